@@ -1,0 +1,2 @@
+//! The `consort` command line.
+fn main() {}

@@ -1,0 +1,49 @@
+//! The words every Consort crate speaks: time, values, units, variables, models, diagnostics.
+//!
+//! Nothing here does IO, reads a clock, starts a thread or iterates a hash map, so nothing here
+//! can make two runs differ. The tour:
+//!
+//! - [`time`]: [`Time`] counts ticks, a [`Resolution`] says how long a tick is, a [`Tag`] adds the
+//!   microstep of superdense time. Conversions to and from `f64` are correctly rounded.
+//! - [`value`]: the fifteen value types of FMI 3 and typed slices of them.
+//! - [`variable`]: what a model's variables are, and which of them depend on which.
+//! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
+//! - [`unit`]: units as exponents of base units, parsing, and conversion.
+//! - [`diagnostic`]: what is said to a user about a mistake: code, span, labels, help.
+//! - [`prng`]: a seeded generator that is split by name, so that adding a component never changes
+//!   another one's random numbers.
+//!
+//! ```
+//! use consort_core::{Resolution, Seconds};
+//!
+//! let frame: Seconds = "1/30".parse()?;
+//! let control: Seconds = "0.01".parse()?;
+//! let resolution = Resolution::for_all(&[frame, control])?;
+//! assert_eq!(resolution.to_string(), "1/300 s");
+//! assert_eq!(resolution.ticks(frame)?.ticks(), 10);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod diagnostic;
+pub mod id;
+pub mod model;
+pub mod prng;
+pub mod time;
+pub mod unit;
+pub mod value;
+pub mod variable;
+
+pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
+pub use id::{ComponentId, ConnectionId, Reference, VariableId};
+pub use model::{
+    CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, LogEntry, LogLevel,
+    LogSink, Model, ModelDescription, Refresh, SavedState, Setup, Step, StepOutcome, StepReason,
+};
+pub use prng::Prng;
+pub use time::{Resolution, Seconds, Tag, Time, TimeError};
+pub use unit::{Conversion, Unit};
+pub use value::{ValueType, Values, ValuesMut, ValuesRef};
+pub use variable::{
+    Causality, DependencyKind, DependsOn, Dimension, Initial, ModelStructure, Unknown, Variability,
+    Variable,
+};

@@ -1,0 +1,511 @@
+//! The two traits that FMUs, native blocks and everything later implement: a [`Model`] is a kind, an
+//! [`Instance`] is one live example of it in a run.
+//!
+//! The life of an instance follows FMI 3 Co-Simulation, which contains FMI 2's:
+//!
+//! ```text
+//! instantiate -> [configuration: structural parameters] -> enter_initialization
+//!   -> set and get -> exit_initialization -> [event mode] -> step ... step -> terminate -> drop
+//! ```
+//!
+//! What an instance cannot do it says in its [`Capabilities`]; a caller that ignores them gets a
+//! [`CallError`], never a crash.
+
+use crate::id::Reference;
+use crate::prng::Prng;
+use crate::time::{Resolution, Tag, Time};
+use crate::unit::Unit;
+use crate::value::{ValuesMut, ValuesRef};
+use crate::variable::{ModelStructure, Variable};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// A kind of component: an FMU file, a native block.
+pub trait Model: Send + Sync {
+    /// What the model is, before anything runs.
+    fn description(&self) -> &ModelDescription;
+
+    /// Makes a live instance.
+    ///
+    /// # Errors
+    /// If the model refuses to be instantiated.
+    fn instantiate(&self, instantiation: &Instantiation<'_>) -> CallResult<Box<dyn Instance>>;
+}
+
+/// What a model is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ModelDescription {
+    /// The model's own name.
+    pub name: String,
+    /// What kind of thing it is, for a person: `FMI 2.0 Co-Simulation`, `native block`.
+    pub kind: String,
+    /// Its variables; a [`VariableId`](crate::VariableId) is an index into this.
+    pub variables: Vec<Variable>,
+    /// What depends on what.
+    pub structure: ModelStructure,
+    /// The units its variables use.
+    pub units: Vec<Unit>,
+    /// The enumerations its variables use.
+    pub enumerations: Vec<Enumeration>,
+    /// What its instances can do.
+    pub capabilities: Capabilities,
+    /// The experiment its author had in mind.
+    pub default_experiment: DefaultExperiment,
+    /// Further facts worth showing, in order: tool, version, token, binaries.
+    pub facts: Vec<(String, String)>,
+}
+
+impl ModelDescription {
+    /// The variable of that name, by name or alias.
+    pub fn variable(&self, name: &str) -> Option<crate::VariableId> {
+        let is_named = |variable: &Variable| {
+            variable.name == name || variable.aliases.iter().any(|alias| alias == name)
+        };
+        self.variables.iter().position(is_named).map(crate::VariableId::from_index)
+    }
+}
+
+/// A named list of whole numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Enumeration {
+    /// The type's name.
+    pub name: String,
+    /// Name and value of each item.
+    pub items: Vec<(String, i64)>,
+}
+
+/// The experiment a model's author had in mind; text kept as written, so that it stays exact.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DefaultExperiment {
+    /// Start time in seconds, as written.
+    pub start: Option<String>,
+    /// Stop time in seconds, as written.
+    pub stop: Option<String>,
+    /// Relative tolerance, as written.
+    pub tolerance: Option<String>,
+    /// Communication step in seconds, as written.
+    pub step: Option<String>,
+}
+
+/// How a get after a set at the same tag answers. See DESIGN section 6.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Refresh {
+    /// A get after a set sees the new value.
+    AtOnce,
+    /// Outputs are those of the last step; a get after a set needs a step between.
+    ByStep,
+}
+
+/// What the instances of a model can do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Capabilities {
+    /// How outputs follow inputs within one tag.
+    pub refresh: Refresh,
+    /// Steps of changing length are accepted.
+    pub variable_step: bool,
+    /// Event mode is supported (FMI 3).
+    pub event_mode: bool,
+    /// A step may end before its end.
+    pub early_return: bool,
+    /// Values may be exchanged in the middle of a step.
+    pub intermediate_update: bool,
+    /// The state can be saved and restored.
+    pub save_state: bool,
+    /// A saved state can be turned into bytes.
+    pub serialize_state: bool,
+    /// Directional derivatives are available.
+    pub directional_derivatives: bool,
+    /// Highest order of input derivatives that can be set; 0 for none.
+    pub input_derivatives_max: u32,
+    /// Instances with the same key may share static data: they run one after another, in id order.
+    /// `None`: instances share nothing.
+    pub lane: Option<String>,
+    /// At most one instance per process.
+    pub single_instance: bool,
+}
+
+impl Capabilities {
+    /// Those of a native block: outputs follow at once, steps of any length, nothing shared.
+    pub fn native() -> Self {
+        Capabilities {
+            refresh: Refresh::AtOnce,
+            variable_step: true,
+            event_mode: false,
+            early_return: false,
+            intermediate_update: false,
+            save_state: true,
+            serialize_state: true,
+            directional_derivatives: false,
+            input_derivatives_max: 0,
+            lane: None,
+            single_instance: false,
+        }
+    }
+}
+
+/// What a new instance is told.
+pub struct Instantiation<'a> {
+    /// The component's name, for messages.
+    pub name: &'a str,
+    /// Its own random numbers.
+    pub prng: Prng,
+    /// Where its log goes.
+    pub log: LogSink,
+    /// Whether it shall log everything it can.
+    pub verbose: bool,
+    /// Whether the caller will use event mode.
+    pub event_mode: bool,
+    /// Whether the caller can handle steps that end early.
+    pub early_return: bool,
+}
+
+/// The experiment as an instance needs it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Setup {
+    /// How long a tick is.
+    pub resolution: Resolution,
+    /// Where the run starts.
+    pub start: Time,
+    /// Where it ends, if that is known.
+    pub stop: Option<Time>,
+    /// Relative tolerance for internal solvers.
+    pub tolerance: Option<f64>,
+}
+
+/// One communication step.
+///
+/// Doubles are computed once per tag by the caller, not per instance: `start` is the correctly
+/// rounded time of `from`, `length` the correctly rounded tick difference.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    /// Where the step starts.
+    pub from: Tag,
+    /// Where it shall end.
+    pub to: Time,
+    /// `from` in seconds.
+    pub start: f64,
+    /// The length of the step in seconds.
+    pub length: f64,
+}
+
+/// How far a step came, and why it stopped there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StepOutcome {
+    /// The time that was reached.
+    pub reached: Time,
+    /// Why the step ended.
+    pub reason: StepReason,
+    /// When the instance expects its next event, if it knows.
+    pub next_event: Option<Time>,
+}
+
+impl StepOutcome {
+    /// The step went to its end and nothing happened.
+    #[inline]
+    pub fn complete(step: &Step) -> Self {
+        StepOutcome { reached: step.to, reason: StepReason::Complete, next_event: None }
+    }
+}
+
+/// Why a step ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StepReason {
+    /// It came to its end.
+    Complete,
+    /// It stopped before its end and can go on from there.
+    EarlyReturn,
+    /// An event waits to be handled at the time reached.
+    Event,
+    /// The instance refused to go further; a shorter step from the last state may succeed.
+    Discard,
+    /// The instance asks for the run to end.
+    Terminate,
+}
+
+/// What updating discrete states brought about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EventUpdate {
+    /// Another update is needed at the same time.
+    pub again: bool,
+    /// The instance asks for the run to end.
+    pub terminate: bool,
+    /// When the next event is due, if known.
+    pub next_event: Option<Time>,
+}
+
+/// What an instance tells in the middle of a step (FMI 3 intermediate update).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct IntermediateUpdate {
+    /// Where the instance is, in seconds.
+    pub time: f64,
+    /// Outputs may be got now.
+    pub may_get: bool,
+    /// Inputs may be set now.
+    pub may_set: bool,
+    /// The step may be ended here.
+    pub may_return_early: bool,
+}
+
+/// What the caller answers to an intermediate update.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IntermediateAnswer {
+    /// Go on.
+    Continue,
+    /// End the step here.
+    ReturnEarly,
+}
+
+/// Called in the middle of steps.
+pub type IntermediateHook = Box<dyn FnMut(IntermediateUpdate) -> IntermediateAnswer + Send>;
+
+/// One live example of a model in a run.
+///
+/// Every method but the life cycle may be called often; none allocates in its steady state.
+/// References and values of one call have one type; arrays take as many elements as they have.
+pub trait Instance: Send {
+    /// Before initialization: structural parameters may be set.
+    ///
+    /// # Errors
+    /// If the instance has no structural parameters or refuses.
+    fn enter_configuration(&mut self) -> CallResult<()> {
+        Err(CallError::unsupported("enter configuration mode"))
+    }
+
+    /// After structural parameters were set.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn exit_configuration(&mut self) -> CallResult<()> {
+        Err(CallError::unsupported("exit configuration mode"))
+    }
+
+    /// Begins initialization: start values may be set, initial values be got.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()>;
+
+    /// Ends initialization. An instance that uses event mode is in event mode afterwards.
+    ///
+    /// # Errors
+    /// If the initial equations cannot be solved.
+    fn exit_initialization(&mut self) -> CallResult<()>;
+
+    /// Gives variables their values.
+    ///
+    /// # Errors
+    /// If the instance refuses a reference or a value.
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()>;
+
+    /// Reads variables.
+    ///
+    /// # Errors
+    /// If the instance refuses a reference.
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()>;
+
+    /// Gives inputs their time derivatives of the given orders, one per reference.
+    ///
+    /// # Errors
+    /// If the instance takes no input derivatives.
+    fn set_input_derivatives(
+        &mut self,
+        _references: &[Reference],
+        _orders: &[i32],
+        _values: &[f64],
+    ) -> CallResult<()> {
+        Err(CallError::unsupported("set input derivatives"))
+    }
+
+    /// Moves on in time.
+    ///
+    /// # Errors
+    /// If the instance failed; a discarded step is no error but a [`StepReason`].
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome>;
+
+    /// Leaves step mode to handle events.
+    ///
+    /// # Errors
+    /// If the instance has no event mode.
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        Err(CallError::unsupported("enter event mode"))
+    }
+
+    /// One event iteration. Clocks are activated before it by setting [`ValuesRef::Clock`].
+    ///
+    /// # Errors
+    /// If the instance has no event mode.
+    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
+        Err(CallError::unsupported("update discrete states"))
+    }
+
+    /// Returns from event mode to stepping.
+    ///
+    /// # Errors
+    /// If the instance has no event mode.
+    fn enter_step_mode(&mut self) -> CallResult<()> {
+        Err(CallError::unsupported("enter step mode"))
+    }
+
+    /// Installs what is called in the middle of steps; false if the instance never calls it.
+    fn on_intermediate_update(&mut self, _hook: IntermediateHook) -> bool {
+        false
+    }
+
+    /// The derivative of `unknowns` in the direction `seed` of `knowns`.
+    ///
+    /// # Errors
+    /// If the instance has no directional derivatives.
+    fn directional_derivative(
+        &mut self,
+        _unknowns: &[Reference],
+        _knowns: &[Reference],
+        _seed: &[f64],
+        _sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        Err(CallError::unsupported("compute directional derivatives"))
+    }
+
+    /// Saves the complete state.
+    ///
+    /// # Errors
+    /// If the instance cannot.
+    fn save(&mut self) -> CallResult<SavedState> {
+        Err(CallError::unsupported("save its state"))
+    }
+
+    /// Goes back to a state saved from this instance.
+    ///
+    /// # Errors
+    /// If the state is another instance's or the instance refuses.
+    fn restore(&mut self, _state: &SavedState) -> CallResult<()> {
+        Err(CallError::unsupported("restore a state"))
+    }
+
+    /// Turns a saved state into bytes.
+    ///
+    /// # Errors
+    /// If the instance cannot.
+    fn serialize(&mut self, _state: &SavedState) -> CallResult<Vec<u8>> {
+        Err(CallError::unsupported("serialize a state"))
+    }
+
+    /// Turns bytes into a state that this instance can restore.
+    ///
+    /// # Errors
+    /// If the instance cannot or the bytes are not its own.
+    fn deserialize(&mut self, _bytes: &[u8]) -> CallResult<SavedState> {
+        Err(CallError::unsupported("deserialize a state"))
+    }
+
+    /// Ends the run for this instance. Called once, on every path; values may be got afterwards.
+    ///
+    /// # Errors
+    /// If the instance failed to end.
+    fn terminate(&mut self) -> CallResult<()>;
+}
+
+/// A saved state: opaque to everybody but the instance that made it.
+pub struct SavedState(pub Box<dyn Any + Send>);
+
+/// Results of calls into an instance; the error is boxed so that success stays cheap.
+pub type CallResult<T> = Result<T, Box<CallError>>;
+
+/// A call into an instance that failed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CallError {
+    /// The call as its documentation names it: `fmi2DoStep`, or what was asked of a native block.
+    pub call: &'static str,
+    /// The arguments that matter, for a person: `t = 3.25, h = 0.01`.
+    pub arguments: String,
+    /// What came back.
+    pub status: CallStatus,
+    /// The instance's own last words, oldest first.
+    pub log: Vec<String>,
+}
+
+impl CallError {
+    /// The instance cannot do that at all.
+    #[cold]
+    pub fn unsupported(call: &'static str) -> Box<Self> {
+        Self::new(call, CallStatus::Unsupported)
+    }
+
+    /// A failure without further words.
+    #[cold]
+    pub fn new(call: &'static str, status: CallStatus) -> Box<Self> {
+        Box::new(CallError { call, arguments: String::new(), status, log: Vec::new() })
+    }
+}
+
+/// What came back from a call that failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum CallStatus {
+    /// Refused; the instance is as before.
+    Discard,
+    /// Failed; the instance may be freed or reset, nothing else.
+    Error,
+    /// Failed so badly that the instance may not even be freed.
+    Fatal,
+    /// The call is still pending, which nobody asked for (FMI 2 asynchronous steps).
+    Pending,
+    /// The instance cannot do that.
+    Unsupported,
+    /// The call came at the wrong time in the instance's life.
+    WrongState(&'static str),
+    /// Not a status the standard knows.
+    Unknown(i32),
+    /// A value or argument was refused before the call, with the reason.
+    Refused(String),
+}
+
+impl fmt::Display for CallStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallStatus::Discard => f.write_str("returned `discard`"),
+            CallStatus::Error => f.write_str("returned `error`"),
+            CallStatus::Fatal => f.write_str("returned `fatal`"),
+            CallStatus::Pending => f.write_str("returned `pending`"),
+            CallStatus::Unsupported => f.write_str("is not supported by this model"),
+            CallStatus::WrongState(state) => write!(f, "is not allowed in {state}"),
+            CallStatus::Unknown(status) => write!(f, "returned the unknown status {status}"),
+            CallStatus::Refused(reason) => write!(f, "was refused: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({}) {}", self.call, self.arguments, self.status)
+    }
+}
+
+impl std::error::Error for CallError {}
+
+/// Where instances' log lines go, from whatever thread they come.
+pub type LogSink = Arc<dyn Fn(&LogEntry) + Send + Sync>;
+
+/// A line of an instance's log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogEntry {
+    /// The component that said it.
+    pub component: String,
+    /// How bad it is.
+    pub level: LogLevel,
+    /// The instance's own category.
+    pub category: String,
+    /// What it said.
+    pub message: String,
+}
+
+/// How bad a log line is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LogLevel {
+    /// For information.
+    Info,
+    /// Something is odd.
+    Warning,
+    /// Something failed.
+    Error,
+}
