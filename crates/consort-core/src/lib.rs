@@ -26,6 +26,7 @@
 
 pub mod diagnostic;
 pub mod id;
+pub mod literal;
 pub mod model;
 pub mod prng;
 pub mod time;
@@ -35,6 +36,7 @@ pub mod variable;
 
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
 pub use id::{ComponentId, ConnectionId, Reference, VariableId};
+pub use literal::{Literal, LiteralError};
 pub use model::{
     CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, LogEntry, LogLevel,
     LogSink, Model, ModelDescription, Refresh, SavedState, Setup, Step, StepOutcome, StepReason,

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 fn any_resolution() -> impl Strategy<Value = Resolution> {
     (1..=i64::MAX, 1..=u64::MAX, 0u32..63, 0u32..64).prop_map(|(above, below, small, tiny)| {
         // Shifts give short and long fractions alike.
-        let tick = Seconds::new((above >> small).max(1), (below >> tiny).max(1)).unwrap();
-        Resolution::new(tick).unwrap()
+        let tick = Seconds::new((above >> small).max(1), (below >> tiny).max(1))
+            .expect("the denominator is at least one");
+        Resolution::new(tick).expect("the tick is positive")
     })
 }
 
@@ -18,9 +19,9 @@ fn any_double() -> impl Strategy<Value = f64> {
 /// Exact comparison of `time` ticks with a finite double, by cross multiplication in big integers
 /// written as sign and base-2^32 digits: an oracle that shares nothing with the code under test.
 mod oracle {
-    pub type Big = Vec<u32>;
+    pub(crate) type Big = Vec<u32>;
 
-    pub fn big(mut value: u128) -> Big {
+    pub(crate) fn big(mut value: u128) -> Big {
         let mut digits = Vec::new();
         while value != 0 {
             digits.push(value as u32);
@@ -29,7 +30,7 @@ mod oracle {
         digits
     }
 
-    pub fn multiply(a: &[u32], b: &[u32]) -> Big {
+    pub(crate) fn multiply(a: &[u32], b: &[u32]) -> Big {
         let mut result = vec![0u32; a.len() + b.len()];
         for (i, &x) in a.iter().enumerate() {
             let mut carry = 0u64;
@@ -46,17 +47,17 @@ mod oracle {
         result
     }
 
-    pub fn shift(value: &[u32], bits: u32) -> Big {
+    pub(crate) fn shift(value: &[u32], bits: u32) -> Big {
         let mut power = vec![0; (bits / 32) as usize];
         power.push(1 << (bits % 32));
         multiply(value, &power)
     }
 
-    pub fn compare(a: &[u32], b: &[u32]) -> std::cmp::Ordering {
+    pub(crate) fn compare(a: &[u32], b: &[u32]) -> std::cmp::Ordering {
         a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev()))
     }
 
-    pub fn subtract(a: &[u32], b: &[u32]) -> Big {
+    pub(crate) fn subtract(a: &[u32], b: &[u32]) -> Big {
         let mut result = Vec::with_capacity(a.len());
         let mut borrow = 0i64;
         for (i, &x) in a.iter().enumerate() {
@@ -72,7 +73,7 @@ mod oracle {
     }
 
     /// `|double|` as above / below.
-    pub fn double(value: f64) -> (Big, Big) {
+    pub(crate) fn double(value: f64) -> (Big, Big) {
         let bits = value.to_bits();
         let biased = (bits >> 52 & 0x7FF) as i32;
         let fraction = u128::from(bits & ((1 << 52) - 1));
@@ -101,7 +102,7 @@ fn ticks_fraction(resolution: Resolution, ticks: u128) -> (Vec<u32>, Vec<u32>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) })]
 
     #[test]
     fn ticks_to_double_is_the_nearest_double(resolution in any_resolution(), ticks in 1..=i64::MAX) {

@@ -1,1 +1,16 @@
-//! See the workspace's ARCHITECTURE.md.
+//! FMI 2.0 and 3.0 Co-Simulation: from an archive of a stranger to a live [`consort_core::Instance`].
+//!
+//! - [`archive`]: unpacking, with every entry treated as hostile.
+//! - [`description`]: `modelDescription.xml` of both versions, read into one form.
+//! - [`build`]: what a source FMU says about how to compile it.
+//! - [`fmu`]: an unpacked FMU with its description, and the [`consort_core::Model`] over it.
+//! - `binding`: the function tables of FMI 2 and FMI 3, and the C logger.
+//! - `driver`: one Co-Simulation instance above a normalized interface.
+
+pub mod archive;
+pub mod build;
+pub mod description;
+pub mod fmu;
+
+mod binding;
+mod driver;

@@ -30,11 +30,15 @@ impl Resolution {
             return Ok(Self::NANOSECOND);
         }
         let mut common = Seconds::ZERO;
-        let mut last = Seconds::ZERO;
-        for &number in numbers.iter().filter(|number| number.numerator() != 0) {
-            common = common_divisor(common, number)
-                .ok_or(TimeError::NoCommonTick { first: last, second: number })?;
-            last = number;
+        for (index, &number) in numbers.iter().enumerate() {
+            let next =
+                if number.numerator() == 0 { Some(common) } else { common_divisor(common, number) };
+            let so_far = &numbers[..=index];
+            let fits = |&other: &Seconds| next.is_some_and(|tick| tick.counts(other));
+            match so_far.iter().find(|other| next != Some(Seconds::ZERO) && !fits(other)) {
+                Some(&first) => return Err(TimeError::NoCommonTick { first, second: number }),
+                None => common = next.unwrap_or(common),
+            }
         }
         Self::new(common).ok_or(TimeError::NotATime { given: common.to_string() })
     }
@@ -101,6 +105,13 @@ impl fmt::Display for Resolution {
             Some((_, name)) => f.write_str(name),
             None => write!(f, "{}/{} s", self.tick.numerator(), self.tick.denominator()),
         }
+    }
+}
+
+impl Seconds {
+    /// Whether `other` is a whole number of these that fits in 64 bits.
+    fn counts(self, other: Seconds) -> bool {
+        Resolution { tick: self }.ticks(other).is_ok()
     }
 }
 
@@ -178,7 +189,7 @@ pub(super) fn ratio_to_f64(above: i128, below: u64) -> f64 {
     let shift = (56 + bits(below)).saturating_sub(bits(magnitude));
     let scaled = magnitude << shift;
     let sticky = u128::from(scaled % below != 0);
-    let rounded = (scaled / below | sticky) as f64;
+    let rounded = ((scaled / below) | sticky) as f64;
     // 2^-shift is exact and the result is far from the subnormals (at least 2^-64).
     let result = rounded * f64::from_bits(u64::from(1023 - shift) << 52);
     if above < 0 { -result } else { result }
