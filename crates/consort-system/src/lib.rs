@@ -1,1 +1,29 @@
-//! See the workspace's ARCHITECTURE.md.
+//! A system before anything lives: what the user wrote, what it means, and the plan to compute it.
+//!
+//! ```text
+//! text --consort-formats--> System --resolve--> ResolvedSystem --consort-planner--> Plan
+//! ```
+//!
+//! - [`System`] is what was written: names, spans, optional everything. Any reader can make one.
+//! - [`ResolvedSystem`] is what it means: ids, ticks, values of the right type and unit, element
+//!   counts. [`resolve()`] makes it from a `System` and the descriptions of its models, or says
+//!   everything that is wrong.
+//! - [`Plan`] is the order of computation as data, with a text form and a hash.
+//!
+//! Nothing here reads files, decides an order or holds live instances.
+
+pub mod plan;
+pub mod resolve;
+pub mod resolved;
+pub mod system;
+
+pub use plan::{Operation, Plan, Stage, Task};
+pub use resolve::resolve;
+pub use resolved::{
+    ColumnFeed, Comparison, Condition, Effect, Feed, Port, ResolvedComponent, ResolvedConnection,
+    ResolvedExperiment, ResolvedIntervention, ResolvedSystem, Setting, Target, Trigger,
+};
+pub use system::{
+    Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Parameter, Record,
+    Spanned, StepLength, System, When,
+};

@@ -1,0 +1,209 @@
+//! What a system means: ids instead of names, ticks instead of seconds, values of the right type.
+
+use crate::system::{Hold, StepLength};
+use consort_core::{ComponentId, Conversion, Resolution, Time, Values, VariableId};
+
+/// A system in which everything was found and fits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResolvedSystem {
+    /// For titles.
+    pub name: String,
+    /// What to do.
+    pub experiment: ResolvedExperiment,
+    /// The parts; a `ComponentId` is an index into this.
+    pub components: Vec<ResolvedComponent>,
+    /// The wires; a `ConnectionId` is an index into this.
+    pub connections: Vec<ResolvedConnection>,
+    /// What a table feeds.
+    pub feed: Option<Feed>,
+    /// What is done while it runs, in the order written.
+    pub interventions: Vec<ResolvedIntervention>,
+}
+
+/// The experiment in ticks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResolvedExperiment {
+    /// How long a tick is.
+    pub resolution: Resolution,
+    /// Where time starts.
+    pub start: Time,
+    /// Where it ends; a whole number of every component's periods after `start`.
+    pub stop: Time,
+    /// The communication step of components that have none of their own.
+    pub step: Time,
+    /// The root of all randomness.
+    pub seed: u64,
+    /// Relative tolerance for solvers inside models.
+    pub tolerance: Option<f64>,
+}
+
+/// A component in which everything was found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResolvedComponent {
+    /// Its name, for messages and paths.
+    pub name: String,
+    /// How often it is stepped.
+    pub period: Time,
+    /// How the length of its steps is computed.
+    pub step_length: StepLength,
+    /// It may run beside other instances of its model.
+    pub concurrent: bool,
+    /// Event mode is used.
+    pub event_mode: bool,
+    /// Number of elements of each variable, by `VariableId`; 1 for scalars.
+    pub counts: Vec<u32>,
+    /// Set in configuration mode, in this order.
+    pub structural: Vec<Setting>,
+    /// Set before initialization, in this order: parameters and start values.
+    pub settings: Vec<Setting>,
+    /// Variables that go into the trace, in description order.
+    pub recorded: Vec<VariableId>,
+    /// Variables that go into the trace hash, in description order.
+    pub hashed: Vec<VariableId>,
+}
+
+/// A whole variable and its value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setting {
+    /// Which variable.
+    pub variable: VariableId,
+    /// All its elements, in row-major order.
+    pub values: Values,
+}
+
+/// Some elements of a variable of a component.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Port {
+    /// Which component.
+    pub component: ComponentId,
+    /// Which of its variables.
+    pub variable: VariableId,
+    /// First element, counted from 0 in row-major order.
+    pub first: u32,
+    /// How many elements from there.
+    pub count: u32,
+}
+
+/// A wire between two ports of equal count.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResolvedConnection {
+    /// Where values come from.
+    pub from: Port,
+    /// Where they go; its type is the source's or wider.
+    pub to: Port,
+    /// From the source's unit to the target's.
+    pub conversion: Conversion,
+    /// What the input sees between two values.
+    pub hold: Hold,
+}
+
+/// A table over time that feeds inputs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Feed {
+    /// Times, strictly increasing.
+    pub times: Vec<Time>,
+    /// What is fed.
+    pub columns: Vec<ColumnFeed>,
+}
+
+/// A column of a feed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ColumnFeed {
+    /// The input: one element.
+    pub to: Port,
+    /// One value per time, of the input's type and unit.
+    pub values: Values,
+    /// Straight lines between the values instead of steps (continuous floats).
+    pub interpolate: bool,
+}
+
+/// Something done while the system runs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ResolvedIntervention {
+    /// When.
+    pub trigger: Trigger,
+    /// To what.
+    pub target: Target,
+    /// What is done; values are of the target's type and unit, one per element.
+    pub effect: Effect,
+}
+
+/// When an intervention happens.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Trigger {
+    /// At the first tag not earlier than this.
+    At(Time),
+    /// At the first tag at which the condition holds.
+    When(Condition),
+}
+
+/// `element OPERATOR number`; the element's value is compared as a double.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Condition {
+    /// One element of an output, input or recorded local.
+    pub port: Port,
+    /// How it is compared.
+    pub comparison: Comparison,
+    /// With what.
+    pub number: f64,
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+impl Comparison {
+    /// Whether `left OPERATOR right` holds; nothing but `!=` holds for NaN.
+    #[expect(clippy::float_cmp, reason = "the user asked for exactly this comparison")]
+    pub fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Comparison::Less => left < right,
+            Comparison::LessEqual => left <= right,
+            Comparison::Greater => right < left,
+            Comparison::GreaterEqual => right <= left,
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
+        }
+    }
+}
+
+/// What an intervention acts on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// An input: what the component is given, whoever gives it.
+    Input(Port),
+    /// An output: what everybody sees of it.
+    Output(Port),
+    /// A tunable parameter: set on the instance.
+    Parameter(Port),
+    /// One wire: what its input gets through it (index into the connections).
+    Connection(consort_core::ConnectionId),
+}
+
+/// What an intervention does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Effect {
+    /// Gives the value once.
+    Set(Values),
+    /// Replaces the value until released.
+    Override(Values),
+    /// Adds to the value until released.
+    Offset(Values),
+    /// Keeps the value it has until released.
+    Freeze,
+    /// Ends the others.
+    Release,
+}

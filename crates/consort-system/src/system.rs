@@ -1,0 +1,203 @@
+//! What the user wrote: a system with names and places, nothing looked up yet.
+
+use consort_core::{Literal, Seconds, Span};
+
+/// Something read, and where it was written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spanned<T> {
+    /// What was read.
+    pub value: T,
+    /// Where; `None` for defaults and for what came from the command line.
+    pub span: Option<Span>,
+}
+
+impl<T> Spanned<T> {
+    /// `value`, written at `span`.
+    pub fn new(value: T, span: Span) -> Self {
+        Spanned { value, span: Some(span) }
+    }
+
+    /// `value`, written nowhere.
+    pub fn assumed(value: T) -> Self {
+        Spanned { value, span: None }
+    }
+}
+
+/// A system: components, connections, and the experiment to be made with it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct System {
+    /// For titles and the output folder.
+    pub name: String,
+    /// What to do with it.
+    pub experiment: Experiment,
+    /// The parts, in the order written; a `ComponentId` is an index into this.
+    pub components: Vec<Component>,
+    /// The wires, in the order written.
+    pub connections: Vec<Connection>,
+    /// What is done to the system while it runs.
+    pub interventions: Vec<Intervention>,
+    /// Values over time for inputs that no connection feeds.
+    pub inputs: Option<InputTable>,
+}
+
+/// What to do with a system: from when to when, how fine, what to keep.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Experiment {
+    /// Where time starts; may be negative.
+    pub start: Spanned<Seconds>,
+    /// Where it ends.
+    pub stop: Option<Spanned<Seconds>>,
+    /// The communication step.
+    pub step: Option<Spanned<Seconds>>,
+    /// The length of a tick; chosen by the loader if absent.
+    pub resolution: Option<Spanned<Seconds>>,
+    /// The root of all randomness.
+    pub seed: u64,
+    /// Relative tolerance for solvers inside models.
+    pub tolerance: Option<Spanned<f64>>,
+    /// What goes into the trace.
+    pub record: Record,
+    /// Variables kept out of the trace hash, such as wall-clock readings.
+    pub unhashed: Vec<Spanned<String>>,
+    /// Variables to draw after the run; patterns like those of `record`.
+    pub plot: Vec<Spanned<String>>,
+    /// A CSV file with values for unconnected inputs.
+    pub input: Option<Spanned<String>>,
+}
+
+/// Which variables go into the trace.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Record {
+    /// Every output of every component.
+    Outputs,
+    /// Every variable of every component.
+    All,
+    /// Nothing; the hash is still made.
+    Nothing,
+    /// These: `tank.level`, `tank.*`, `*.level`.
+    These(Vec<Spanned<String>>),
+}
+
+/// A place in the system that a model fills.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Component {
+    /// Its name: letters, digits, `_` and `-`; no dot.
+    pub name: Spanned<String>,
+    /// Which model: a path or `native:NAME`.
+    pub model: Spanned<String>,
+    /// Values for parameters, start values of inputs and states.
+    pub parameters: Vec<Parameter>,
+    /// Its own communication step.
+    pub step: Option<Spanned<Seconds>>,
+    /// How the length of a step is computed.
+    pub step_length: StepLength,
+    /// The user vouches that instances of this model share no static data.
+    pub concurrent: bool,
+    /// Hand the description's start values to the instance, for FMUs that do not apply their own.
+    pub send_start_values: bool,
+    /// Use FMI 3 event mode where the model has it.
+    pub event_mode: bool,
+    /// Inputs that take their value at the end of a step (used by later orders).
+    pub reactive: Vec<Spanned<String>>,
+}
+
+/// A value for a variable of a component.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Parameter {
+    /// The variable.
+    pub name: Spanned<String>,
+    /// Its value.
+    pub value: Spanned<Literal>,
+    /// The unit the value is written in, if not the variable's own.
+    pub unit: Option<Spanned<String>>,
+}
+
+/// How the length of a step handed to an instance is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StepLength {
+    /// The correctly rounded difference of ticks: the same in every step.
+    #[default]
+    Fixed,
+    /// `f64(t1) - f64(t0)`.
+    ToEnd,
+}
+
+/// A wire from an output to an input.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Connection {
+    /// `component.variable`, with `[i]` or `[i, j]` for one element; indices start at 1.
+    pub from: Spanned<String>,
+    /// The same, for the input.
+    pub to: Spanned<String>,
+    /// What the input sees between two values.
+    pub hold: Hold,
+    /// The bus or terminal this wire belongs to.
+    pub group: Option<String>,
+}
+
+/// What an input sees between two values of its source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Hold {
+    /// The last value.
+    #[default]
+    Hold,
+    /// A straight line through the last two values, where the model takes input derivatives.
+    Extrapolate,
+}
+
+/// Something done to the system while it runs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Intervention {
+    /// When it happens.
+    pub when: When,
+    /// The variable (`component.variable`) or wire (`component.output -> component.input`).
+    pub target: Spanned<String>,
+    /// What is done.
+    pub action: Action,
+    /// The unit values are written in, if not the variable's own.
+    pub unit: Option<Spanned<String>>,
+}
+
+/// When an intervention happens.
+#[derive(Clone, PartialEq, Debug)]
+pub enum When {
+    /// At the first tag that is not earlier than this.
+    At(Spanned<Seconds>),
+    /// At the first tag at which `component.variable OPERATOR number` holds.
+    Condition(Spanned<String>),
+}
+
+/// What an intervention does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Action {
+    /// Gives the value once; what feeds the variable goes on feeding it.
+    Set(Spanned<Literal>),
+    /// Replaces the value until released.
+    Override(Spanned<Literal>),
+    /// Adds to the value until released.
+    Offset(Spanned<Literal>),
+    /// Keeps the value it has now until released.
+    Freeze,
+    /// Ends overrides, offsets and freezes of the target.
+    Release,
+}
+
+/// A table of values over time, read from CSV: inert, already parsed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InputTable {
+    /// The file as the user named it, for messages.
+    pub name: String,
+    /// Times in seconds, strictly increasing.
+    pub times: Vec<f64>,
+    /// One per column but the first.
+    pub columns: Vec<InputColumn>,
+}
+
+/// A column of an input table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InputColumn {
+    /// The header: `component.variable`, or a variable's name if only one component has it.
+    pub name: Spanned<String>,
+    /// One per time.
+    pub values: Vec<Literal>,
+}
