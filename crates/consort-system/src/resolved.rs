@@ -1,7 +1,9 @@
 //! What a system means: ids instead of names, ticks instead of seconds, values of the right type.
 
 use crate::system::{Hold, StepLength};
-use consort_core::{ComponentId, Conversion, Resolution, Time, Values, VariableId};
+use consort_core::{
+    ComponentId, Conversion, Dimension, ModelDescription, Resolution, Time, Values, VariableId,
+};
 
 /// A system in which everything was found and fits.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,6 +62,28 @@ pub struct ResolvedComponent {
     pub recorded: Vec<VariableId>,
     /// Variables that go into the trace hash, in description order.
     pub hashed: Vec<VariableId>,
+}
+
+impl ResolvedComponent {
+    /// The extents of one of its variables, outermost first; empty for a scalar.
+    ///
+    /// # Panics
+    /// If `model` is not the component's model.
+    pub fn dimensions(&self, model: &ModelDescription, variable: VariableId) -> Vec<u32> {
+        let extent = |dimension: &Dimension| match dimension {
+            Dimension::Fixed(extent) => u32::try_from(*extent).expect("sizes were checked"),
+            Dimension::Structural(parameter) => self.structural_value(model, *parameter),
+        };
+        model.variables[variable.index()].dimensions.iter().map(extent).collect()
+    }
+
+    fn structural_value(&self, model: &ModelDescription, parameter: VariableId) -> u32 {
+        let given = self.structural.iter().find(|setting| setting.variable == parameter);
+        let start = model.variables[parameter.index()].start.as_ref();
+        let values = given.map(|setting| &setting.values).or(start);
+        let value = values.and_then(|values| values.view().as_f64(0));
+        value.expect("a structural parameter has a value") as u32
+    }
 }
 
 /// A whole variable and its value.

@@ -1,0 +1,145 @@
+//! Calls into one instance that take more than one call: a step with early returns and events, an
+//! event iteration.
+
+use crate::error::RunError;
+use consort_core::model::CallResult;
+use consort_core::{EventUpdate, Instance, Resolution, Step, StepOutcome, StepReason, Tag, Time};
+
+/// How often an instance may return early without moving on.
+const STALLED_TRIES_MAX: u32 = 100;
+/// How often discrete states may be updated at one point in time.
+const EVENT_UPDATES_MAX: u32 = 1000;
+
+/// What a component needs to know while it steps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepContext {
+    pub(crate) resolution: Resolution,
+    pub(crate) event_mode: bool,
+    /// When the instance announced its next event.
+    pub(crate) next_event: Option<Time>,
+}
+
+/// Where a component is after a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) reached: Time,
+    /// An event waits to be handled here.
+    pub(crate) event: bool,
+    pub(crate) terminate: bool,
+    pub(crate) next_event: Option<Time>,
+}
+
+/// What stopped a component.
+pub(crate) enum Stopped {
+    Call(Box<consort_core::CallError>),
+    Discarded { reached: Time },
+    NoProgress { at: Time },
+}
+
+impl From<Box<consort_core::CallError>> for Stopped {
+    fn from(error: Box<consort_core::CallError>) -> Self {
+        Stopped::Call(error)
+    }
+}
+
+impl Stopped {
+    pub(crate) fn into_error(self, component: &str, step: &Step) -> RunError {
+        let component = component.to_owned();
+        match self {
+            Stopped::Call(error) => RunError::Call { component, tag: step.from, error },
+            Stopped::Discarded { reached } => {
+                RunError::Discarded { component, tag: step.from, to: step.to, reached }
+            }
+            Stopped::NoProgress { at } => {
+                RunError::NoProgress { component, at, tries: STALLED_TRIES_MAX }
+            }
+        }
+    }
+}
+
+/// Takes one communication step. Events strictly inside of it are the component's own affair: they
+/// are handled where they happen, and others see their effect at the end of the step.
+pub(crate) fn take_step(
+    instance: &mut dyn Instance,
+    step: &Step,
+    context: &StepContext,
+    mut told: impl FnMut(&Step, &StepOutcome),
+) -> Result<Arrival, Stopped> {
+    let mut part = first_part(step, context);
+    let mut next_event = context.next_event;
+    let mut stalled = 0;
+    loop {
+        let outcome = instance.step(&part)?;
+        told(&part, &outcome);
+        next_event = outcome.next_event.or(next_event.filter(|&time| outcome.reached < time));
+        let arrival =
+            |event, terminate| Arrival { reached: outcome.reached, event, terminate, next_event };
+        match outcome.reason {
+            StepReason::Terminate => return Ok(arrival(false, true)),
+            StepReason::Discard => return Err(Stopped::Discarded { reached: outcome.reached }),
+            _ if step.to <= outcome.reached => {
+                let announced = context.event_mode && context.next_event == Some(step.to);
+                return Ok(arrival(outcome.reason == StepReason::Event || announced, false));
+            }
+            _ => {}
+        }
+        stalled = if part.from.time < outcome.reached { 0 } else { stalled + 1 };
+        if STALLED_TRIES_MAX <= stalled {
+            return Err(Stopped::NoProgress { at: outcome.reached });
+        }
+        if context.event_mode {
+            let update = handle_event(instance, context.resolution)?;
+            if update.terminate {
+                return Ok(Arrival {
+                    reached: outcome.reached,
+                    event: false,
+                    terminate: true,
+                    next_event,
+                });
+            }
+            next_event = update.next_event;
+        }
+        part = rest_of(step, outcome.reached, next_event, context.resolution);
+    }
+}
+
+/// The step as asked, or the part of it up to an announced event.
+fn first_part(step: &Step, context: &StepContext) -> Step {
+    match context.next_event {
+        Some(event) if context.event_mode && step.from.time < event && event < step.to => {
+            rest_of(step, step.from.time, Some(event), context.resolution)
+        }
+        _ => *step,
+    }
+}
+
+fn rest_of(step: &Step, from: Time, next_event: Option<Time>, resolution: Resolution) -> Step {
+    let to = next_event.filter(|&event| from < event && event < step.to).unwrap_or(step.to);
+    Step {
+        from: Tag::at(from),
+        to,
+        start: resolution.to_f64(from),
+        length: resolution.to_f64(to - from),
+    }
+}
+
+/// Enters event mode, iterates, and returns to step mode.
+fn handle_event(instance: &mut dyn Instance, _resolution: Resolution) -> CallResult<EventUpdate> {
+    instance.enter_event_mode()?;
+    let update = update_until_settled(instance)?;
+    instance.enter_step_mode()?;
+    Ok(update)
+}
+
+/// Updates discrete states until no more update is needed.
+pub(crate) fn update_until_settled(instance: &mut dyn Instance) -> CallResult<EventUpdate> {
+    for _ in 0..EVENT_UPDATES_MAX {
+        let update = instance.update_discrete_states()?;
+        if !update.again || update.terminate {
+            return Ok(update);
+        }
+    }
+    let refused = format!("discrete states still change after {EVENT_UPDATES_MAX} updates");
+    let status = consort_core::CallStatus::Refused(refused);
+    Err(consort_core::CallError::new("update discrete states", status))
+}

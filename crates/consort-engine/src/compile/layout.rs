@@ -1,0 +1,218 @@
+//! Where every value lives: lane by lane, inputs before what is read, so that handing a lane its
+//! inputs and taking back its outputs is one copy per type.
+
+use super::{Home, Program, Source};
+use crate::exchange::{CopyOp, Exchange};
+use crate::store::{Bank, Segment, Slot};
+use consort_core::{Causality, ComponentId, VariableId};
+use consort_system::{Operation, Port, Stage, Target, Task};
+
+/// By component: which variables need a place, and why.
+pub(super) struct Layout {
+    inputs: Vec<Vec<VariableId>>,
+    observed: Vec<Vec<VariableId>>,
+    once: Vec<Vec<VariableId>>,
+}
+
+impl Layout {
+    pub(super) fn of(source: &Source<'_>, tasks: &[Task]) -> Self {
+        let count = source.system.components.len();
+        let empty = || vec![Vec::new(); count];
+        let mut layout = Layout { inputs: empty(), observed: empty(), once: empty() };
+        layout.take_tasks(tasks);
+        layout.take_stages(&source.plan.initialization);
+        layout.take_ports(source);
+        layout.take_recorded(source);
+        for list in [&mut layout.inputs, &mut layout.observed, &mut layout.once] {
+            list.iter_mut().for_each(sort);
+        }
+        layout
+    }
+
+    fn take_tasks(&mut self, tasks: &[Task]) {
+        for task in tasks {
+            let index = task.component.index();
+            for operation in &task.operations {
+                match operation {
+                    Operation::Set(variables) => self.inputs[index].extend(variables),
+                    Operation::Get(variables) => self.observed[index].extend(variables),
+                    Operation::Tick(clock) => self.inputs[index].push(*clock),
+                    Operation::Step => {}
+                }
+            }
+        }
+    }
+
+    fn take_stages(&mut self, stages: &[Stage]) {
+        for stage in stages {
+            match stage {
+                Stage::Exchange(_) => {}
+                Stage::Work(tasks) => self.take_tasks(tasks),
+                Stage::Settle { stages, .. } => self.take_stages(stages),
+            }
+        }
+    }
+
+    fn take_ports(&mut self, source: &Source<'_>) {
+        for wire in &source.system.connections {
+            self.observed[wire.from.component.index()].push(wire.from.variable);
+            self.inputs[wire.to.component.index()].push(wire.to.variable);
+        }
+        for column in source.system.feed.iter().flat_map(|feed| &feed.columns) {
+            self.inputs[column.to.component.index()].push(column.to.variable);
+        }
+        for intervention in &source.system.interventions {
+            let list = |layout: &mut Self, port: Port, which: fn(&mut Self) -> &mut Lists| {
+                which(layout)[port.component.index()].push(port.variable);
+            };
+            match intervention.target {
+                Target::Input(port) => list(self, port, |layout| &mut layout.inputs),
+                Target::Output(port) => list(self, port, |layout| &mut layout.observed),
+                Target::Parameter(port) => list(self, port, |layout| &mut layout.once),
+                Target::Connection(_) => {}
+            }
+        }
+    }
+
+    fn take_recorded(&mut self, source: &Source<'_>) {
+        for (index, component) in source.system.components.iter().enumerate() {
+            let variables = &source.models[index].variables;
+            sort(&mut self.observed[index]);
+            for &id in &component.recorded {
+                match variables[id.index()].causality {
+                    Causality::Input => self.inputs[index].push(id),
+                    _ if self.observed[index].binary_search(&id).is_ok() => {}
+                    _ => self.once[index].push(id),
+                }
+            }
+        }
+    }
+
+    /// Gives every variable its place in its lane's bank and in the shared one.
+    pub(super) fn place(self, source: &Source<'_>, assignment: &[Vec<ComponentId>]) -> Program {
+        let rates = source.rates.list.len();
+        let count = source.system.components.len();
+        let none = |index: usize| vec![None; source.models[index].variables.len()];
+        let mut program = Program {
+            shared: Bank::new(),
+            homes: vec![Home { lane: 0, member: 0 }; count],
+            places: (0..count).map(none).collect(),
+            scatter: vec![vec![Vec::new(); rates]; assignment.len()],
+            gather: vec![vec![Vec::new(); rates]; assignment.len()],
+            copies: Vec::new(),
+            exchanges: vec![Exchange::default(); rates],
+            slopes: vec![Vec::new(); rates],
+            inputs: self.inputs,
+            observed: self.observed,
+            once: self.once,
+            ticks: Vec::new(),
+        };
+        for (lane, members) in assignment.iter().enumerate() {
+            program.place_lane(source, lane, members);
+        }
+        program.compile_connections(source);
+        program
+    }
+}
+
+type Lists = Vec<Vec<VariableId>>;
+
+impl Program {
+    fn place_lane(&mut self, source: &Source<'_>, lane: usize, members: &[ComponentId]) {
+        let mut bank = Bank::new();
+        for (member, component) in members.iter().enumerate() {
+            let member = u32::try_from(member).expect("members fit in 32 bits");
+            self.homes[component.index()] = Home { lane, member };
+        }
+        for which in [Kind::Input, Kind::Observed, Kind::Once] {
+            for rate in 0..source.rates.list.len() {
+                let due = |id: &&ComponentId| source.rates.of_component[id.index()] == rate;
+                let mut segments = Vec::new();
+                for component in members.iter().filter(due) {
+                    self.place_component(source, *component, which, &mut bank, &mut segments);
+                }
+                match which {
+                    Kind::Input => self.scatter[lane][rate] = Segment::joined(segments),
+                    Kind::Observed => self.gather[lane][rate] = Segment::joined(segments),
+                    Kind::Once => {}
+                }
+            }
+        }
+    }
+
+    fn place_component(
+        &mut self,
+        source: &Source<'_>,
+        component: ComponentId,
+        which: Kind,
+        bank: &mut Bank,
+        segments: &mut Vec<Segment>,
+    ) {
+        let index = component.index();
+        let list = match which {
+            Kind::Input => &self.inputs[index],
+            Kind::Observed => &self.observed[index],
+            Kind::Once => &self.once[index],
+        };
+        for &variable in list {
+            let value_type = source.models[index].variables[variable.index()].value_type;
+            let elements = source.system.components[index].counts[variable.index()];
+            let lane = bank.reserve(value_type, elements);
+            let shared = self.shared.reserve(value_type, elements);
+            let segment = Segment { lane, shared_at: shared.at };
+            self.places[index][variable.index()] = Some(segment);
+            segments.push(segment);
+        }
+    }
+
+    fn compile_connections(&mut self, source: &Source<'_>) {
+        for wire in &source.system.connections {
+            let op = CopyOp {
+                from: self.port(wire.from),
+                to: self.port(wire.to),
+                conversion: wire.conversion,
+            };
+            self.copies.push(op);
+        }
+        let Some(Stage::Exchange(order)) = source.plan.cycle.first() else {
+            unreachable!("the cycle starts with its exchange")
+        };
+        for id in order {
+            let from = source.system.connections[id.index()].from.component;
+            let rate = source.rates.of_component[from.index()];
+            self.exchanges[rate].push(self.copies[id.index()]);
+        }
+    }
+
+    /// Where a port's elements are in the shared bank.
+    pub(crate) fn port(&self, port: Port) -> Slot {
+        let place = self.places[port.component.index()][port.variable.index()];
+        let place = place.expect("every port has a place");
+        place.shared().part(port.first, port.count)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Input,
+    Observed,
+    Once,
+}
+
+/// A bank with room for everything placed in a lane.
+pub(super) fn lane_bank(members: &[ComponentId], program: &Program) -> Bank {
+    let mut bank = Bank::new();
+    let places = members.iter().flat_map(|id| program.places[id.index()].iter().flatten());
+    let mut slots: Vec<Slot> = places.map(|segment| segment.lane).collect();
+    slots.sort_by_key(|slot| (slot.value_type, slot.at));
+    for slot in slots {
+        let reserved = bank.reserve(slot.value_type, slot.count);
+        assert_eq!(reserved, slot, "a lane's places are handed out without gaps");
+    }
+    bank
+}
+
+fn sort(list: &mut Vec<VariableId>) {
+    list.sort_unstable();
+    list.dedup();
+}

@@ -1,0 +1,226 @@
+//! Values moving along connections: from slot to slot of the shared bank.
+
+use crate::store::{Bank, Slot};
+use consort_core::{Conversion, ValueType, Values, ValuesRef};
+
+/// One connection, compiled.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct CopyOp {
+    pub(crate) from: Slot,
+    pub(crate) to: Slot,
+    pub(crate) conversion: Conversion,
+}
+
+impl CopyOp {
+    fn is_plain_scalar(&self) -> bool {
+        self.from.value_type == ValueType::Float64 && self.is_plain() && self.from.count == 1
+    }
+
+    fn is_plain(&self) -> bool {
+        self.from.value_type == self.to.value_type && self.conversion.is_identity()
+    }
+}
+
+/// The connections whose sources have one rate.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Exchange {
+    /// The common case, apart and tight: one double to one double, as it is.
+    plain: Vec<(u32, u32)>,
+    others: Vec<CopyOp>,
+}
+
+impl Exchange {
+    pub(crate) fn push(&mut self, op: CopyOp) {
+        if op.is_plain_scalar() {
+            self.plain.push((op.from.at, op.to.at));
+        } else {
+            self.others.push(op);
+        }
+    }
+
+    pub(crate) fn run(&self, bank: &mut Bank) {
+        if let Values::Float64(column) = bank.column_mut(ValueType::Float64) {
+            for &(from, to) in &self.plain {
+                column[to as usize] = column[from as usize];
+            }
+        }
+        for op in &self.others {
+            copy(bank, op);
+        }
+    }
+}
+
+/// Moves the value of one connection.
+pub(crate) fn copy(bank: &mut Bank, op: &CopyOp) {
+    if op.is_plain() {
+        move_within(bank.column_mut(op.from.value_type), op);
+    } else {
+        convert(bank, op);
+    }
+}
+
+fn move_within(column: &mut Values, op: &CopyOp) {
+    macro_rules! move_any {
+        ($(($variant:ident, $element:ty, $name:literal),)*) => {
+            match column { $(Values::$variant(list) => move_elements(list, op),)* }
+        };
+    }
+    consort_core::for_each_value_type!(move_any);
+}
+
+/// Copies within one list without allocating: the two places never overlap.
+fn move_elements<T: Clone>(list: &mut [T], op: &CopyOp) {
+    let (from, to, count) = (op.from.at(), op.to.at(), op.from.count());
+    let (source, target) = if from < to {
+        let (low, high) = list.split_at_mut(to);
+        (&low[from..from + count], &mut high[..count])
+    } else {
+        let (low, high) = list.split_at_mut(from);
+        (&high[..count], &mut low[to..to + count])
+    };
+    for (target, source) in target.iter_mut().zip(source) {
+        target.clone_from(source);
+    }
+}
+
+/// Widens and converts units, element by element.
+fn convert(bank: &mut Bank, op: &CopyOp) {
+    for index in 0..op.from.count {
+        let (from, to) = (op.from.part(index, 1), op.to.part(index, 1));
+        if to.value_type.is_float() {
+            let value = bank.get(from).as_f64(0).expect("the resolver connects numbers only");
+            put_float(bank, to, op.conversion.apply(value));
+        } else {
+            let value = whole_number(bank, from);
+            put_whole_number(bank, to, value);
+        }
+    }
+}
+
+fn put_float(bank: &mut Bank, to: Slot, value: f64) {
+    match bank.column_mut(to.value_type) {
+        Values::Float64(list) => list[to.at()] = value,
+        Values::Float32(list) => list[to.at()] = value as f32,
+        _ => unreachable!("the caller checked for a float"),
+    }
+}
+
+/// Calls a macro body for every whole-number column.
+macro_rules! whole_numbers {
+    ($column:expr, $list:ident => $body:expr) => {
+        match $column {
+            Values::Int8($list) => $body,
+            Values::UInt8($list) => $body,
+            Values::Int16($list) => $body,
+            Values::UInt16($list) => $body,
+            Values::Int32($list) => $body,
+            Values::UInt32($list) => $body,
+            Values::Int64($list) | Values::Enumeration($list) => $body,
+            Values::UInt64($list) => $body,
+            _ => unreachable!("the resolver lets whole numbers widen to whole numbers only"),
+        }
+    };
+}
+
+fn whole_number(bank: &Bank, from: Slot) -> i128 {
+    whole_numbers!(bank.column(from.value_type), list => i128::from(list[from.at()]))
+}
+
+fn put_whole_number(bank: &mut Bank, to: Slot, value: i128) {
+    whole_numbers!(bank.column_mut(to.value_type), list => {
+        list[to.at()] = value.try_into().expect("a wider type holds every value");
+    });
+}
+
+/// Adds `offset` to a place, element by element; whole numbers stop at the ends of their range.
+pub(crate) fn add(bank: &mut Bank, slot: Slot, offset: ValuesRef<'_>) {
+    let range = slot.at()..slot.at() + slot.count();
+    macro_rules! add_any {
+        ($($variant:ident => $sum:expr,)*) => {
+            match (bank.column_mut(slot.value_type), offset) {
+                $((Values::$variant(list), ValuesRef::$variant(offset)) => {
+                    for (value, &offset) in list[range].iter_mut().zip(offset) {
+                        *value = $sum(*value, offset);
+                    }
+                })*
+                _ => unreachable!("the resolver allows offsets of numbers only"),
+            }
+        };
+    }
+    add_any! {
+        Float64 => |a, b| a + b,
+        Float32 => |a, b| a + b,
+        Int8 => i8::saturating_add,
+        UInt8 => u8::saturating_add,
+        Int16 => i16::saturating_add,
+        UInt16 => u16::saturating_add,
+        Int32 => i32::saturating_add,
+        UInt32 => u32::saturating_add,
+        Int64 => i64::saturating_add,
+        UInt64 => u64::saturating_add,
+        Enumeration => i64::saturating_add,
+    }
+}
+
+/// A connection whose input also gets a slope: the difference quotient of the last two values.
+#[derive(Clone, Debug)]
+pub(crate) struct SlopeOp {
+    /// The input's value.
+    pub(crate) input: Slot,
+    /// Where its slope goes.
+    pub(crate) slope: Slot,
+    /// The source's period in seconds.
+    pub(crate) period: f64,
+    /// The value one period ago; `None` before the second value.
+    pub(crate) previous: Option<f64>,
+}
+
+impl SlopeOp {
+    pub(crate) fn run(&mut self, bank: &mut Bank) {
+        let value = bank.get(self.input).as_f64(0).expect("slopes are compiled for floats");
+        let slope = self.previous.map_or(0.0, |previous| (value - previous) / self.period);
+        self.previous = Some(value);
+        put_float(bank, self.slope, slope);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(from: &Values, to: ValueType, conversion: Conversion, expected: &str) {
+        let mut bank = Bank::new();
+        let count = u32::try_from(from.len()).unwrap();
+        let source = bank.reserve(from.value_type(), count);
+        let target = bank.reserve(to, count);
+        bank.put(source, from.view());
+        copy(&mut bank, &CopyOp { from: source, to: target, conversion });
+        assert_eq!(bank.get(target).to_string(), expected);
+    }
+
+    #[test]
+    fn values_arrive_exactly_or_converted() {
+        let same = Conversion::IDENTITY;
+        check(&Values::Float64(vec![1.5, 2.5]), ValueType::Float64, same, "[1.5, 2.5]");
+        check(&Values::Float32(vec![0.1]), ValueType::Float64, same, "0.10000000149011612");
+        check(&Values::UInt32(vec![u32::MAX]), ValueType::Int64, same, "4294967295");
+        check(&Values::Int64(vec![i64::MIN]), ValueType::Enumeration, same, "-9223372036854775808");
+        check(&Values::Int16(vec![-3]), ValueType::Float64, same, "-3.0");
+        check(&Values::String(vec!["on".into()]), ValueType::String, same, "\"on\"");
+        let celsius = Conversion { gain: 1.0, offset: 273.15 };
+        check(&Values::Float64(vec![20.0]), ValueType::Float64, celsius, "293.15");
+    }
+
+    #[test]
+    fn plain_doubles_take_the_short_way() {
+        let mut bank = Bank::new();
+        let slots = [bank.reserve(ValueType::Float64, 1), bank.reserve(ValueType::Float64, 1)];
+        bank.put(slots[0], ValuesRef::Float64(&[7.0]));
+        let mut exchange = Exchange::default();
+        let conversion = Conversion::IDENTITY;
+        exchange.push(CopyOp { from: slots[0], to: slots[1], conversion });
+        assert_eq!(exchange.plain.len(), 1);
+        exchange.run(&mut bank);
+        assert_eq!(bank.get(slots[1]), ValuesRef::Float64(&[7.0]));
+    }
+}

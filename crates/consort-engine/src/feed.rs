@@ -1,0 +1,69 @@
+//! Inputs fed from a table over time.
+
+use crate::store::{Bank, Slot};
+use consort_core::{Time, Values, ValuesRef};
+
+/// A table and the slots it fills.
+#[derive(Clone, Debug)]
+pub(crate) struct FeedProgram {
+    pub(crate) times: Vec<Time>,
+    pub(crate) columns: Vec<FeedColumn>,
+    /// The row in force; time only moves on, so the search never goes back.
+    pub(crate) row: usize,
+}
+
+/// A column of the table and the slot it fills.
+#[derive(Clone, Debug)]
+pub(crate) struct FeedColumn {
+    pub(crate) to: Slot,
+    pub(crate) values: Values,
+    pub(crate) interpolate: bool,
+}
+
+impl FeedProgram {
+    /// Fills the slots with the values at `time`; before the first row the first row holds, after
+    /// the last the last.
+    pub(crate) fn run(&mut self, time: Time, bank: &mut Bank) {
+        while self.row + 1 < self.times.len() && self.times[self.row + 1] <= time {
+            self.row += 1;
+        }
+        let fraction = self.fraction(time);
+        for column in &self.columns {
+            match (&column.values, fraction) {
+                (Values::Float64(values), Some(fraction)) if column.interpolate => {
+                    let (low, high) = (values[self.row], values[self.row + 1]);
+                    bank.put(column.to, ValuesRef::Float64(&[low + (high - low) * fraction]));
+                }
+                (values, _) => bank.put(column.to, values.slice(self.row, 1)),
+            }
+        }
+    }
+
+    /// How far `time` is on the way to the next row; `None` on a row and outside of the table.
+    fn fraction(&self, time: Time) -> Option<f64> {
+        let start = self.times[self.row];
+        let end = *self.times.get(self.row + 1)?;
+        let inside = start < time;
+        inside.then(|| (time - start).ticks() as f64 / (end - start).ticks() as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use consort_core::ValueType;
+
+    #[test]
+    fn floats_are_interpolated_and_the_ends_hold() {
+        let mut bank = Bank::new();
+        let to = bank.reserve(ValueType::Float64, 1);
+        let values = Values::Float64(vec![1.0, 3.0, 3.0]);
+        let columns = vec![FeedColumn { to, values, interpolate: true }];
+        let times = [0, 10, 20].map(Time::from_ticks).to_vec();
+        let mut feed = FeedProgram { times, columns, row: 0 };
+        for (time, expected) in [(-5, 1.0), (0, 1.0), (5, 2.0), (10, 3.0), (99, 3.0)] {
+            feed.run(Time::from_ticks(time), &mut bank);
+            assert_eq!(bank.get(to), ValuesRef::Float64(&[expected]), "{time}");
+        }
+    }
+}

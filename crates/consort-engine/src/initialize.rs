@@ -1,0 +1,218 @@
+//! From models to instances that are ready to step.
+
+use crate::compile::{Program, Source};
+use crate::error::RunError;
+use crate::lane::{Lane, Member};
+use crate::run::RunOptions;
+use crate::{exchange, transfer};
+use consort_core::model::CallResult;
+use consort_core::{
+    CallError, ConnectionId, Instance, Instantiation, Model, Prng, Setup, VariableId,
+};
+use consort_system::{Operation, ResolvedComponent, ResolvedSystem, Setting, Stage, Task};
+use std::sync::Arc;
+
+/// Makes an instance per component, in id order, on this thread: some FMUs care where they are made.
+pub(crate) fn instantiate(
+    system: &ResolvedSystem,
+    models: &[Arc<dyn Model>],
+    options: &RunOptions,
+) -> Result<Vec<Box<dyn Instance>>, RunError> {
+    let root = Prng::new(system.experiment.seed);
+    let make = |(component, model): (&ResolvedComponent, &Arc<dyn Model>)| {
+        let instantiation = Instantiation {
+            name: &component.name,
+            prng: root.split(&component.name),
+            log: Arc::clone(&options.log),
+            verbose: options.verbose,
+            event_mode: component.event_mode,
+            early_return: component.event_mode && model.description().capabilities.early_return,
+        };
+        model
+            .instantiate(&instantiation)
+            .map_err(|error| RunError::Instantiate { component: component.name.clone(), error })
+    };
+    system.components.iter().zip(models).map(make).collect()
+}
+
+/// The lanes while they are still in one hand.
+pub(crate) struct Initialization<'a> {
+    pub(crate) source: &'a Source<'a>,
+    pub(crate) program: &'a mut Program,
+    pub(crate) lanes: &'a mut [Lane],
+}
+
+impl Initialization<'_> {
+    /// Parameters, start values, initial equations; every instance is ready to step afterwards.
+    /// Gives remarks about loops that did not settle.
+    pub(crate) fn run(&mut self) -> Result<Vec<String>, RunError> {
+        let count = self.source.system.components.len();
+        let setup = self.setup();
+        for index in 0..count {
+            self.apply_settings(index).map_err(|error| self.failed(index, error))?;
+            self.fill_inputs(index);
+            let entered = self.member(index).instance.enter_initialization(&setup);
+            entered.map_err(|error| self.failed(index, error))?;
+        }
+        let mut remarks = Vec::new();
+        self.stages(&self.source.plan.initialization, &mut remarks)?;
+        for index in 0..count {
+            self.leave(index).map_err(|error| self.failed(index, error))?;
+        }
+        Ok(remarks)
+    }
+
+    fn setup(&self) -> Setup {
+        let experiment = &self.source.system.experiment;
+        Setup {
+            resolution: experiment.resolution,
+            start: experiment.start,
+            stop: Some(experiment.stop),
+            tolerance: experiment.tolerance,
+        }
+    }
+
+    fn member(&mut self, index: usize) -> &mut Member {
+        let home = self.program.homes[index];
+        &mut self.lanes[home.lane].members[home.member as usize]
+    }
+
+    fn failed(&self, index: usize, error: Box<CallError>) -> RunError {
+        RunError::Initialize { component: self.source.system.components[index].name.clone(), error }
+    }
+
+    fn apply_settings(&mut self, index: usize) -> CallResult<()> {
+        let component = &self.source.system.components[index];
+        let variables = &self.source.models[index].variables;
+        let instance = &mut self.member(index).instance;
+        let set = |instance: &mut Box<dyn Instance>, setting: &Setting| {
+            let reference = variables[setting.variable.index()].reference;
+            instance.set(&[reference], setting.values.view())
+        };
+        if !component.structural.is_empty() {
+            instance.enter_configuration()?;
+            component.structural.iter().try_for_each(|setting| set(instance, setting))?;
+            instance.exit_configuration()?;
+        }
+        component.settings.iter().try_for_each(|setting| set(instance, setting))?;
+        Ok(())
+    }
+
+    /// Until somebody feeds an input, its place holds its start value.
+    fn fill_inputs(&mut self, index: usize) {
+        let component = &self.source.system.components[index];
+        for &id in &self.program.inputs[index] {
+            let place = self.program.places[index][id.index()].expect("inputs have places");
+            let given = component.settings.iter().find(|setting| setting.variable == id);
+            let declared = self.source.models[index].variables[id.index()].start.as_ref();
+            let Some(values) = given.map(|setting| &setting.values).or(declared) else { continue };
+            for element in 0..place.lane.count {
+                let from = if values.len() == 1 { 0 } else { element as usize };
+                if from < values.len() {
+                    self.program.shared.put(place.shared().part(element, 1), values.slice(from, 1));
+                }
+            }
+        }
+    }
+
+    fn stages(&mut self, stages: &[Stage], remarks: &mut Vec<String>) -> Result<(), RunError> {
+        for stage in stages {
+            match stage {
+                Stage::Exchange(connections) => self.exchange(connections),
+                Stage::Work(tasks) => self.work(tasks)?,
+                Stage::Settle { stages, limit } => self.settle(stages, *limit, remarks)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn exchange(&mut self, connections: &[ConnectionId]) {
+        for connection in connections {
+            let op = self.program.copies[connection.index()];
+            exchange::copy(&mut self.program.shared, &op);
+        }
+    }
+
+    fn work(&mut self, tasks: &[Task]) -> Result<(), RunError> {
+        for task in tasks {
+            let index = task.component.index();
+            for operation in &task.operations {
+                let done = match operation {
+                    Operation::Set(variables) => self.set(index, variables),
+                    Operation::Get(variables) => self.get(index, variables),
+                    Operation::Step | Operation::Tick(_) => {
+                        unreachable!("nothing moves in initialization")
+                    }
+                };
+                done.map_err(|error| self.failed(index, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(
+        &mut self,
+        stages: &[Stage],
+        limit: u32,
+        remarks: &mut Vec<String>,
+    ) -> Result<(), RunError> {
+        let inputs = self.exchanged_inputs(stages);
+        for _ in 0..limit {
+            let before = self.values(&inputs);
+            self.stages(stages, remarks)?;
+            if self.values(&inputs) == before {
+                return Ok(());
+            }
+        }
+        let names = inputs.iter().map(|&id| self.connection_target(id)).collect::<Vec<_>>();
+        let names = names.join(", ");
+        remarks.push(format!("initial values still change after {limit} rounds: {names}"));
+        Ok(())
+    }
+
+    fn exchanged_inputs(&self, stages: &[Stage]) -> Vec<ConnectionId> {
+        let connections = stages.iter().filter_map(|stage| match stage {
+            Stage::Exchange(connections) => Some(connections),
+            _ => None,
+        });
+        connections.flatten().copied().collect()
+    }
+
+    /// As text, so that every type compares and NaN equals NaN; loops are small and run once.
+    fn values(&self, connections: &[ConnectionId]) -> Vec<String> {
+        let value = |id: &ConnectionId| {
+            let slot = self.program.copies[id.index()].to;
+            self.program.shared.get(slot).to_string()
+        };
+        connections.iter().map(value).collect()
+    }
+
+    fn connection_target(&self, id: ConnectionId) -> String {
+        let to = self.source.system.connections[id.index()].to;
+        let component = &self.source.system.components[to.component.index()].name;
+        let model = self.source.models[to.component.index()];
+        format!("{component}.{}", model.variables[to.variable.index()].name)
+    }
+
+    fn set(&mut self, index: usize, variables: &[VariableId]) -> CallResult<()> {
+        let home = self.program.homes[index];
+        let lane = &mut self.lanes[home.lane];
+        transfer::set(lane, self.source.models[index], self.program, index, variables)
+    }
+
+    fn get(&mut self, index: usize, variables: &[VariableId]) -> CallResult<()> {
+        let home = self.program.homes[index];
+        let lane = &mut self.lanes[home.lane];
+        transfer::get(lane, self.source.models[index], self.program, index, variables)
+    }
+
+    fn leave(&mut self, index: usize) -> CallResult<()> {
+        let member = self.member(index);
+        member.instance.exit_initialization()?;
+        member.in_event_mode = member.event_mode;
+        for list in [self.program.observed[index].clone(), self.program.once[index].clone()] {
+            self.get(index, &list)?;
+        }
+        Ok(())
+    }
+}

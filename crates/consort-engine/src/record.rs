@@ -1,0 +1,146 @@
+//! The trace as it comes about: a hash per variable, and rows for whoever writes them down.
+
+use crate::store::{Bank, Slot};
+use consort_core::{Tag, ValueType};
+use consort_trace::{Chunk, Schema, VariableHash, absorb_values, tag_word};
+use std::sync::Arc;
+
+/// Takes full chunks of rows and gives empty ones back; a writer thread is behind it.
+pub trait ChunkSink: Send {
+    /// Told once, before the first chunk, what is recorded.
+    fn begin(&mut self, schema: &Arc<Schema>);
+
+    /// Takes a chunk to be written and gives one with no rows.
+    fn take(&mut self, full: Chunk) -> Chunk;
+}
+
+/// Copies rows into chunks.
+pub(crate) struct Recorder {
+    chunk: Option<Chunk>,
+    sink: Box<dyn ChunkSink>,
+    /// What makes up a row: per type in the schema's order, joined where side by side.
+    slots: Vec<Slot>,
+}
+
+impl Recorder {
+    pub(crate) fn new(schema: Schema, slots: Vec<Slot>, mut sink: Box<dyn ChunkSink>) -> Self {
+        let schema = Arc::new(schema);
+        sink.begin(&schema);
+        Recorder { chunk: Some(Chunk::new(&schema)), sink, slots: joined(slots) }
+    }
+
+    pub(crate) fn record(&mut self, tag: Tag, bank: &Bank) {
+        let chunk = self.chunk.as_mut().expect("the chunk is back after every hand-over");
+        chunk.begin_row(tag);
+        for &slot in &self.slots {
+            chunk.extend(bank.get(slot));
+        }
+        chunk.end_row();
+        if chunk.is_full() {
+            self.hand_over();
+        }
+    }
+
+    /// Hands over what is there, full or not.
+    pub(crate) fn hand_over(&mut self) {
+        let chunk = self.chunk.take().expect("the chunk is back after every hand-over");
+        self.chunk = Some(if chunk.is_empty() { chunk } else { self.sink.take(chunk) });
+    }
+}
+
+/// Joins neighbors of one type, keeping the order within each type.
+fn joined(mut slots: Vec<Slot>) -> Vec<Slot> {
+    slots.sort_by_key(|slot| slot.value_type);
+    let mut joined: Vec<Slot> = Vec::new();
+    for slot in slots {
+        match joined.last_mut() {
+            Some(last) if last.value_type == slot.value_type && last.at + last.count == slot.at => {
+                last.count += slot.count;
+            }
+            _ => joined.push(slot),
+        }
+    }
+    joined
+}
+
+/// A hashed variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Hashed {
+    pub(crate) path: String,
+    pub(crate) slot: Slot,
+    pub(crate) rate: usize,
+    pub(crate) component: usize,
+    pub(crate) is_array: bool,
+}
+
+/// The rolling hashes of a run.
+pub(crate) struct Hashes {
+    entries: Vec<Hashed>,
+    hashes: Vec<VariableHash>,
+    /// Per rate, what to absorb: scalars that lie side by side at once, arrays one by one.
+    batches: Vec<Vec<HashBatch>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct HashBatch {
+    slot: Slot,
+    first: usize,
+    is_array: bool,
+}
+
+impl Hashes {
+    /// Sorts the variables by place, so that neighbors are hashed together.
+    pub(crate) fn new(mut entries: Vec<Hashed>, rates: usize) -> Self {
+        entries.sort_by_key(|entry| (entry.rate, entry.slot.value_type, entry.slot.at));
+        let mut batches: Vec<Vec<HashBatch>> = vec![Vec::new(); rates];
+        for (index, entry) in entries.iter().enumerate() {
+            let batch = HashBatch { slot: entry.slot, first: index, is_array: entry.is_array };
+            let list = &mut batches[entry.rate];
+            match list.last_mut() {
+                Some(last) if last.is_continued_by(&batch) => last.slot.count += 1,
+                _ => list.push(batch),
+            }
+        }
+        let hashes = vec![VariableHash::default(); entries.len()];
+        Hashes { entries, hashes, batches }
+    }
+
+    /// Takes in the values of the components of one rate.
+    pub(crate) fn absorb_rate(&mut self, rate: usize, tag: Tag, bank: &Bank) {
+        let word = tag_word(tag);
+        for batch in &self.batches[rate] {
+            let values = bank.get(batch.slot);
+            if batch.is_array {
+                self.hashes[batch.first].absorb_array(word, values);
+            } else {
+                let range = batch.first..batch.first + batch.slot.count();
+                absorb_values(&mut self.hashes[range], word, values);
+            }
+        }
+    }
+
+    /// Takes in the values of some components, at a microstep.
+    pub(crate) fn absorb_components(&mut self, components: &[usize], tag: Tag, bank: &Bank) {
+        let word = tag_word(tag);
+        for (entry, hash) in self.entries.iter().zip(&mut self.hashes) {
+            if components.binary_search(&entry.component).is_ok() {
+                hash.absorb_array(word, bank.get(entry.slot));
+            }
+        }
+    }
+
+    /// Path, type and hash of every hashed variable.
+    pub(crate) fn list(&self) -> Vec<(String, ValueType, VariableHash)> {
+        let pairs = self.entries.iter().zip(&self.hashes);
+        pairs.map(|(entry, &hash)| (entry.path.clone(), entry.slot.value_type, hash)).collect()
+    }
+}
+
+impl HashBatch {
+    fn is_continued_by(&self, next: &HashBatch) -> bool {
+        !self.is_array
+            && !next.is_array
+            && self.slot.value_type == next.slot.value_type
+            && self.slot.at + self.slot.count == next.slot.at
+    }
+}

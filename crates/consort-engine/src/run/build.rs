@@ -1,0 +1,249 @@
+//! Making a run: instances, program, lanes, and everything that watches.
+
+use super::{Advance, Run, RunOptions, Statistics};
+use crate::compile::{Program, Source};
+use crate::error::{RunError, RunFailure};
+use crate::feed::{FeedColumn, FeedProgram};
+use crate::initialize::{self, Initialization};
+use crate::intervene::{CompiledTrigger, Intervention, Interventions, TargetKind, TargetState};
+use crate::pool::Pool;
+use crate::record::{Hashed, Hashes, Recorder};
+use crate::store::Slot;
+use crate::timing::Rates;
+use consort_core::{
+    ComponentId, LogEntry, LogLevel, Model, ModelDescription, Tag, Variable, VariableId,
+};
+use consort_system::{Plan, Port, ResolvedSystem, Target, Trigger};
+use consort_trace::{Column, Schema};
+use std::sync::Arc;
+
+impl Run {
+    /// Makes an instance per component, initializes them, and does the first tag.
+    ///
+    /// `models` has one entry per component.
+    ///
+    /// # Errors
+    /// If an instance cannot be made or initialized; all that were made are ended then.
+    ///
+    /// # Panics
+    /// If plan, models and system do not belong together.
+    pub fn start(
+        system: ResolvedSystem,
+        plan: &Plan,
+        models: Vec<Arc<dyn Model>>,
+        mut options: RunOptions,
+    ) -> Result<Run, RunFailure> {
+        assert_eq!(system.components.len(), models.len(), "one model per component");
+        let rates = Rates::of(&system);
+        let instances = initialize::instantiate(&system, &models, &options)
+            .map_err(|error| RunFailure { error })?;
+        let descriptions: Vec<&ModelDescription> =
+            models.iter().map(|model| model.description()).collect();
+        let source = Source {
+            system: &system,
+            plan,
+            models: &descriptions,
+            rates: &rates,
+            log_calls: options.call_log.is_some(),
+        };
+        let (mut program, mut lanes) = source.compile(instances);
+        let mut initialization =
+            Initialization { source: &source, program: &mut program, lanes: &mut lanes };
+        let initialized = initialization.run();
+        let watchers = Watchers::of(&source, &program, &mut options);
+        let mut run = Run {
+            due: vec![true; rates.list.len()],
+            tag: Tag::at(system.experiment.start),
+            names: names(&system),
+            pool: Pool::new(lanes, options.workers),
+            hashes: watchers.hashes,
+            recorder: watchers.recorder,
+            interventions: watchers.interventions,
+            feed: watchers.feed,
+            eventful: Vec::new(),
+            ticked: Vec::new(),
+            call_log: options.call_log.take(),
+            statistics: Statistics::default(),
+            over: None,
+            ended: false,
+            system,
+            models,
+            program,
+            rates,
+        };
+        run.first_tag(initialized, &options).map_err(|error| RunFailure { error })?;
+        Ok(run)
+    }
+
+    fn first_tag(
+        &mut self,
+        initialized: Result<Vec<String>, RunError>,
+        options: &RunOptions,
+    ) -> Result<(), RunError> {
+        for message in initialized? {
+            let (component, category) = (String::new(), "initialization".to_owned());
+            let level = LogLevel::Warning;
+            (options.log)(&LogEntry { component, level, category, message });
+        }
+        self.eventful = self.event_components();
+        self.publish()?;
+        if self.system.experiment.stop <= self.tag.time {
+            self.over = Some(Advance::Finished);
+        }
+        Ok(())
+    }
+
+    /// The parameters of a component that interventions act on.
+    pub(super) fn parameter_targets(&self, component: usize) -> Vec<VariableId> {
+        let targets = self.system.interventions.iter().filter_map(|i| match i.target {
+            Target::Parameter(port) if port.component.index() == component => Some(port.variable),
+            _ => None,
+        });
+        let mut list: Vec<VariableId> = targets.collect();
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+}
+
+fn names(system: &ResolvedSystem) -> std::collections::BTreeMap<String, ComponentId> {
+    let components = system.components.iter().enumerate();
+    components.map(|(index, c)| (c.name.clone(), ComponentId::from_index(index))).collect()
+}
+
+/// What looks at a run or interferes with it.
+struct Watchers {
+    hashes: Hashes,
+    recorder: Option<Recorder>,
+    interventions: Interventions,
+    feed: Option<FeedProgram>,
+}
+
+impl Watchers {
+    fn of(source: &Source<'_>, program: &Program, options: &mut RunOptions) -> Self {
+        Watchers {
+            hashes: hashes(source, program),
+            recorder: options.recorder.take().map(|sink| {
+                let (schema, slots) = schema(source, program);
+                Recorder::new(schema, slots, sink)
+            }),
+            interventions: interventions(source, program),
+            feed: feed(source, program),
+        }
+    }
+}
+
+fn slot_of(program: &Program, component: usize, id: VariableId) -> Slot {
+    let place = program.places[component][id.index()].expect("what is watched has a place");
+    place.shared()
+}
+
+fn hashes(source: &Source<'_>, program: &Program) -> Hashes {
+    let mut entries = Vec::new();
+    for (index, component) in source.system.components.iter().enumerate() {
+        for &id in &component.hashed {
+            let variable = &source.models[index].variables[id.index()];
+            entries.push(Hashed {
+                path: format!("{}.{}", component.name, variable.name),
+                slot: slot_of(program, index, id),
+                rate: source.rates.of_component[index],
+                component: index,
+                is_array: !variable.dimensions.is_empty(),
+            });
+        }
+    }
+    Hashes::new(entries, source.rates.list.len())
+}
+
+fn schema(source: &Source<'_>, program: &Program) -> (Schema, Vec<Slot>) {
+    let (mut columns, mut slots) = (Vec::new(), Vec::new());
+    for (index, component) in source.system.components.iter().enumerate() {
+        let model = source.models[index];
+        for &id in &component.recorded {
+            let variable = &model.variables[id.index()];
+            let dimensions = component.dimensions(model, id);
+            columns.push(column(&component.name, variable, model, dimensions));
+            slots.push(slot_of(program, index, id));
+        }
+    }
+    let schema = Schema::new(source.system.experiment.resolution, columns);
+    (schema.expect("the resolver admits unique names and sane sizes only"), slots)
+}
+
+fn column(
+    component: &str,
+    variable: &Variable,
+    model: &ModelDescription,
+    dimensions: Vec<u32>,
+) -> Column {
+    let mut column = Column::new(component, &variable.name, variable.value_type);
+    column.dimensions = dimensions;
+    column.unit = variable.unit.map(|unit| model.units[unit].name.clone());
+    column.variability = variable.variability;
+    column.description.clone_from(&variable.description);
+    let items = variable.enumeration.map(|index| model.enumerations[index].items.clone());
+    column.enumeration = items.unwrap_or_default();
+    column
+}
+
+fn feed(source: &Source<'_>, program: &Program) -> Option<FeedProgram> {
+    let feed = source.system.feed.as_ref()?;
+    let columns = feed.columns.iter().map(|column| FeedColumn {
+        to: program.port(column.to),
+        values: column.values.clone(),
+        interpolate: column.interpolate,
+    });
+    Some(FeedProgram { times: feed.times.clone(), columns: columns.collect(), row: 0 })
+}
+
+fn interventions(source: &Source<'_>, program: &Program) -> Interventions {
+    let mut result = Interventions::default();
+    for intervention in &source.system.interventions {
+        let (slot, kind) = target(source, program, intervention.target);
+        let same = |state: &TargetState| state.slot == slot && state.kind == kind;
+        let known = result.targets.iter().position(same);
+        let target = known.unwrap_or_else(|| {
+            result.targets.push(TargetState::new(slot, kind));
+            result.targets.len() - 1
+        });
+        let trigger = match &intervention.trigger {
+            Trigger::At(time) => CompiledTrigger::At(*time),
+            Trigger::When(condition) => CompiledTrigger::When {
+                slot: program.port(condition.port),
+                comparison: condition.comparison,
+                number: condition.number,
+            },
+        };
+        let effect = intervention.effect.clone();
+        result.list.push(Intervention { trigger, target, effect, done: false });
+    }
+    result
+}
+
+fn target(source: &Source<'_>, program: &Program, target: Target) -> (Slot, TargetKind) {
+    match target {
+        Target::Output(port) => {
+            let component = port.component.index();
+            (program.port(port), TargetKind::Output { component })
+        }
+        Target::Parameter(port) => {
+            let component = port.component.index();
+            (program.port(port), TargetKind::Parameter { component })
+        }
+        Target::Connection(id) => {
+            let wire = &source.system.connections[id.index()];
+            let source = Some(wire.from.component.index());
+            (program.port(wire.to), TargetKind::Input { source, fed: false })
+        }
+        Target::Input(port) => (program.port(port), input_kind(source, port)),
+    }
+}
+
+/// Who feeds an input: the wires and tables that touch any of its elements.
+fn input_kind(source: &Source<'_>, port: Port) -> TargetKind {
+    let same = |to: Port| to.component == port.component && to.variable == port.variable;
+    let wire = source.system.connections.iter().find(|wire| same(wire.to));
+    let mut columns = source.system.feed.iter().flat_map(|feed| &feed.columns);
+    let fed = columns.any(|column| same(column.to));
+    TargetKind::Input { source: wire.map(|wire| wire.from.component.index()), fed }
+}

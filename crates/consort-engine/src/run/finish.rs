@@ -1,0 +1,89 @@
+//! Ending a run on every path.
+
+use super::Run;
+use crate::error::RunError;
+use consort_core::{CallStatus, Tag, ValueType};
+use consort_trace::{TraceHash, VariableHash, trace_hash};
+
+/// What a run came to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Summary {
+    /// The last tag that was done.
+    pub tag: Tag,
+    /// The hash of everything hashed.
+    pub trace_hash: TraceHash,
+    /// Path, type and hash of each hashed variable, sorted by path bytes.
+    pub hashes: Vec<(String, ValueType, VariableHash)>,
+    /// How much was done.
+    pub statistics: Statistics,
+    /// What failed while instances were ended.
+    pub problems: Vec<RunError>,
+}
+
+/// How much a run did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Tags after the first.
+    pub tags: u64,
+    /// Components.
+    pub components: usize,
+    /// Lanes: groups of instances that run one after another.
+    pub lanes: usize,
+    /// Workers.
+    pub workers: usize,
+    /// The most workers that were busy at once.
+    pub busy_max: usize,
+}
+
+impl Run {
+    /// Ends every instance, hands the last rows to the recorder, and tells what happened.
+    pub fn finish(mut self) -> Summary {
+        let problems = self.end();
+        let mut hashes = self.hashes.list();
+        hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+        let entries = hashes.iter().map(|(path, value_type, hash)| (path, *value_type, *hash));
+        Summary {
+            tag: self.tag,
+            trace_hash: trace_hash(entries),
+            statistics: Statistics {
+                components: self.system.components.len(),
+                lanes: self.pool.len(),
+                workers: self.pool.workers(),
+                busy_max: self.pool.busy_max(),
+                ..self.statistics
+            },
+            hashes,
+            problems,
+        }
+    }
+
+    /// Terminates every instance once, in id order.
+    fn end(&mut self) -> Vec<RunError> {
+        if std::mem::replace(&mut self.ended, true) {
+            return Vec::new();
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.hand_over();
+        }
+        let mut problems = Vec::new();
+        for index in 0..self.system.components.len() {
+            let home = self.program.homes[index];
+            let mut lane = self.pool.lane(home.lane);
+            let result = lane.members[home.member as usize].instance.terminate();
+            // An instance that failed before is in no state to be terminated: that is known.
+            if let Err(error) = result
+                && !matches!(error.status, CallStatus::WrongState(_))
+            {
+                let component = self.system.components[index].name.clone();
+                problems.push(RunError::Call { component, tag: self.tag, error });
+            }
+        }
+        problems
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

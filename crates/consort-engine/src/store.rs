@@ -1,0 +1,122 @@
+//! Preallocated places for values: one growable column per value type.
+
+use consort_core::{ValueType, Values, ValuesMut, ValuesRef};
+
+/// A column of values per type.
+#[derive(Clone, Debug)]
+pub(crate) struct Bank {
+    columns: [Values; 15],
+}
+
+/// The place of a variable, or of several that lie side by side, in a bank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Slot {
+    pub(crate) value_type: ValueType,
+    pub(crate) at: u32,
+    pub(crate) count: u32,
+}
+
+impl Slot {
+    pub(crate) fn at(self) -> usize {
+        self.at as usize
+    }
+
+    pub(crate) fn count(self) -> usize {
+        self.count as usize
+    }
+
+    /// Some elements of this place.
+    pub(crate) fn part(self, first: u32, count: u32) -> Slot {
+        assert!(first + count <= self.count, "a part lies within the whole");
+        Slot { at: self.at + first, count, ..self }
+    }
+}
+
+impl Bank {
+    pub(crate) fn new() -> Self {
+        Bank { columns: ValueType::ALL.map(|value_type| Values::zeros(value_type, 0)) }
+    }
+
+    #[inline]
+    pub(crate) fn column(&self, value_type: ValueType) -> &Values {
+        &self.columns[value_type as usize]
+    }
+
+    #[inline]
+    pub(crate) fn column_mut(&mut self, value_type: ValueType) -> &mut Values {
+        &mut self.columns[value_type as usize]
+    }
+
+    /// Makes room for `count` more values of a type.
+    pub(crate) fn reserve(&mut self, value_type: ValueType, count: u32) -> Slot {
+        let column = self.column_mut(value_type);
+        let at = u32::try_from(column.len()).expect("a bank holds fewer than 2^32 values");
+        let room = Values::zeros(value_type, count as usize);
+        assert!(column.extend(room.view()), "a column keeps its type");
+        Slot { value_type, at, count }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, slot: Slot) -> ValuesRef<'_> {
+        self.column(slot.value_type).slice(slot.at(), slot.count())
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, slot: Slot) -> ValuesMut<'_> {
+        self.column_mut(slot.value_type).slice_mut(slot.at(), slot.count())
+    }
+
+    /// Copies values here, keeping the capacity of strings and binaries.
+    #[inline]
+    pub(crate) fn put(&mut self, slot: Slot, values: ValuesRef<'_>) {
+        self.get_mut(slot).copy_from(values);
+    }
+}
+
+/// A stretch of a lane's bank and its counterpart in the shared bank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Segment {
+    pub(crate) lane: Slot,
+    pub(crate) shared_at: u32,
+}
+
+impl Segment {
+    pub(crate) fn shared(self) -> Slot {
+        Slot { at: self.shared_at, ..self.lane }
+    }
+
+    /// Joins segments that lie side by side on both sides, so that one copy moves them all.
+    pub(crate) fn joined(mut segments: Vec<Segment>) -> Vec<Segment> {
+        segments.sort_unstable_by_key(|segment| (segment.lane.value_type, segment.lane.at));
+        let mut joined: Vec<Segment> = Vec::new();
+        for segment in segments {
+            match joined.last_mut() {
+                Some(last)
+                    if last.lane.value_type == segment.lane.value_type
+                        && last.lane.at + last.lane.count == segment.lane.at
+                        && last.shared_at + last.lane.count == segment.shared_at =>
+                {
+                    last.lane.count += segment.lane.count;
+                }
+                _ => joined.push(segment),
+            }
+        }
+        joined
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn side_by_side_segments_become_one_copy() {
+        let segment = |at, shared_at| Segment {
+            lane: Slot { value_type: ValueType::Float64, at, count: 2 },
+            shared_at,
+        };
+        let joined = Segment::joined(vec![segment(2, 12), segment(0, 10), segment(6, 20)]);
+        assert_eq!(joined.len(), 2);
+        assert_eq!(joined[0].lane.count, 4);
+    }
+}

@@ -1,0 +1,116 @@
+//! Runs that fail: the right name, everything recorded kept, every instance ended.
+
+use crate::support::{Behavior, Bench, TestModel, clock, column, in_and_out};
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, Model, Step, StepOutcome, StepReason, Time, Values};
+use consort_engine::{Advance, RunError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Ends its third step as told.
+struct Troubled {
+    steps: u32,
+    outcome: fn(&Step) -> CallResult<StepOutcome>,
+    ended: Arc<AtomicUsize>,
+}
+
+impl Behavior for Troubled {
+    fn step(&mut self, _: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        self.steps += 1;
+        if self.steps < 3 { Ok(StepOutcome::complete(step)) } else { (self.outcome)(step) }
+    }
+    fn terminated(&mut self) {
+        self.ended.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn troubled(
+    outcome: fn(&Step) -> CallResult<StepOutcome>,
+    ended: &Arc<AtomicUsize>,
+) -> Arc<dyn Model> {
+    let ended = Arc::clone(ended);
+    let make = move || Troubled { steps: 0, outcome, ended: Arc::clone(&ended) };
+    TestModel::new(in_and_out(), make).shared()
+}
+
+fn error(_: &Step) -> CallResult<StepOutcome> {
+    Err(CallError::new("fmi2DoStep", CallStatus::Error))
+}
+
+fn early(reason: StepReason, step: &Step) -> CallResult<StepOutcome> {
+    Ok(StepOutcome { reached: step.from.time, reason, next_event: None })
+}
+
+fn fails_with(outcome: fn(&Step) -> CallResult<StepOutcome>) -> RunError {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let bench = Bench::new(10)
+        .add("clock", clock(), 1)
+        .add("zeta", troubled(outcome, &ended), 1)
+        .add("alpha", troubled(outcome, &ended), 1);
+    let (mut run, recorded) = bench.start(8).expect("it starts");
+    let failure = run.advance(Time::MAX).expect_err("it fails");
+    run.finish();
+    assert_eq!(ended.load(Ordering::SeqCst), 2, "every instance is ended once");
+    assert_eq!(column(&recorded.trace(), "clock.y"), ["0.0", "0.1", "0.2"], "the record is kept");
+    failure
+}
+
+#[test]
+fn of_several_failures_at_one_tag_the_first_component_is_named() {
+    for _ in 0..20 {
+        let RunError::Call { component, tag, error } = fails_with(error) else { panic!() };
+        assert_eq!((component.as_str(), tag.time.ticks()), ("zeta", 2));
+        assert_eq!(error.to_string(), "fmi2DoStep() returned `error`");
+    }
+}
+
+#[test]
+fn a_discarded_step_names_how_far_it_came() {
+    let failure = fails_with(|step| early(StepReason::Discard, step));
+    let expected = RunError::Discarded {
+        component: "zeta".into(),
+        tag: consort_core::Tag::at(Time::from_ticks(2)),
+        to: Time::from_ticks(3),
+        reached: Time::from_ticks(2),
+    };
+    assert_eq!(failure, expected);
+}
+
+#[test]
+fn returning_early_forever_is_found_out() {
+    let failure = fails_with(|step| early(StepReason::EarlyReturn, step));
+    assert!(matches!(failure, RunError::NoProgress { tries: 100, .. }), "{failure:?}");
+}
+
+#[test]
+fn a_component_may_end_the_run() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let ends = |step: &Step| {
+        Ok(StepOutcome { reached: step.to, reason: StepReason::Terminate, next_event: None })
+    };
+    let bench = Bench::new(10).add("clock", clock(), 1).add("judge", troubled(ends, &ended), 1);
+    let (mut run, _) = bench.start(2).expect("it starts");
+    let over = Advance::Terminated { component: "judge".into() };
+    assert_eq!(run.advance(Time::MAX), Ok(over));
+    assert_eq!(run.tag().time.ticks(), 3);
+}
+
+#[test]
+fn an_early_return_is_resumed_to_the_end_of_the_step() {
+    /// Comes half way first.
+    struct Lazy;
+    impl Behavior for Lazy {
+        fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+            let ticks = step.to.ticks() - step.from.time.ticks();
+            if ticks == 1 {
+                values[1] = Values::Float64(vec![step.start + step.length]);
+                return Ok(StepOutcome::complete(step));
+            }
+            let reached = Time::from_ticks(step.from.time.ticks() + ticks / 2);
+            Ok(StepOutcome { reached, reason: StepReason::EarlyReturn, next_event: None })
+        }
+    }
+    let model = TestModel::new(in_and_out(), || Lazy).shared();
+    let (trace, _) = Bench::new(8).add("lazy", model, 4).run(1);
+    assert_eq!(column(&trace, "lazy.y"), ["0.0", "0.4", "0.7999999999999999"], "0.7 + 0.1");
+}

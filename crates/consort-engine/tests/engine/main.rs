@@ -1,0 +1,9 @@
+//! What a run guarantees, one file per kind of behavior.
+
+mod allocation;
+mod behavior;
+mod events;
+mod failures;
+mod interventions;
+mod repeatability;
+mod support;

@@ -1,0 +1,333 @@
+//! Small models and systems for tests: a model is a list of variables and two functions.
+
+use consort_core::model::{CallResult, DefaultExperiment, Enumeration};
+use consort_core::{
+    Capabilities, Causality, ComponentId, Conversion, DependsOn, EventUpdate, Instance,
+    Instantiation, LogSink, Model, ModelDescription, ModelStructure, Reference, Report, Resolution,
+    Seconds, Setup, Step, StepOutcome, Time, Unknown, ValueType, Values, ValuesMut, ValuesRef,
+    Variable, VariableId,
+};
+use consort_engine::{ChunkSink, Run, RunFailure, RunOptions};
+use consort_system::{
+    Hold, Port, ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem,
+    StepLength,
+};
+use consort_trace::{Chunk, Schema, Trace, TraceWriter};
+use std::sync::{Arc, Mutex};
+
+/// What an instance of a test model does.
+pub(crate) trait Behavior: Send {
+    fn step(&mut self, _values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        Ok(StepOutcome::complete(step))
+    }
+    /// Called before every get: outputs follow inputs at once.
+    fn refresh(&mut self, _values: &mut [Values]) {}
+    fn update(&mut self, _values: &mut [Values]) -> EventUpdate {
+        EventUpdate::default()
+    }
+    fn terminated(&mut self) {}
+}
+
+pub(crate) struct TestModel {
+    description: ModelDescription,
+    make: Box<dyn Fn() -> Box<dyn Behavior> + Send + Sync>,
+}
+
+pub(crate) fn variable(name: &str, causality: Causality, value_type: ValueType) -> Variable {
+    Variable {
+        value_type,
+        variability: causality.default_variability(value_type),
+        start: Some(Values::zeros(value_type, 1)),
+        ..Variable::scalar(name, Reference(0), causality)
+    }
+}
+
+impl TestModel {
+    pub(crate) fn new<B: Behavior + 'static>(
+        variables: Vec<Variable>,
+        make: impl Fn() -> B + Send + Sync + 'static,
+    ) -> Self {
+        let mut variables = variables;
+        for (index, variable) in variables.iter_mut().enumerate() {
+            variable.reference = Reference(u32::try_from(index).expect("few variables"));
+        }
+        let outputs =
+            variables.iter().enumerate().filter(|(_, v)| v.causality == Causality::Output);
+        let unknown = |(index, _)| Unknown {
+            variable: VariableId::from_index(index),
+            on: DependsOn::These(Vec::new()),
+        };
+        let outputs: Vec<Unknown> = outputs.map(unknown).collect();
+        let description = ModelDescription {
+            name: "test".into(),
+            kind: "test".into(),
+            structure: ModelStructure {
+                initial: outputs.clone(),
+                outputs,
+                ..ModelStructure::default()
+            },
+            variables,
+            units: Vec::new(),
+            enumerations: Vec::<Enumeration>::new(),
+            capabilities: Capabilities::native(),
+            default_experiment: DefaultExperiment::default(),
+            facts: Vec::new(),
+        };
+        TestModel { description, make: Box::new(move || Box::new(make())) }
+    }
+
+    pub(crate) fn adjust(mut self, change: impl FnOnce(&mut ModelDescription)) -> Self {
+        change(&mut self.description);
+        self
+    }
+
+    pub(crate) fn shared(self) -> Arc<dyn Model> {
+        Arc::new(self)
+    }
+}
+
+impl Model for TestModel {
+    fn description(&self) -> &ModelDescription {
+        &self.description
+    }
+
+    fn instantiate(&self, _: &Instantiation<'_>) -> CallResult<Box<dyn Instance>> {
+        let values = self.description.variables.iter().map(|variable| {
+            variable.start.clone().unwrap_or_else(|| Values::zeros(variable.value_type, 1))
+        });
+        Ok(Box::new(TestInstance { values: values.collect(), behavior: (self.make)() }))
+    }
+}
+
+struct TestInstance {
+    values: Vec<Values>,
+    behavior: Box<dyn Behavior>,
+}
+
+impl Instance for TestInstance {
+    fn enter_initialization(&mut self, _: &Setup) -> CallResult<()> {
+        Ok(())
+    }
+    fn exit_initialization(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
+        for (index, reference) in references.iter().enumerate() {
+            let place = &mut self.values[reference.0 as usize];
+            place.slice_mut(0, 1).copy_from(values.element(index));
+        }
+        Ok(())
+    }
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        self.behavior.refresh(&mut self.values);
+        let values_of = |reference: &Reference| &self.values[reference.0 as usize];
+        match values {
+            ValuesMut::Float64(list) => {
+                for (place, reference) in list.iter_mut().zip(references) {
+                    let Values::Float64(value) = values_of(reference) else { unreachable!() };
+                    *place = value[0];
+                }
+            }
+            ValuesMut::Int32(list) => {
+                for (place, reference) in list.iter_mut().zip(references) {
+                    let Values::Int32(value) = values_of(reference) else { unreachable!() };
+                    *place = value[0];
+                }
+            }
+            ValuesMut::String(list) => {
+                for (place, reference) in list.iter_mut().zip(references) {
+                    let Values::String(value) = values_of(reference) else { unreachable!() };
+                    place.clone_from(&value[0]);
+                }
+            }
+            other => panic!("test models have no {}", other.value_type()),
+        }
+        Ok(())
+    }
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.behavior.step(&mut self.values, step)
+    }
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
+        Ok(self.behavior.update(&mut self.values))
+    }
+    fn enter_step_mode(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+    fn terminate(&mut self) -> CallResult<()> {
+        self.behavior.terminated();
+        Ok(())
+    }
+}
+
+pub(crate) fn float(values: &Values) -> f64 {
+    values.view().as_f64(0).expect("a number")
+}
+
+/// A system under construction: components with periods in ticks, wires by path.
+pub(crate) struct Bench {
+    pub(crate) system: ResolvedSystem,
+    pub(crate) models: Vec<Arc<dyn Model>>,
+}
+
+impl Bench {
+    pub(crate) fn new(stop: i64) -> Self {
+        let tick = Seconds::new(1, 10).and_then(Resolution::new).expect("a tenth of a second");
+        let experiment = ResolvedExperiment {
+            resolution: tick,
+            start: Time::ZERO,
+            stop: Time::from_ticks(stop),
+            step: Time::from_ticks(1),
+            seed: 1,
+            tolerance: None,
+        };
+        let system = ResolvedSystem {
+            name: "bench".into(),
+            experiment,
+            components: Vec::new(),
+            connections: Vec::new(),
+            feed: None,
+            interventions: Vec::new(),
+        };
+        Bench { system, models: Vec::new() }
+    }
+
+    pub(crate) fn add(mut self, name: &str, model: Arc<dyn Model>, period: i64) -> Self {
+        let variables = &model.description().variables;
+        let ids = |wanted: fn(&Variable) -> bool| -> Vec<VariableId> {
+            let found = variables.iter().enumerate().filter(|(_, variable)| wanted(variable));
+            found.map(|(index, _)| VariableId::from_index(index)).collect()
+        };
+        self.system.components.push(ResolvedComponent {
+            name: name.into(),
+            period: Time::from_ticks(period),
+            step_length: StepLength::Fixed,
+            concurrent: false,
+            event_mode: model.description().capabilities.event_mode,
+            counts: vec![1; variables.len()],
+            structural: Vec::new(),
+            settings: Vec::new(),
+            recorded: ids(|_| true),
+            hashed: ids(|variable| variable.causality == Causality::Output),
+        });
+        self.models.push(model);
+        self
+    }
+
+    pub(crate) fn port(&self, path: &str) -> Port {
+        let (component, variable) = path.split_once('.').expect("component.variable");
+        let index = self.system.components.iter().position(|c| c.name == component);
+        let index = index.expect("a known component");
+        Port {
+            component: ComponentId::from_index(index),
+            variable: self.models[index].description().variable(variable).expect("a variable"),
+            first: 0,
+            count: 1,
+        }
+    }
+
+    pub(crate) fn wire(mut self, from: &str, to: &str) -> Self {
+        let connection = ResolvedConnection {
+            from: self.port(from),
+            to: self.port(to),
+            conversion: Conversion::IDENTITY,
+            hold: Hold::Hold,
+        };
+        self.system.connections.push(connection);
+        self
+    }
+
+    pub(crate) fn start(self, workers: usize) -> Result<(Run, Recorded), RunFailure> {
+        let recorded = Recorded::default();
+        let descriptions: Vec<&ModelDescription> =
+            self.models.iter().map(|model| model.description()).collect();
+        let plan = consort_planner::plan(&self.system, &descriptions, &mut Report::default());
+        let options = RunOptions {
+            workers,
+            log: silent(),
+            verbose: false,
+            recorder: Some(Box::new(recorded.clone())),
+            call_log: None,
+        };
+        let run = Run::start(self.system, &plan, self.models.clone(), options)?;
+        Ok((run, recorded))
+    }
+
+    /// Runs to the end and gives the trace and the hash.
+    pub(crate) fn run(self, workers: usize) -> (Trace, consort_engine::Summary) {
+        let (mut run, recorded) = self.start(workers).expect("the run starts");
+        run.advance(Time::MAX).expect("the run succeeds");
+        let summary = run.finish();
+        (recorded.trace(), summary)
+    }
+}
+
+pub(crate) fn silent() -> LogSink {
+    Arc::new(|_| {})
+}
+
+/// Keeps all rows.
+#[derive(Clone, Default)]
+pub(crate) struct Recorded(Arc<Mutex<Option<Trace>>>);
+
+impl Recorded {
+    pub(crate) fn trace(&self) -> Trace {
+        self.0.lock().expect("nobody panicked").clone().expect("a run began")
+    }
+}
+
+impl ChunkSink for Recorded {
+    fn begin(&mut self, schema: &Arc<Schema>) {
+        *self.0.lock().expect("nobody panicked") = Some(Trace::new(schema));
+    }
+
+    fn take(&mut self, mut full: Chunk) -> Chunk {
+        let mut trace = self.0.lock().expect("nobody panicked");
+        trace.as_mut().expect("a run began").write(&full).expect("memory takes all");
+        full.clear();
+        full
+    }
+}
+
+/// One column as text, a value per row.
+pub(crate) fn column(trace: &Trace, path: &str) -> Vec<String> {
+    let values = trace.column(path).expect("a recorded column");
+    (0..values.len()).map(|row| values.view().element(row).to_string()).collect()
+}
+
+/// y = time at the end of the last step [s].
+pub(crate) struct Clock;
+
+impl Behavior for Clock {
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        values[0] = Values::Float64(vec![step.start + step.length]);
+        Ok(StepOutcome::complete(step))
+    }
+}
+
+pub(crate) fn clock() -> Arc<dyn Model> {
+    TestModel::new(vec![variable("y", Causality::Output, ValueType::Float64)], || Clock).shared()
+}
+
+/// y = k u, taken at the step.
+pub(crate) struct Gain(pub(crate) f64);
+
+impl Behavior for Gain {
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        values[1] = Values::Float64(vec![self.0 * float(&values[0])]);
+        Ok(StepOutcome::complete(step))
+    }
+}
+
+pub(crate) fn in_and_out() -> Vec<Variable> {
+    vec![
+        variable("u", Causality::Input, ValueType::Float64),
+        variable("y", Causality::Output, ValueType::Float64),
+    ]
+}
+
+pub(crate) fn gain(factor: f64) -> Arc<dyn Model> {
+    TestModel::new(in_and_out(), move || Gain(factor)).shared()
+}
