@@ -1,2 +1,45 @@
-//! Project automation.
-fn main() {}
+//! Project automation, in the project's own language: `cargo xtask VERB`.
+//!
+//! - `ci`: everything CI runs: formatting, lints, tests, documentation, the examples.
+//! - `tidy`: the architecture's invariants (also a test, so `cargo test` runs it).
+//! - `soak`: the long runs: fuzzing with coverage, many repetitions under load.
+//! - `bless`: accept changed snapshots after you have read them.
+
+mod ci;
+mod soak;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask VERB
+
+  ci      everything CI runs: formatting, lints, tests, documentation, examples
+  tidy    check the invariants of ARCHITECTURE.md
+  soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10)
+  bless   accept changed snapshots; read the diff before you commit it
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (verb, rest) = match arguments.split_first() {
+        Some((verb, rest)) => (verb.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let done = match verb {
+        "ci" => ci::run(),
+        "tidy" => tidy::run(),
+        "soak" => soak::run(rest),
+        "bless" => ci::bless(),
+        _ => {
+            say(HELP);
+            verb == "help"
+        }
+    };
+    if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[expect(clippy::print_stderr, reason = "automation talks to a person")]
+fn say(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,0 +1,124 @@
+//! What a source file must not contain.
+
+/// A file longer than this is two files.
+const FILE_LINES_MAX: usize = 600;
+/// A function longer than this, comments and blank lines apart, is two functions.
+const FUNCTION_LINES_MAX: usize = 70;
+const COLUMNS_MAX: usize = 110;
+
+/// Texts that must not occur, where, and what to do instead. The halves are joined here so that this
+/// file does not violate itself.
+fn banned() -> Vec<(String, &'static str)> {
+    let join = |a: &str, b: &str| format!("{a}{b}");
+    vec![
+        (join("TO", "DO"), "finish it, or write down in an issue what is missing"),
+        (join("FIX", "ME"), "finish it, or write down in an issue what is missing"),
+        (join("dbg", "!("), "leftover"),
+        (join("#[allow", "("), "use #[expect(…, reason = …)]"),
+        (join("internal ", "error"), "say what happened and what to do"),
+        (join("remove before ", "merge"), "leftover"),
+    ]
+}
+
+/// Crates without IO: what they may not even name.
+const PURE: [&str; 6] = ["core", "trace", "system", "formats", "planner", "engine"];
+const IMPURE: [&str; 4] = ["std::fs", "std::net", "std::process", "std::env"];
+
+pub(super) fn violations(path: &str, source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut say = |line: usize, what: String| found.push(format!("{path}:{line}: {what}"));
+    let lines = source.lines().count();
+    if FILE_LINES_MAX < lines {
+        say(1, format!("{lines} lines; at most {FILE_LINES_MAX}"));
+    }
+    if path.ends_with("/mod.rs") {
+        say(1, "modules are foo.rs and foo/, not mod.rs".to_owned());
+    }
+    for (index, line) in source.lines().enumerate() {
+        for problem in line_problems(path, line) {
+            say(index + 1, problem);
+        }
+    }
+    for (line, length) in long_functions(source) {
+        say(line, format!("a function of {length} lines; at most {FUNCTION_LINES_MAX}"));
+    }
+    found
+}
+
+fn line_problems(path: &str, line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    // Tables in documentation and test data are as wide as they are.
+    let is_table = line.trim_start().starts_with("//! |") || !path.contains("/src/");
+    if COLUMNS_MAX < line.chars().count() && !is_table {
+        found.push(format!("more than {COLUMNS_MAX} columns"));
+    }
+    for (text, instead) in banned() {
+        if line.contains(&text) {
+            found.push(format!("`{text}`: {instead}"));
+        }
+    }
+    if line.trim_start().starts_with("pub use") && line.contains("::*") {
+        found.push("no glob re-exports: name what is public".to_owned());
+    }
+    let pure = PURE.iter().any(|name| path.starts_with(&format!("crates/consort-{name}/src/")));
+    for name in IMPURE {
+        if pure && line.contains(name) {
+            found.push(format!("`{name}` in a crate without IO"));
+        }
+    }
+    found
+}
+
+/// Line and length of functions that are too long. Formatted code closes a function with a brace at
+/// the indentation of its first line.
+fn long_functions(source: &str) -> Vec<(usize, usize)> {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut found = Vec::new();
+    for (start, line) in lines.iter().enumerate() {
+        if !is_function(line) {
+            continue;
+        }
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let end = lines[start..].iter().position(|other| *other == format!("{indent}}}"));
+        let body = &lines[start..start + end.unwrap_or(0)];
+        let is_code = |line: &&&str| {
+            let line = line.trim();
+            !line.is_empty() && !line.starts_with("//")
+        };
+        let length = body.iter().filter(is_code).count();
+        if FUNCTION_LINES_MAX < length {
+            found.push((start + 1, length));
+        }
+    }
+    found
+}
+
+fn is_function(line: &str) -> bool {
+    let words = line.trim_start();
+    let words = words.strip_prefix("pub(crate) ").or(words.strip_prefix("pub ")).unwrap_or(words);
+    let words = words.strip_prefix("const ").or(words.strip_prefix("unsafe ")).unwrap_or(words);
+    words.starts_with("fn ") && !line.trim_end().ends_with('}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_violation_is_found() {
+        let long = format!("fn f() {{\n{}}}\n", "    g();\n".repeat(71));
+        let cases = [
+            ("crates/consort-core/src/a.rs", "use std::fs;", "without IO"),
+            ("crates/consort-cli/src/mod.rs", "", "not mod.rs"),
+            ("crates/consort-cli/src/a.rs", "pub use b::*;", "glob"),
+            ("crates/consort-cli/src/a.rs", &long, "a function of 72 lines"),
+            ("crates/consort-cli/src/a.rs", &"x".repeat(111), "columns"),
+            ("crates/consort-cli/src/a.rs", &"\n".repeat(601), "601 lines"),
+        ];
+        for (path, source, expected) in cases {
+            let found = violations(path, source).join("; ");
+            assert!(found.contains(expected), "{expected}: {found}");
+        }
+        assert_eq!(violations("crates/consort-fmi/src/a.rs", "use std::fs;\n"), [""; 0]);
+    }
+}
