@@ -1,1 +1,27 @@
-//! See the workspace's ARCHITECTURE.md.
+//! What the tests of all crates share: models to run and oracles to compare with. Dev-only.
+//!
+//! - [`fmus`] builds our own C models (in `fmus/`, one folder per model with its equations) into FMUs
+//!   of either version: as a folder or an archive, with a binary or as a source FMU.
+//! - [`python`] keeps a virtual environment with FMPy and the FMU builders of PyPI; its scripts (in
+//!   `python/`) validate FMUs and drive them call by call, as an oracle that shares no code with us.
+//!
+//! Everything is made once and kept under `target/testkit`, keyed by content; several test processes
+//! may ask for the same thing at the same time.
+//!
+//! ```no_run
+//! use consort_testkit::fmus::{self, BuildOptions, Fmi};
+//!
+//! let archive = fmus::build("gain", Fmi::V3, &BuildOptions::archive());
+//! let problems = consort_testkit::python::validate(&archive);
+//! assert!(problems.is_empty(), "{problems:?}");
+//! ```
+//!
+//! A test kit that cannot do its work has nothing useful to return, so every function here panics with
+//! the words of the tool that failed.
+
+pub mod fmus;
+pub mod python;
+
+mod archive;
+mod cache;
+mod process;

@@ -1,0 +1,111 @@
+//! Where unpacked archives and compiled sources are kept.
+
+use super::input_file::{InputFile, Role, sha256_of_file};
+use crate::request::ModelRequest;
+use consort_core::{Diagnostic, Report};
+use consort_fmi::archive::{self, Limits};
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+/// Where the cache is unless somebody says otherwise: `CONSORT_CACHE`, else `consort` below
+/// `XDG_CACHE_HOME`, else `~/.cache/consort`, else a folder of the system's for temporary files.
+pub fn default_cache_dir() -> PathBuf {
+    cache_dir(|name| env::var_os(name))
+}
+
+fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+    let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+    if let Some(cache) = variable("CONSORT_CACHE") {
+        return PathBuf::from(cache);
+    }
+    let base = variable("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || variable("HOME").map(|home| Path::new(&home).join(".cache"));
+    base.or_else(home).unwrap_or_else(env::temp_dir).join("consort")
+}
+
+/// Unpacks an archive into `fmu/HASH` of the cache, unless it is there already.
+pub(super) fn unpack(
+    path: &Path,
+    request: &ModelRequest<'_>,
+    cache: &Path,
+    report: &mut Report,
+) -> Option<(PathBuf, InputFile)> {
+    let hash = match sha256_of_file(path) {
+        Ok(hash) => hash,
+        Err(error) => {
+            report.push(unreadable(request, &error));
+            return None;
+        }
+    };
+    let directory = cache.join("fmu").join(&hash);
+    let input = InputFile { path: request.model.to_owned(), sha256: hash, role: Role::Fmu };
+    // Folders appear in the cache whole or not at all.
+    if directory.is_dir() {
+        return Some((directory, input));
+    }
+    prepare(&cache.join("fmu"), request, report)?;
+    let file = match File::open(path) {
+        Ok(file) => BufReader::new(file),
+        Err(error) => {
+            report.push(unreadable(request, &error));
+            return None;
+        }
+    };
+    let (name, limits) = (request.model, Limits::default());
+    let is_unpacked = archive::unpack(file, name, &directory, &limits, request.span, report);
+    is_unpacked.then_some((directory, input))
+}
+
+/// Makes a folder of the cache.
+pub(super) fn prepare(
+    folder: &Path,
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<()> {
+    let made = fs::create_dir_all(folder);
+    made.map_err(|error| report.push(unusable(folder, request, &error))).ok()
+}
+
+/// The cache cannot be written.
+pub(super) fn unusable(folder: &Path, request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
+    let message = format!("the cache `{}` cannot be written", folder.display());
+    Diagnostic::error("model::cache", message)
+        .maybe_at(request.span, "needed for this model")
+        .with_note(error.to_string())
+        .help("make room and permit writing there, or set `CONSORT_CACHE` to another folder")
+}
+
+/// A file of the user's that is there but cannot be read.
+pub(super) fn unreadable(request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
+    let message =
+        format!("the model `{}` of `{}` cannot be read", request.model, request.component);
+    Diagnostic::error("model::unreadable", message)
+        .maybe_at(request.span, "asked for here")
+        .with_note(error.to_string())
+        .help("permit reading it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(variables: &[(&str, &str)], expected: &str) {
+        let lookup = |name: &str| {
+            let found = variables.iter().find(|(variable, _)| *variable == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        assert_eq!(cache_dir(lookup), Path::new(expected), "{variables:?}");
+    }
+
+    #[test]
+    fn the_most_specific_variable_decides_where_the_cache_is() {
+        let (home, xdg) = (("HOME", "/home/me"), ("XDG_CACHE_HOME", "/fast"));
+        check(&[home], "/home/me/.cache/consort");
+        check(&[home, xdg], "/fast/consort");
+        check(&[home, xdg, ("CONSORT_CACHE", "/mine")], "/mine");
+        check(&[home, ("XDG_CACHE_HOME", ""), ("CONSORT_CACHE", "")], "/home/me/.cache/consort");
+    }
+}

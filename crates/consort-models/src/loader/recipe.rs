@@ -1,0 +1,200 @@
+//! How the sources of an FMU become a binary: what is compiled, with which options.
+
+use super::cache::unreadable;
+use super::input_file::tree;
+use crate::request::ModelRequest;
+use consort_core::{Diagnostic, Report};
+use consort_fmi::build::{self, BuildConfiguration, BuildDescription, SourceFileSet};
+use consort_fmi::fmu::{Fmu, platform};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Everything about the sources that decides the binary.
+pub(super) struct Recipe {
+    /// The folder `sources`; compilers run in it, so that no absolute path gets into a binary.
+    pub(super) folder: PathBuf,
+    /// The base name of the binary.
+    pub(super) identifier: String,
+    /// What is compiled, and with which options beyond ours.
+    pub(super) units: Vec<SourceUnit>,
+    /// Options for the linker.
+    pub(super) libraries: Vec<String>,
+    /// Every file of the folder and its hash.
+    pub(super) files: Vec<(String, String)>,
+    /// What was assumed.
+    pub(super) assumed: Vec<String>,
+}
+
+/// One file to compile.
+pub(super) struct SourceUnit {
+    pub(super) file: String,
+    pub(super) options: Vec<String>,
+}
+
+/// Reads what the FMU says about building it; `None`, with diagnostics, if that cannot be followed.
+pub(super) fn read(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Report) -> Option<Recipe> {
+    let interface = fmu.description().co_simulation.as_ref()?;
+    let identifier = &interface.model_identifier;
+    let folder = fmu.directory().join("sources");
+    let files = match tree(&folder) {
+        Ok(files) => files,
+        Err(error) => {
+            report.push(unreadable(request, &error));
+            return None;
+        }
+    };
+    let mut assumed = Vec::new();
+    let described = describe(fmu, &folder, &files, &mut assumed, request, report)?;
+    let Some(configuration) =
+        described.configuration(identifier, platform(fmu.description().version))
+    else {
+        report.push(no_configuration(identifier, &described, request));
+        return None;
+    };
+    let mut units = Vec::new();
+    for set in &configuration.source_file_sets {
+        let options = options(set, &mut assumed);
+        let unit = |file: &String| SourceUnit { file: file.clone(), options: options.clone() };
+        units.extend(set.files.iter().map(unit));
+    }
+    check(&units, &files, request, report)?;
+    let libraries = libraries(configuration, &units, &mut assumed);
+    let identifier = identifier.clone();
+    Some(Recipe { folder, identifier, units, libraries, files, assumed })
+}
+
+/// FMI 3 describes its build in a file; FMI 2 lists files, and may have the file as well.
+fn describe(
+    fmu: &Fmu,
+    folder: &Path,
+    files: &[(String, String)],
+    assumed: &mut Vec<String>,
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<BuildDescription> {
+    let interface = fmu.description().co_simulation.as_ref()?;
+    let listed = &interface.source_files;
+    if listed.is_empty()
+        && let Ok(bytes) = fs::read(folder.join("buildDescription.xml"))
+    {
+        let name = format!("{}/sources/buildDescription.xml", request.model);
+        return build::read(&name, &bytes, report);
+    }
+    let listed = if listed.is_empty() { found(files, assumed) } else { listed.clone() };
+    BuildDescription::from_source_files(&interface.model_identifier, &listed, request.span, report)
+}
+
+/// What to compile when nothing is listed: `all.c`, which by custom includes the others, else every
+/// C file at the top.
+fn found(files: &[(String, String)], assumed: &mut Vec<String>) -> Vec<String> {
+    let is_source = |file: &&str| file.ends_with(".c") && !file.contains('/');
+    let names = || files.iter().map(|(file, _)| file.as_str());
+    let all = names().filter(|file| *file == "all.c");
+    let mut found: Vec<String> = all.map(str::to_owned).collect();
+    if found.is_empty() {
+        found = names().filter(is_source).map(str::to_owned).collect();
+    }
+    if !found.is_empty() {
+        assumed.push(format!("no source files are listed; took {}", found.join(", ")));
+    }
+    found
+}
+
+fn no_configuration(
+    identifier: &str,
+    described: &BuildDescription,
+    request: &ModelRequest<'_>,
+) -> Diagnostic {
+    let name = |configuration: &BuildConfiguration| match &configuration.platform {
+        Some(platform) => format!("`{}` for {platform}", configuration.model_identifier),
+        None => format!("`{}`", configuration.model_identifier),
+    };
+    let there: Vec<String> = described.configurations.iter().map(name).collect();
+    let message = format!("`{}` does not say how to build `{identifier}`", request.model);
+    Diagnostic::error("model::no-build-configuration", message)
+        .maybe_at(request.span, "asked for here")
+        .with_note(format!("it says how to build {}", there.join(", ")))
+        .help("add a `BuildConfiguration` with that `modelIdentifier` to `buildDescription.xml`")
+}
+
+/// Every listed file must be there.
+fn check(
+    units: &[SourceUnit],
+    files: &[(String, String)],
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<()> {
+    let before = report.error_count();
+    for unit in units {
+        if !files.iter().any(|(file, _)| *file == unit.file) {
+            let message = format!("`{}` has no file `sources/{}`", request.model, unit.file);
+            let names = files.iter().map(|(file, _)| file.as_str());
+            let nearest = consort_core::diagnostic::nearest_name(&unit.file, names);
+            let help = match nearest {
+                Some(nearest) => format!("did you mean `sources/{nearest}`?"),
+                None => "it is listed as a source file: export the FMU again".to_owned(),
+            };
+            let diagnostic = Diagnostic::error("model::missing-source", message);
+            report.push(diagnostic.maybe_at(request.span, "asked for here").help(help));
+        }
+    }
+    (report.error_count() == before).then_some(())
+}
+
+fn options(set: &SourceFileSet, assumed: &mut Vec<String>) -> Vec<String> {
+    let include = |folder: &String| format!("-I{folder}");
+    let mut options: Vec<String> = set.include_directories.iter().map(include).collect();
+    for definition in set.definitions.iter().filter(|definition| !definition.optional) {
+        options.push(match &definition.value {
+            Some(value) => format!("-D{}={value}", definition.name),
+            None => format!("-D{}", definition.name),
+        });
+    }
+    let given = set.compiler_options.as_deref().unwrap_or_default();
+    let is_ours = set.compiler.as_deref().is_none_or(is_gcc_like);
+    for option in given.split_whitespace() {
+        if is_ours && is_harmless(option) {
+            options.push(option.to_owned());
+        } else {
+            assumed.push(format!("the compiler option `{option}` was left out"));
+        }
+    }
+    options
+}
+
+fn is_gcc_like(compiler: &str) -> bool {
+    ["gcc", "clang", "cc"].iter().any(|name| compiler.to_ascii_lowercase().contains(name))
+}
+
+/// Options that change the code and nothing else: an FMU may not have the compiler write, read or
+/// run something of its choice.
+fn is_harmless(option: &str) -> bool {
+    const ALLOWED: [&str; 9] = ["-O", "-f", "-W", "-m", "-D", "-U", "-std=", "-g", "-pthread"];
+    const BARRED: [&str; 6] = ["-fplugin", "-fdump", "-fprofile", "-Wl,", "-Wa,", "-Wp,"];
+    ALLOWED.iter().any(|start| option.starts_with(start))
+        && !BARRED.iter().any(|start| option.starts_with(start))
+}
+
+fn libraries(
+    configuration: &BuildConfiguration,
+    units: &[SourceUnit],
+    assumed: &mut Vec<String>,
+) -> Vec<String> {
+    let mut libraries = Vec::new();
+    for library in &configuration.libraries {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_+.-".contains(c);
+        if library.name.chars().all(is_plain) && !library.name.is_empty() {
+            libraries.push(format!("-l{}", library.name));
+        } else {
+            assumed.push(format!("the library `{}` was left out", library.name));
+        }
+    }
+    let is_cpp = |unit: &SourceUnit| {
+        [".cpp", ".cxx", ".cc", ".C"].iter().any(|end| unit.file.ends_with(end))
+    };
+    if units.iter().any(is_cpp) {
+        libraries.push("-lstdc++".to_owned());
+    }
+    libraries.push("-lm".to_owned());
+    libraries
+}

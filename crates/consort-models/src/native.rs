@@ -1,0 +1,118 @@
+//! Native blocks: `native:NAME` in a system file, so that systems can be written without any FMU.
+//!
+//! A block declares its variables line by line on a `Draft` and implements `Behavior`; references,
+//! values, states and the life cycle are shared by all. Its outputs follow its inputs at once
+//! ([`Refresh::AtOnce`](consort_core::Refresh)).
+//!
+//! The parameters that shape a block (`size`, `signs`, `file`, `type`, `A`, ...) are read when it is
+//! made. They are ordinary fixed parameters in its description, so that whoever checks or sets a
+//! component's parameters needs no special case, but they can only be set to what they are.
+
+mod algebra;
+mod behavior;
+mod draft;
+mod dynamics;
+mod instance;
+mod noise;
+mod sources;
+mod state;
+mod state_space;
+mod store;
+mod table;
+
+use crate::loader::LoadedModel;
+use crate::request::ModelRequest;
+use behavior::Behavior;
+use consort_core::diagnostic::nearest_name;
+use consort_core::{Diagnostic, Report};
+use draft::Draft;
+
+/// A kind of native block, for lists and help.
+pub struct Block {
+    /// What follows `native:`.
+    pub name: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// Its inputs.
+    pub inputs: &'static str,
+    /// Its outputs.
+    pub outputs: &'static str,
+    /// Its parameters.
+    pub parameters: &'static str,
+    make: fn(&mut Draft<'_>) -> Option<Box<dyn Behavior>>,
+}
+
+macro_rules! blocks {
+    ($($name:literal ($make:path): $summary:literal, $inputs:literal -> $outputs:literal, $parameters:literal;)*) => {
+        /// Every native block, by name.
+        pub const BLOCKS: &[Block] = &[$(Block {
+            name: $name,
+            summary: $summary,
+            inputs: $inputs,
+            outputs: $outputs,
+            parameters: $parameters,
+            make: $make,
+        },)*];
+    };
+}
+
+blocks! {
+    "constant" (sources::constant): "a value of any type and shape",
+        "" -> "y", "value, type";
+    "gain" (algebra::gain): "y = k u",
+        "u" -> "y", "k, size";
+    "integrator" (dynamics::integrator): "the integral of u, between min and max",
+        "u" -> "y", "x0, min, max, size";
+    "noise" (noise::noise): "random values of the experiment's seed",
+        "" -> "y", "distribution, mean, deviation, period";
+    "pid" (dynamics::pid): "a PID controller with limits and anti-windup",
+        "setpoint, measurement" -> "u", "kp, ki, kd, tf, integral0, min, max";
+    "pulse" (sources::pulse): "high for a part of each period",
+        "" -> "y", "period, duty, delay, low, high";
+    "ramp" (sources::ramp): "straight from one value to another",
+        "" -> "y", "start, duration, from, to";
+    "saturation" (algebra::saturation): "u, between min and max",
+        "u" -> "y", "min, max, size";
+    "sine" (sources::sine): "y = offset + amplitude sin(2 pi frequency t + phase)",
+        "" -> "y", "amplitude, frequency, phase, offset";
+    "state-space" (state_space::state_space): "x' = A x + B u, y = C x + D u",
+        "u" -> "y", "A, B, C, D, x0, substep";
+    "step" (sources::step): "one value, then another",
+        "" -> "y", "time, before, after";
+    "sum" (algebra::sum): "the sum of inputs with signs",
+        "u1 ... un" -> "y", "signs";
+    "table" (table::table): "columns of a CSV file over time",
+        "" -> "one per column", "file, interpolation";
+    "unit-delay" (dynamics::unit_delay): "u as it was a step ago",
+        "u" -> "y", "y0, size";
+}
+
+/// Makes the block `name` with the request's parameters; `None` if something is wrong with them.
+pub fn load(name: &str, request: &ModelRequest<'_>, report: &mut Report) -> Option<LoadedModel> {
+    let Some(block) = BLOCKS.iter().find(|block| block.name == name) else {
+        report.push(unknown_block(name, request));
+        return None;
+    };
+    let before = report.error_count();
+    let mut draft = Draft::new(request, report);
+    let behavior = (block.make)(&mut draft)?;
+    if draft.report.error_count() != before {
+        return None;
+    }
+    let inputs = std::mem::take(&mut draft.files);
+    let model = draft.finish(block.name, block.summary, behavior);
+    Some(LoadedModel { model, inputs, assumed: Vec::new() })
+}
+
+fn unknown_block(name: &str, request: &ModelRequest<'_>) -> Diagnostic {
+    let names = || BLOCKS.iter().map(|block| block.name);
+    let list: Vec<&str> = names().collect();
+    let message = format!("`{}` asks for the unknown block `native:{name}`", request.component);
+    let diagnostic = Diagnostic::error("model::unknown-block", message)
+        .maybe_at(request.span, "no such block")
+        .with_note(format!("the blocks are {}", list.join(", ")));
+    match nearest_name(name, names()) {
+        Some(nearest) => diagnostic.help(format!("did you mean `native:{nearest}`?")),
+        None => diagnostic.help("take one of these, or the path of an FMU"),
+    }
+}

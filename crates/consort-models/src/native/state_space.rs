@@ -1,0 +1,211 @@
+//! A linear system: x' = A x + B u, y = C x + D u.
+
+use super::behavior::{Behavior, Moment};
+use super::draft::{Draft, shape_text};
+use super::store::{Slot, Store};
+use consort_core::{DependencyKind, Step, ValueType, Values};
+
+/// Rows of equal length, one after another.
+struct Matrix {
+    rows: usize,
+    columns: usize,
+    elements: Vec<f64>,
+}
+
+impl Matrix {
+    fn zeros(rows: usize, columns: usize) -> Self {
+        Matrix { rows, columns, elements: vec![0.0; rows * columns] }
+    }
+
+    fn identity(size: usize) -> Self {
+        let mut matrix = Matrix::zeros(size, size);
+        matrix.elements.iter_mut().step_by(size + 1).for_each(|element| *element = 1.0);
+        matrix
+    }
+
+    /// `to += self * by`, each row's sum from left to right.
+    fn multiply_add(&self, by: &[f64], to: &mut [f64]) {
+        for (row, to) in self.elements.chunks_exact(self.columns.max(1)).zip(to) {
+            *to += row.iter().zip(by).fold(0.0, |sum, (element, by)| sum + element * by);
+        }
+    }
+}
+
+/// The most substeps in one step.
+const SUBSTEPS_MAX: f64 = 1e6;
+
+/// Solved by the classical Runge-Kutta method of order 4. For a linear system with a held input that
+/// is the Taylor series up to the fourth power of the substep, which is how it is computed.
+struct StateSpace {
+    a: Matrix,
+    b: Matrix,
+    c: Matrix,
+    d: Matrix,
+    substep: Slot,
+    x0: Slot,
+    u: Option<Slot>,
+    y: Slot,
+    x: Slot,
+    term: Slot,
+    next: Slot,
+}
+
+pub(super) fn state_space(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+    let (a, b, c, d) = matrices(draft)?;
+    let (states, inputs, outputs) = (a.rows, b.columns, c.rows);
+    for (name, matrix, text) in [
+        ("A", &a, "how the states drive each other"),
+        ("B", &b, "how inputs drive the states"),
+        ("C", &c, "how outputs follow the states"),
+        ("D", &d, "how outputs follow the inputs"),
+    ] {
+        if matrix.columns != 0 {
+            let start = Values::Float64(matrix.elements.clone());
+            draft.shaping(name, &[matrix.rows, matrix.columns], start, text);
+        }
+    }
+    let x0 = draft.parameter("x0", &[states], 0.0, "the states at the start").slot();
+    let text = "the longest substep of the solver; 0: the whole step";
+    let substep = draft.fixed("substep", 0.0, text).unit("s").min(0.0).slot();
+    let u = (inputs != 0).then(|| draft.input("u", &[inputs], "held over each step").slot());
+    let y = draft.output("y", &[outputs], "C x + D u").slot();
+    let x = draft.local("x", &[states], "the states").slot();
+    let feeds_through = d.elements.iter().any(|element| *element != 0.0);
+    if let Some(u) = u.filter(|_| feeds_through) {
+        draft.depends(y, u, DependencyKind::Constant);
+    }
+    draft.depends(y, x0, DependencyKind::Constant);
+    draft.depends(x, x0, DependencyKind::Constant);
+    let (term, next) = (draft.hidden(states), draft.hidden(states));
+    Some(Box::new(StateSpace { a, b, c, d, substep, x0, u, y, x, term, next }))
+}
+
+fn matrices(draft: &mut Draft<'_>) -> Option<(Matrix, Matrix, Matrix, Matrix)> {
+    let before = draft.report.error_count();
+    let given = ["A", "B", "C", "D"].map(|name| matrix(draft, name));
+    if draft.report.error_count() != before {
+        return None;
+    }
+    let [a, b, c, d] = given;
+    let Some(a) = a else {
+        let message = format!("`{}` has no matrix `A`", draft.request.component);
+        let help = "write it row by row, such as `A = [[0.0, 1.0], [-1.0, -0.2]]`";
+        draft.wrong("model::missing-parameter", None, message, help);
+        return None;
+    };
+    let b = b.unwrap_or_else(|| Matrix::zeros(a.rows, 0));
+    let c = c.unwrap_or_else(|| Matrix::identity(a.rows));
+    let d = d.unwrap_or_else(|| Matrix::zeros(c.rows, b.columns));
+    agree(draft, ("A", "columns", a.columns), ("A", "rows", a.rows));
+    agree(draft, ("B", "rows", b.rows), ("A", "rows", a.rows));
+    agree(draft, ("C", "columns", c.columns), ("A", "rows", a.rows));
+    agree(draft, ("D", "rows", d.rows), ("C", "rows", c.rows));
+    agree(draft, ("D", "columns", d.columns), ("B", "columns", b.columns));
+    (draft.report.error_count() == before).then_some((a, b, c, d))
+}
+
+/// Reports two extents that should be equal.
+fn agree(draft: &mut Draft<'_>, one: (&str, &str, usize), other: (&str, &str, usize)) {
+    if one.2 == other.2 {
+        return;
+    }
+    let count = |(name, what, count): (&str, &str, usize)| {
+        let what = if count == 1 { &what[..what.len() - 1] } else { what };
+        format!("`{name}` has {count} {what}")
+    };
+    let message = format!("{}: {}, but {}", draft.path(one.0), count(one), count(other));
+    let help = "A is n x n, B is n x m, C is p x n and D is p x m \
+                for n states, m inputs and p outputs";
+    draft.wrong("model::matrix-shape", draft.given(one.0), message, help);
+}
+
+fn matrix(draft: &mut Draft<'_>, name: &str) -> Option<Matrix> {
+    let given = draft.given(name)?;
+    let shape = given.value.shape();
+    let Some(&[rows, columns]) = shape.as_deref().filter(|shape| !shape.contains(&0)) else {
+        let shape = shape.map_or("has rows of different length".to_owned(), |shape| {
+            format!("is {}, not a list of rows", shape_text(&shape))
+        });
+        let message = format!("{} {shape}", draft.path(name));
+        let help = "write it row by row, such as `[[0.0, 1.0], [-1.0, -0.2]]`";
+        draft.wrong("model::matrix-shape", Some(given), message, help);
+        return None;
+    };
+    match given.value.to_values(ValueType::Float64, &[]) {
+        Ok(Values::Float64(elements)) => Some(Matrix { rows, columns, elements }),
+        Ok(_) => unreachable!("asked for Float64"),
+        Err(error) => {
+            let message = format!("{}: {error}", draft.path(name));
+            draft.wrong("model::parameter-type", Some(given), message, "write numbers only");
+            None
+        }
+    }
+}
+
+impl StateSpace {
+    /// One substep of length `h`: x += h x' + h^2/2 A x' + h^3/6 A^2 x' + h^4/24 A^3 x'.
+    fn substep(&self, h: f64, store: &mut Store) {
+        self.derivative(h, store);
+        for power in 2..=ORDER {
+            let [x, term, next] = store.disjoint_lists([self.x, self.term, self.next]);
+            add(x, term);
+            next.fill(0.0);
+            self.a.multiply_add(term, next);
+            for (term, next) in term.iter_mut().zip(next.iter()) {
+                *term = h / f64::from(power) * next;
+            }
+        }
+        let [x, term] = store.disjoint_lists([self.x, self.term]);
+        add(x, term);
+    }
+
+    /// `term` becomes h (A x + B u).
+    fn derivative(&self, h: f64, store: &mut Store) {
+        let [x, term] = store.disjoint_lists([self.x, self.term]);
+        term.fill(0.0);
+        self.a.multiply_add(x, term);
+        if let Some(u) = self.u {
+            let [u, term] = store.disjoint_lists([u, self.term]);
+            self.b.multiply_add(u, term);
+        }
+        store.list_mut(self.term).iter_mut().for_each(|term| *term *= h);
+    }
+}
+
+/// Of the method.
+const ORDER: u32 = 4;
+
+fn add(to: &mut [f64], what: &[f64]) {
+    to.iter_mut().zip(what).for_each(|(to, what)| *to += what);
+}
+
+impl Behavior for StateSpace {
+    fn begin(&self, store: &mut Store) {
+        store.copy(self.x0, self.x);
+    }
+
+    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+        let [x, y] = store.disjoint_lists([self.x, self.y]);
+        y.fill(0.0);
+        self.c.multiply_add(x, y);
+        if let Some(u) = self.u {
+            let [u, y] = store.disjoint_lists([u, self.y]);
+            self.d.multiply_add(u, y);
+        }
+    }
+
+    fn advance(&self, step: &Step, store: &mut Store) -> Result<(), String> {
+        let longest = store.scalar(self.substep);
+        // A ratio that is a whole number but for its rounding counts as one.
+        let ratio = if 0.0 < longest { step.length / longest * (1.0 - 1e-9) } else { 1.0 };
+        let count = ratio.ceil().max(1.0);
+        if SUBSTEPS_MAX < count {
+            let length = step.length;
+            return Err(format!("{length:?} s are more than a million substeps of {longest:?} s"));
+        }
+        for _ in 0..count as u32 {
+            self.substep(step.length / count, store);
+        }
+        Ok(())
+    }
+}

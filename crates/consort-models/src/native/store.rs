@@ -1,0 +1,145 @@
+//! The values of one instance: one entry per variable, then the hidden ones.
+
+use consort_core::value::{ValueType, Values, ValuesMut, ValuesRef};
+use consort_core::{Reference, for_each_value_type};
+
+/// Where a variable of a block lives in its [`Store`]; also its [`Reference`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Slot(pub(super) usize);
+
+impl Slot {
+    pub(super) fn reference(self) -> Reference {
+        Reference(u32::try_from(self.0).expect("a block has few variables"))
+    }
+}
+
+/// Every value of an instance. A block keeps nothing elsewhere, so that a copy of this is its
+/// complete state.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Store {
+    pub(super) values: Vec<Values>,
+}
+
+impl Store {
+    /// The elements of a `Float64` variable.
+    #[inline]
+    pub(super) fn list(&self, slot: Slot) -> &[f64] {
+        match &self.values[slot.0] {
+            Values::Float64(list) => list,
+            other => panic!("a block reads a {} as a number", other.value_type()),
+        }
+    }
+
+    /// The elements of a `Float64` variable, to be changed.
+    #[inline]
+    pub(super) fn list_mut(&mut self, slot: Slot) -> &mut [f64] {
+        match &mut self.values[slot.0] {
+            Values::Float64(list) => list,
+            other => panic!("a block writes a {} as a number", other.value_type()),
+        }
+    }
+
+    /// A scalar `Float64`.
+    #[inline]
+    pub(super) fn scalar(&self, slot: Slot) -> f64 {
+        self.list(slot)[0]
+    }
+
+    /// Gives a scalar `Float64` its value.
+    #[inline]
+    pub(super) fn set_scalar(&mut self, slot: Slot, value: f64) {
+        self.list_mut(slot)[0] = value;
+    }
+
+    /// Copies one variable to another of the same type and shape.
+    pub(super) fn copy(&mut self, from: Slot, to: Slot) {
+        let [from, to] = self.disjoint([from, to]);
+        let count = to.len();
+        to.slice_mut(0, count).copy_from(from.view());
+    }
+
+    /// Takes over all values of a store of the same shape, without a new allocation.
+    pub(super) fn copy_from(&mut self, other: &Store) {
+        for (to, from) in self.values.iter_mut().zip(&other.values) {
+            let count = to.len();
+            to.slice_mut(0, count).copy_from(from.view());
+        }
+    }
+
+    /// `to[i] = f(from[i])` for two `Float64` variables of the same shape.
+    pub(super) fn map(&mut self, from: Slot, to: Slot, f: impl Fn(f64) -> f64) {
+        let [from, to] = self.disjoint_lists([from, to]);
+        for (to, from) in to.iter_mut().zip(from.iter()) {
+            *to = f(*from);
+        }
+    }
+
+    /// Several `Float64` variables at once, to be read and changed together.
+    pub(super) fn disjoint_lists<const N: usize>(&mut self, slots: [Slot; N]) -> [&mut [f64]; N] {
+        self.disjoint(slots).map(|values| match values {
+            Values::Float64(list) => list.as_mut_slice(),
+            other => panic!("a block uses a {} as a number", other.value_type()),
+        })
+    }
+
+    fn disjoint<const N: usize>(&mut self, slots: [Slot; N]) -> [&mut Values; N] {
+        self.values
+            .get_disjoint_mut(slots.map(|slot| slot.0))
+            .expect("a block names each slot once")
+    }
+}
+
+/// Why a batch and a variable do not fit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Misfit {
+    Type(ValueType),
+    Length,
+}
+
+macro_rules! define_exchange {
+    ($(($variant:ident, $element:ty, $name:literal),)*) => {
+        /// Copies a variable into a batch, from `at` on; tells where the next one goes.
+        pub(super) fn read(
+            from: &Values,
+            to: &mut ValuesMut<'_>,
+            at: usize,
+        ) -> Result<usize, Misfit> {
+            match (from, to) {
+                $((Values::$variant(from), ValuesMut::$variant(to)) => {
+                    let place = to.get_mut(at..at + from.len()).ok_or(Misfit::Length)?;
+                    place.clone_from_slice(from);
+                    Ok(at + from.len())
+                })*
+                (from, _) => Err(Misfit::Type(from.value_type())),
+            }
+        }
+
+        /// Copies a part of a batch, from `at` on, into a variable; tells where the next one starts.
+        pub(super) fn write(
+            to: &mut Values,
+            from: ValuesRef<'_>,
+            at: usize,
+        ) -> Result<usize, Misfit> {
+            match (to, from) {
+                $((Values::$variant(to), ValuesRef::$variant(from)) => {
+                    let part = from.get(at..at + to.len()).ok_or(Misfit::Length)?;
+                    to.clone_from_slice(part);
+                    Ok(at + to.len())
+                })*
+                (to, _) => Err(Misfit::Type(to.value_type())),
+            }
+        }
+
+        /// Whether the part of a batch from `at` on is what the variable already is.
+        pub(super) fn is_same(now: &Values, batch: ValuesRef<'_>, at: usize) -> bool {
+            match (now, batch) {
+                $((Values::$variant(now), ValuesRef::$variant(batch)) => {
+                    batch.get(at..at + now.len()) == Some(now.as_slice())
+                })*
+                _ => false,
+            }
+        }
+    };
+}
+
+for_each_value_type!(define_exchange);

@@ -1,0 +1,41 @@
+//! What to say about a file that is not there.
+
+use consort_core::diagnostic::nearest_name;
+use std::fs;
+use std::path::Path;
+
+/// A help line for `name`, looked for in `base`: the nearest file that does exist, or where it was
+/// looked for.
+pub(crate) fn help(base: &Path, name: &str) -> String {
+    let path = base.join(name);
+    let folder = path.parent().unwrap_or(base);
+    if path.is_dir() {
+        return format!("`{name}` is a folder");
+    }
+    if path.exists() {
+        return format!("`{name}` is there but cannot be read, or is no file, or is too large");
+    }
+    let names = file_names(folder);
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let nearest = nearest_name(&file, names.iter().map(String::as_str));
+    match (nearest, folder.is_dir()) {
+        (Some(nearest), _) => {
+            let beside = Path::new(name).with_file_name(nearest);
+            format!("did you mean `{}`?", beside.display())
+        }
+        (None, true) => "paths are relative to the folder of the system file".to_owned(),
+        (None, false) => {
+            let folder = Path::new(name).parent().unwrap_or(Path::new(name));
+            format!("there is no folder `{}` beside the system file", folder.display())
+        }
+    }
+}
+
+/// Sorted, so that the same mistake always gets the same answer.
+fn file_names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}

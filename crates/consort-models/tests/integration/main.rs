@@ -1,0 +1,14 @@
+//! Blocks and the loader, seen from outside.
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+#![expect(clippy::float_cmp, reason = "exact bits are what we promise")]
+#![expect(clippy::print_stdout, reason = "random tests print their seed")]
+
+mod allocation;
+mod blocks;
+mod diagnostics;
+mod harness;
+mod life_cycle;
+mod loader;
+mod source_fmu;
+mod states;
+mod structure;

@@ -1,0 +1,285 @@
+#include "instance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    uint64_t size;
+    char token[64];
+    int32_t phase;
+    uint8_t dirty, terminate;
+    double last_time;
+} StateHead;
+
+static char *copy_text(const char *text, size_t length)
+{
+    char *copy = calloc(length + 1, 1);
+    if (copy && text) memcpy(copy, text, length);
+    return copy;
+}
+
+Instance *instance_new(const char *name, const char *resources, size_t resources_length)
+{
+    Instance *instance = calloc(1, sizeof *instance);
+    if (!instance) return NULL;
+    instance->name = copy_text(name, strlen(name));
+    instance->resources = copy_text(resources, resources_length);
+    instance->values = calloc(1, model.size);
+    if (!instance->name || !instance->resources || !instance->values) {
+        instance_free(instance);
+        return NULL;
+    }
+    instance->context.name = instance->name;
+    instance->context.resources = instance->resources;
+    instance->context.owner = instance;
+    instance_reset(instance);
+    return instance;
+}
+
+void instance_free(Instance *instance)
+{
+    if (!instance) return;
+    free(instance->name);
+    free(instance->resources);
+    free(instance->values);
+    free(instance);
+}
+
+Status instance_reset(Instance *instance)
+{
+    memset(instance->values, 0, model.size);
+    model.start(instance->values);
+    instance->phase = INSTANTIATED;
+    instance->dirty = true;
+    instance->terminate = false;
+    instance->last_time = *(double *)instance->values;
+    return OK;
+}
+
+Status fail(const Instance *instance, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    instance->context.log(&instance->context, ERROR, "%s", text);
+    return ERROR;
+}
+
+bool allowed(Instance *instance, const char *function, unsigned phases)
+{
+    static const char *const names[] = { "after instantiation", "in configuration mode", "in initialization mode",
+                                         "in event mode", "in step mode", "after termination", "after a fatal error" };
+    if (phases & IN(instance->phase)) return true;
+    fail(instance, "%s is not allowed %s", function, names[instance->phase]);
+    return false;
+}
+
+int spoiled(Instance *instance, Call call)
+{
+    return model.call ? model.call(&instance->context, instance->values, call) : 0;
+}
+
+/* Only inputs and outputs are spoiled, so that the parameters that ask for it can be set. */
+int spoiled_access(Instance *instance, Call call, uint32_t reference)
+{
+    if (!model.call || model.variable_count <= reference) return 0;
+    Kind kind = model.variables[reference].kind;
+    return kind == (call == CALL_SET ? INPUT : OUTPUT) ? spoiled(instance, call) : 0;
+}
+
+static bool type_matches(const Variable *variable, Type type)
+{
+    return variable->type == type || (variable->type == ENUMERATION && type == INT64);
+}
+
+const Variable *readable(Instance *instance, const char *function, uint32_t reference, Type type)
+{
+    if (reference < model.variable_count && type_matches(&model.variables[reference], type))
+        return &model.variables[reference];
+    fail(instance, "%s: no variable of this type has the value reference %u", function, (unsigned)reference);
+    return NULL;
+}
+
+static unsigned phases_to_set(Kind kind)
+{
+    unsigned before = IN(INSTANTIATED) | IN(INITIALIZATION);
+    switch (kind) {
+        case STRUCTURAL: return IN(CONFIGURATION);
+        case FIXED: case LOCAL: return before;
+        case TUNABLE: case INPUT: return before | IN(EVENT_MODE) | IN(STEP_MODE);
+        default: return 0;
+    }
+}
+
+const Variable *writable(Instance *instance, const char *function, uint32_t reference, Type type)
+{
+    const Variable *variable = readable(instance, function, reference, type);
+    if (!variable) return NULL;
+    if (phases_to_set(variable->kind) & IN(instance->phase)) return variable;
+    fail(instance, "%s: variable %u must not be set now", function, (unsigned)reference);
+    return NULL;
+}
+
+size_t element_count(const Instance *instance, uint32_t reference)
+{
+    size_t resized = model.count ? model.count(instance->values, reference) : 0;
+    return resized ? resized : model.variables[reference].count;
+}
+
+void *place(const Instance *instance, const Variable *variable)
+{
+    return (char *)instance->values + variable->offset;
+}
+
+size_t element_size(Type type)
+{
+    switch (type) {
+        case INT8: case UINT8: return 1;
+        case INT16: case UINT16: return 2;
+        case FLOAT32: case INT32: case UINT32: return 4;
+        case BOOLEAN: case CLOCK: return sizeof(bool);
+        case STRING: return sizeof(String);
+        case BINARY: return sizeof(Binary);
+        default: return 8;
+    }
+}
+
+static Status wrong_count(const Instance *instance, const char *function, size_t given)
+{
+    return fail(instance, "%s: %zu values do not fit the variables", function, given);
+}
+
+Status get_plain(Instance *instance, const char *function, Type type, const uint32_t *references, size_t n,
+                 void *values, size_t count)
+{
+    size_t size = element_size(type), done = 0;
+    for (size_t i = 0; i < n; i++) {
+        const Variable *variable = readable(instance, function, references[i], type);
+        if (!variable) return ERROR;
+        size_t elements = element_count(instance, references[i]);
+        if (count - done < elements) return wrong_count(instance, function, count);
+        memcpy((char *)values + done * size, place(instance, variable), elements * size);
+        done += elements;
+    }
+    return done == count ? OK : wrong_count(instance, function, count);
+}
+
+Status set_plain(Instance *instance, const char *function, Type type, const uint32_t *references, size_t n,
+                 const void *values, size_t count)
+{
+    size_t size = element_size(type), done = 0;
+    for (size_t i = 0; i < n; i++) {
+        const Variable *variable = writable(instance, function, references[i], type);
+        if (!variable) return ERROR;
+        size_t elements = element_count(instance, references[i]);
+        if (count - done < elements) return wrong_count(instance, function, count);
+        memcpy(place(instance, variable), (const char *)values + done * size, elements * size);
+        done += elements;
+    }
+    instance->dirty = true;
+    return done == count ? OK : wrong_count(instance, function, count);
+}
+
+Status get_strings(Instance *instance, const char *function, const uint32_t *references, size_t n,
+                   const char **values, size_t count)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < n; i++) {
+        const Variable *variable = readable(instance, function, references[i], STRING);
+        if (!variable) return ERROR;
+        size_t elements = element_count(instance, references[i]);
+        if (count - done < elements) return wrong_count(instance, function, count);
+        const String *strings = place(instance, variable);
+        for (size_t j = 0; j < elements; j++) values[done++] = strings[j].text;
+    }
+    return done == count ? OK : wrong_count(instance, function, count);
+}
+
+Status set_strings(Instance *instance, const char *function, const uint32_t *references, size_t n,
+                   const char *const *values, size_t count)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < n; i++) {
+        const Variable *variable = writable(instance, function, references[i], STRING);
+        if (!variable) return ERROR;
+        size_t elements = element_count(instance, references[i]);
+        if (count - done < elements) return wrong_count(instance, function, count);
+        String *strings = place(instance, variable);
+        for (size_t j = 0; j < elements; j++, done++) {
+            if (STRING_MAX <= strlen(values[done])) return fail(instance, "%s: the string is too long", function);
+            strcpy(strings[j].text, values[done]);
+        }
+    }
+    instance->dirty = true;
+    return done == count ? OK : wrong_count(instance, function, count);
+}
+
+Status refresh(Instance *instance)
+{
+    if (!instance->dirty) return OK;
+    instance->dirty = false;
+    if (instance->phase == INITIALIZATION && model.initialize)
+        return model.initialize(&instance->context, instance->values);
+    if (instance->phase == INITIALIZATION || instance->phase == EVENT_MODE)
+        if (model.outputs) model.outputs(instance->values);
+    return OK;
+}
+
+Status advance(Instance *instance, Step *step)
+{
+    double *time = instance->values;
+    if (1e-9 * fmax(1.0, fabs(*time)) < fabs(step->start - *time))
+        return fail(instance, "a step from %.17g was asked for, but the time is %.17g", step->start, *time);
+    *time = step->start;
+    step->reached = step->start + step->length;
+    Status status = model.step(&instance->context, instance->values, step);
+    if (ERROR <= status) return status;
+    /* A model that overshoots still expects its next step where this one was to end. */
+    *time = step->early || status == DISCARD ? step->reached : step->start + step->length;
+    instance->last_time = step->reached;
+    instance->terminate = step->terminate;
+    if (model.outputs) model.outputs(instance->values);
+    instance->dirty = false;
+    return status;
+}
+
+size_t state_size(void)
+{
+    return sizeof(StateHead) + model.size;
+}
+
+void *state_get(const Instance *instance)
+{
+    StateHead *head = calloc(1, state_size());
+    if (!head) return NULL;
+    head->size = state_size();
+    strncpy(head->token, model.token, sizeof head->token - 1);
+    head->phase = instance->phase;
+    head->dirty = instance->dirty;
+    head->terminate = instance->terminate;
+    head->last_time = instance->last_time;
+    memcpy(head + 1, instance->values, model.size);
+    return head;
+}
+
+void state_set(Instance *instance, const void *state)
+{
+    const StateHead *head = state;
+    instance->phase = (Phase)head->phase;
+    instance->dirty = head->dirty;
+    instance->terminate = head->terminate;
+    instance->last_time = head->last_time;
+    memcpy(instance->values, head + 1, model.size);
+}
+
+bool state_fits(const void *bytes, size_t size)
+{
+    StateHead head;
+    if (size != state_size()) return false;
+    memcpy(&head, bytes, sizeof head);
+    return head.size == size && strncmp(head.token, model.token, sizeof head.token - 1) == 0;
+}

@@ -1,0 +1,89 @@
+/* The interface between a test model (`model.c`) and the FMI glue.
+ *
+ * A model is one plain struct of values without pointers, whose first member is `double time`, a table that says where
+ * each variable lives in it, and a few functions. The glue copies values by the table and saves the whole state by
+ * copying the struct, so a saved state is complete by construction. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STRING_MAX = 1024, BINARY_MAX = 1024 };
+
+/* The numbers of fmi2Status and fmi3Status. */
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status;
+
+typedef enum {
+    FLOAT64, FLOAT32, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64,
+    BOOLEAN, ENUMERATION, STRING, BINARY, CLOCK
+} Type;
+
+typedef enum { INDEPENDENT, STRUCTURAL, FIXED, TUNABLE, INPUT, OUTPUT, LOCAL } Kind;
+
+typedef struct { char text[STRING_MAX]; } String;
+typedef struct { size_t size; uint8_t bytes[BINARY_MAX]; } Binary;
+
+/* One row per variable; its index is the value reference. ENUMERATION is an int64_t, BOOLEAN and CLOCK are bool. */
+typedef struct {
+    Kind kind;
+    Type type;
+    size_t offset;
+    size_t count;
+} Variable;
+
+#define SCALAR(kind, type, field) { kind, type, offsetof(Values, field), 1 }
+#define ARRAY(kind, type, field, count) { kind, type, offsetof(Values, field), count }
+
+/* What a model may know of the world. */
+typedef struct Context {
+    const char *name;        /* the instance's name */
+    const char *resources;   /* path of the resources folder with a separator at its end; may be empty */
+    bool event_mode;         /* the importer handles events */
+    bool early_return;       /* a step may end early */
+    const void *owner;       /* for the glue */
+    void (*log)(const struct Context *context, Status status, const char *format, ...);
+} Context;
+
+/* One communication step: the first two are given, the others are answered. */
+typedef struct {
+    double start, length;
+    double reached;          /* preset to start + length */
+    bool event, terminate, early;
+} Step;
+
+/* What an update of discrete states answers. */
+typedef struct {
+    bool again, terminate, next_defined;
+    double next;
+} Event;
+
+/* The calls a model may want to spoil; see `misbehave`. */
+typedef enum {
+    CALL_NONE, CALL_SETUP, CALL_ENTER_INITIALIZATION, CALL_EXIT_INITIALIZATION, CALL_SET, CALL_GET, CALL_STEP,
+    CALL_TERMINATE, CALL_RESET, CALL_GET_STATE, CALL_SET_STATE, CALL_UPDATE, CALL_INSTANTIATE
+} Call;
+
+/* Every function may be NULL but `start` and `step`. */
+typedef struct {
+    const char *identifier, *token;
+    size_t size;             /* of the struct of values */
+    const Variable *variables;
+    uint32_t variable_count;
+    void (*start)(void *values);                                     /* start values; time included */
+    void (*configure)(void *values);                                 /* after structural parameters changed */
+    size_t (*count)(const void *values, uint32_t reference);         /* elements of a variable that is resized */
+    Status (*initialize)(const Context *context, void *values);      /* states and outputs from parameters, inputs */
+    void (*outputs)(void *values);                                   /* outputs from states and inputs */
+    Status (*step)(const Context *context, void *values, Step *step);
+    Status (*update)(const Context *context, void *values, Event *event);
+    /* Adds (d unknown / d known) * seed to the sensitivity; false if it cannot. */
+    bool (*directional)(const void *values, uint32_t unknown, uint32_t known, const double *seed, double *sensitivity);
+    double (*interval)(const void *values, uint32_t clock);          /* of a periodic clock, in seconds */
+    int (*call)(const Context *context, void *values, Call call);    /* a status to return at once; 0: go on */
+} Model;
+
+extern const Model model;
+
+#endif

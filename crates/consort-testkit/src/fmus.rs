@@ -1,0 +1,154 @@
+//! Our test models as FMUs.
+
+mod compile;
+mod files;
+
+use crate::{archive, cache};
+use files::Files;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The version of the standard an FMU is made for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fmi {
+    /// FMI 2.0.
+    V2,
+    /// FMI 3.0.
+    V3,
+}
+
+/// One of our C models, in the folder `fmus/NAME`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TestModel {
+    /// The name of its folder.
+    pub name: &'static str,
+    /// The versions it exists in.
+    pub versions: &'static [Fmi],
+    /// What its compiler is told besides; part of what the model is about.
+    pub flags: &'static [&'static str],
+}
+
+const BOTH: &[Fmi] = &[Fmi::V2, Fmi::V3];
+
+const fn model(name: &'static str) -> TestModel {
+    TestModel { name, versions: BOTH, flags: &[] }
+}
+
+/// All models.
+pub const MODELS: &[TestModel] = &[
+    model("bouncing-ball"),
+    TestModel { versions: &[Fmi::V3], ..model("clocks") },
+    model("counter-static"),
+    TestModel { flags: &["-ffast-math"], ..model("fastmath") },
+    model("feedthrough"),
+    model("gain"),
+    model("integrator"),
+    model("misbehave"),
+    model("oscillator"),
+    model("resource"),
+    model("stair"),
+    TestModel { versions: &[Fmi::V3], ..model("statespace") },
+];
+
+/// How an FMU is made.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct BuildOptions {
+    /// Compile a binary for this platform.
+    pub binary: bool,
+    /// Make a `.fmu` archive instead of a folder.
+    pub zip: bool,
+    /// What the compiler is told besides.
+    pub flags: Vec<String>,
+}
+
+impl BuildOptions {
+    /// A folder without binaries.
+    pub fn source() -> Self {
+        Self::default()
+    }
+
+    /// A folder with a binary.
+    pub fn binary() -> Self {
+        BuildOptions { binary: true, ..Self::default() }
+    }
+
+    /// An archive with a binary.
+    pub fn archive() -> Self {
+        BuildOptions { zip: true, ..Self::binary() }
+    }
+
+    /// An archive without binaries.
+    pub fn source_archive() -> Self {
+        BuildOptions { zip: true, ..Self::source() }
+    }
+}
+
+/// Makes the model's FMU; its path.
+///
+/// # Panics
+/// If there is no such model, or it does not compile.
+pub fn build(name: &str, fmi: Fmi, options: &BuildOptions) -> PathBuf {
+    let model = MODELS.iter().find(|model| model.name == name);
+    let model = model.unwrap_or_else(|| panic!("there is no test model `{name}`"));
+    assert!(model.versions.contains(&fmi), "the test model `{name}` does not exist in {fmi:?}");
+    let mut options = options.clone();
+    options.flags.extend(model.flags.iter().map(ToString::to_string));
+    build_files(name, &Files::of_model(model, fmi), &options)
+}
+
+/// The model as a source FMU: a folder without binaries.
+///
+/// # Panics
+/// As [`build`].
+pub fn source_fmu_folder(name: &str, fmi: Fmi) -> PathBuf {
+    build(name, fmi, &BuildOptions::source())
+}
+
+/// Makes an FMU of any source FMU folder, such as those of the examples; its path.
+///
+/// # Panics
+/// If the folder cannot be read or does not compile.
+pub fn build_folder(folder: &Path, options: &BuildOptions) -> PathBuf {
+    let name = folder.file_name().expect("the folder has a name").to_string_lossy();
+    build_files(&name, &Files::of_folder(folder), options)
+}
+
+/// The folder of an example, such as `quickstart/tank`.
+pub fn example(path: &str) -> PathBuf {
+    cache::workspace().join("examples").join(path)
+}
+
+/// The shared library in an FMU folder made with a binary.
+///
+/// # Panics
+/// If there is none.
+pub fn library(folder: &Path) -> PathBuf {
+    let binary = Files::of_folder(folder).library_path();
+    let path = folder.join(binary);
+    assert!(path.is_file(), "`{}` has no binary", folder.display());
+    path
+}
+
+fn build_files(name: &str, files: &Files, options: &BuildOptions) -> PathBuf {
+    let leaf = if options.zip { format!("{name}.fmu") } else { name.to_string() };
+    let make = |folder: &Path| {
+        let content = folder.join(name);
+        files.write(&content);
+        if options.binary {
+            compile::library(&content, files, &options.flags);
+        }
+        if options.zip {
+            archive::write(&folder.join(&leaf), Files::of_folder(&content).contents());
+            fs::remove_dir_all(&content).expect("it was written just now");
+        }
+    };
+    cache::folder(name, &key(files, options), make).join(&leaf)
+}
+
+fn key(files: &Files, options: &BuildOptions) -> String {
+    let kind = [u8::from(options.binary), u8::from(options.zip)];
+    let contents = files.contents().iter();
+    let parts = contents.flat_map(|(path, content)| [path.as_bytes(), content.as_slice()]);
+    let flags = options.flags.iter().map(String::as_bytes);
+    cache::key(parts.chain([kind.as_slice()]).chain(flags))
+}

@@ -1,0 +1,23 @@
+//! From sources to a shared library, with the system's C compiler.
+
+use super::files::Files;
+use crate::process;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Our models compile without a warning; contraction is off so that results do not depend on it.
+const FLAGS: &[&str] =
+    &["-shared", "-fPIC", "-O2", "-std=c99", "-ffp-contract=off", "-fvisibility=hidden"];
+const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror"];
+
+/// Compiles the sources in the FMU folder into its `binaries`.
+pub(super) fn library(folder: &Path, files: &Files, flags: &[String]) {
+    let target = folder.join(files.library_path());
+    fs::create_dir_all(target.parent().expect("a file has a folder"))
+        .expect("the cache folder is writable");
+    let mut compiler = Command::new("cc");
+    compiler.current_dir(folder.join("sources")).args(FLAGS).args(WARNINGS).args(flags);
+    compiler.args(files.sources()).arg("-o").arg(&target).arg("-lm");
+    process::run(&mut compiler);
+}

@@ -1,0 +1,148 @@
+//! The files of an FMU, in memory.
+
+use super::{Fmi, TestModel};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Path inside the FMU, with `/`, and content.
+pub(super) struct Files(BTreeMap<String, Vec<u8>>);
+
+impl Files {
+    /// What a source FMU of the model holds: its description, its own copy of every source, its
+    /// resources.
+    pub(super) fn of_model(model: &TestModel, fmi: Fmi) -> Self {
+        let fmus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus");
+        let folder = fmus.join(model.name);
+        let (description, glue) = match fmi {
+            Fmi::V2 => ("FMI2.xml", ["fmi2.h", "fmi2_glue.c"]),
+            Fmi::V3 => ("FMI3.xml", ["fmi3.h", "fmi3_glue.c"]),
+        };
+        let mut files = BTreeMap::new();
+        files.insert("modelDescription.xml".to_string(), read(&folder.join(description)));
+        files.insert("sources/model.c".to_string(), read(&folder.join("model.c")));
+        for name in ["model.h", "instance.h", "instance.c"].into_iter().chain(glue) {
+            files.insert(format!("sources/{name}"), read(&fmus.join("common").join(name)));
+        }
+        collect(&folder.join("resources"), "resources/", &mut files);
+        let mut files = Files(files);
+        if fmi == Fmi::V3 {
+            let build = build_description(files.identifier(), model.flags);
+            files.0.insert("sources/buildDescription.xml".to_string(), build.into_bytes());
+        }
+        files
+    }
+
+    /// All files below the folder.
+    pub(super) fn of_folder(folder: &Path) -> Self {
+        assert!(folder.is_dir(), "there is no folder `{}`", folder.display());
+        let mut files = BTreeMap::new();
+        collect(folder, "", &mut files);
+        Files(files)
+    }
+
+    pub(super) fn contents(&self) -> &BTreeMap<String, Vec<u8>> {
+        &self.0
+    }
+
+    /// Puts the files into the folder.
+    pub(super) fn write(&self, folder: &Path) {
+        for (name, content) in &self.0 {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().expect("a file has a folder"))
+                .expect("the cache folder is writable");
+            fs::write(path, content).expect("the cache folder is writable");
+        }
+    }
+
+    /// The model identifier.
+    pub(super) fn identifier(&self) -> &str {
+        let found =
+            attributes(self.text("modelDescription.xml"), "CoSimulation", "modelIdentifier");
+        found.first().copied().expect("the description has a Co-Simulation interface")
+    }
+
+    /// Names of the C files to compile, in the folder `sources`.
+    pub(super) fn sources(&self) -> Vec<&str> {
+        match self.version() {
+            Fmi::V2 => attributes(self.text("modelDescription.xml"), "File", "name"),
+            Fmi::V3 => attributes(self.text("sources/buildDescription.xml"), "SourceFile", "name"),
+        }
+    }
+
+    /// Where the binary for this platform belongs.
+    pub(super) fn library_path(&self) -> PathBuf {
+        let system = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+        let extension = if cfg!(target_os = "macos") { "dylib" } else { "so" };
+        let platform = match self.version() {
+            Fmi::V2 => format!("{system}64"),
+            Fmi::V3 => format!("{}-{system}", std::env::consts::ARCH),
+        };
+        Path::new("binaries").join(platform).join(format!("{}.{extension}", self.identifier()))
+    }
+
+    fn version(&self) -> Fmi {
+        let description = self.text("modelDescription.xml");
+        match attributes(description, "fmiModelDescription", "fmiVersion").first() {
+            Some(&"2.0") => Fmi::V2,
+            Some(&"3.0") => Fmi::V3,
+            other => panic!("the FMI version is {other:?}"),
+        }
+    }
+
+    fn text(&self, name: &str) -> &str {
+        let bytes = self.0.get(name).unwrap_or_else(|| panic!("the FMU has no `{name}`"));
+        std::str::from_utf8(bytes).expect("our descriptions are UTF-8")
+    }
+}
+
+fn build_description(identifier: &str, flags: &[&str]) -> String {
+    let options = match flags {
+        [] => String::new(),
+        _ => format!(r#" compiler="gcc" compilerOptions="{}""#, flags.join(" ")),
+    };
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<fmiBuildDescription fmiVersion="3.0">
+  <BuildConfiguration modelIdentifier="{identifier}">
+    <SourceFileSet language="C99"{options}>
+      <SourceFile name="model.c"/>
+      <SourceFile name="instance.c"/>
+      <SourceFile name="fmi3_glue.c"/>
+    </SourceFileSet>
+    <Library name="m" external="true"/>
+  </BuildConfiguration>
+</fmiBuildDescription>
+"#
+    )
+}
+
+/// Values of an attribute of all elements of that name. Enough XML for files we wrote ourselves; no
+/// parser, so that the kit shares none with the code under test.
+fn attributes<'a>(xml: &'a str, element: &str, attribute: &str) -> Vec<&'a str> {
+    let open = format!("<{element} ");
+    let key = format!(" {attribute}=\"");
+    let value = |tag: &'a str| {
+        let tag = &tag[..tag.find('>')?];
+        tag.split_once(&key).and_then(|(_, rest)| rest.split('"').next())
+    };
+    xml.match_indices(&open).filter_map(|(at, _)| value(&xml[at + open.len() - 1..])).collect()
+}
+
+/// Adds all files below the folder, if it exists.
+fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, Vec<u8>>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let path = entry.expect("the folder stays readable").path();
+        let name = path.file_name().expect("an entry has a name").to_string_lossy().into_owned();
+        if path.is_dir() {
+            collect(&path, &format!("{prefix}{name}/"), files);
+        } else {
+            files.insert(format!("{prefix}{name}"), read(&path));
+        }
+    }
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()))
+}

@@ -1,0 +1,149 @@
+//! Oracles in Python: FMPy, and the FMU builders `pythonfmu` and `pythonfmu3`.
+
+mod environment;
+
+use crate::{cache, process};
+use environment::Environment;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What is installed; FMPy's own dependencies take the versions pip finds.
+pub const PACKAGES: &[&str] =
+    &["fmpy[cli]==0.3.32", "pythonfmu==0.7.0", "pythonfmu3==0.3.4", "numpy<3"];
+
+/// A command that runs the environment's Python, with nothing of the caller's Python settings.
+///
+/// # Panics
+/// If the environment is not there and cannot be made.
+pub fn command() -> Command {
+    Environment::get().command()
+}
+
+/// Runs a script of `crates/consort-testkit/python` by its file name; whatever its exit code.
+///
+/// # Panics
+/// If Python cannot be started.
+pub fn run_script<S: AsRef<std::ffi::OsStr>>(
+    script: &str,
+    arguments: impl IntoIterator<Item = S>,
+) -> Output {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(script);
+    assert!(path.is_file(), "there is no script `{script}`");
+    command().arg(path).args(arguments).output().expect("the environment's Python starts")
+}
+
+/// The problems `fmpy validate` finds in an FMU.
+///
+/// # Panics
+/// If the script fails otherwise.
+pub fn validate(fmu: &Path) -> Vec<String> {
+    validate_all([fmu]).concat()
+}
+
+/// The problems in each of the FMUs; starting FMPy once is much faster than once for each.
+///
+/// # Panics
+/// If the script fails otherwise.
+pub fn validate_all<P: AsRef<Path>>(fmus: impl IntoIterator<Item = P>) -> Vec<Vec<String>> {
+    let paths = fmus.into_iter().map(|fmu| fmu.as_ref().to_path_buf().into_os_string());
+    let output = run_script("validate.py", paths);
+    serde_json::from_value(parse(&output, &[0, 1])).expect("validate.py prints lists of texts")
+}
+
+/// What FMPy does with an FMU when it is driven call by call: see `python/drive.py` for the form of
+/// the request and the answer.
+///
+/// # Panics
+/// If the FMU cannot be driven.
+pub fn drive(fmu: &Path, request: &Value) -> Value {
+    drive_all(fmu, std::slice::from_ref(request)).remove(0)
+}
+
+/// Several requests to one FMU, each to a fresh instance, one after another in one process.
+///
+/// # Panics
+/// If the FMU cannot be driven.
+pub fn drive_all(fmu: &Path, requests: &[Value]) -> Vec<Value> {
+    let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
+    let text = Value::from(requests.to_vec()).to_string();
+    fs::write(file.path(), text).expect("the temporary folder is writable");
+    let output = run_script("drive.py", [fmu, file.path()]);
+    serde_json::from_value(parse(&output, &[0])).expect("drive.py prints one answer per request")
+}
+
+/// FMPy's own run of an FMU (`simulate_fmu`): columns by name, see `python/simulate.py`.
+///
+/// # Panics
+/// If FMPy fails.
+pub fn simulate(fmu: &Path, stop: f64, step: f64) -> Value {
+    let (stop, step) = (stop.to_string(), step.to_string());
+    let output = run_script("simulate.py", [fmu.as_os_str(), stop.as_ref(), step.as_ref()]);
+    parse(&output, &[0])
+}
+
+/// A float as the scripts write it: the hexadecimal digits of its bits.
+pub fn exact(value: f64) -> Value {
+    Value::from(format!("0x{:016x}", value.to_bits()))
+}
+
+/// A float that a script wrote.
+///
+/// # Panics
+/// If the value is none.
+pub fn float(value: &Value) -> f64 {
+    let digits = value.as_str().and_then(|text| text.strip_prefix("0x"));
+    let bits = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    f64::from_bits(bits.unwrap_or_else(|| panic!("{value} is no float")))
+}
+
+/// An FMI 2.0 archive made by `pythonfmu` from `fmus/python/mixer2.py`.
+///
+/// # Panics
+/// If the tool fails.
+pub fn pythonfmu_archive() -> PathBuf {
+    python_archive("pythonfmu", "mixer2.py", "Mixer2.fmu")
+}
+
+/// An FMI 3.0 archive made by `pythonfmu3` from `fmus/python/mixer3.py`.
+///
+/// # Panics
+/// If the tool fails.
+pub fn pythonfmu3_archive() -> PathBuf {
+    python_archive("pythonfmu3", "mixer3.py", "Mixer3.fmu")
+}
+
+/// The interpreter's shared library, which FMUs made by `pythonfmu` need in their process.
+///
+/// # Panics
+/// If Python cannot be asked.
+pub fn libpython() -> Option<PathBuf> {
+    let ask = "import sysconfig as s; v = s.get_config_var; \
+               print(v('LIBDIR') + '/' + (v('INSTSONAME') or ''))";
+    let output = process::run(command().args(["-c", ask]));
+    let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    path.is_file().then_some(path)
+}
+
+fn python_archive(tool: &str, script: &str, archive: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus/python").join(script);
+    let source = fs::read(&path).expect("the script is part of this crate");
+    let key = cache::key([source.as_slice(), PACKAGES.concat().as_bytes()]);
+    let make = |folder: &Path| {
+        let mut build = command();
+        build.args(["-m", tool, "build", "--no-external-tool", "-f"]).arg(&path);
+        process::run(build.arg("-d").arg(folder));
+    };
+    cache::folder(tool, &key, make).join(archive)
+}
+
+/// The JSON on the last line; FMUs and FMPy may print before it.
+fn parse(output: &Output, codes: &[i32]) -> Value {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let expected = output.status.code().is_some_and(|code| codes.contains(&code));
+    assert!(expected, "{}\n{stdout}\n{stderr}", output.status);
+    let line = stdout.lines().last().unwrap_or_default();
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line:?}\n{stderr}"))
+}

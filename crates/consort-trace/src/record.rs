@@ -1,0 +1,210 @@
+//! Recording on the stepping thread: rows are copied into chunks, and that is all.
+//!
+//! A [`Chunk`] holds many rows in one bank per value type, row by row, so that a row is recorded by
+//! at most one copy of memory per batch of values. Full chunks go to a writer, which transposes
+//! them; emptied ones come back. Nothing here allocates once a chunk has been through one round.
+
+mod bank;
+
+use crate::cell::Cell;
+use crate::schema::Schema;
+use bank::Bank;
+use consort_core::{Tag, ValueType, ValuesRef};
+use std::sync::Arc;
+
+pub(crate) use bank::Elements;
+
+/// The most rows a chunk holds.
+pub const CHUNK_ROWS_MAX: usize = 1024;
+/// About how many bytes a chunk holds at most, so that it stays in a core's cache until it is
+/// written; a chunk of very wide rows holds at least one.
+pub const CHUNK_BYTES: usize = 256 * 1024;
+
+/// A block of recorded rows that is filled, written, cleared and filled again.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    schema: Arc<Schema>,
+    capacity: usize,
+    tags: Vec<Tag>,
+    banks: Vec<Bank>,
+}
+
+impl Chunk {
+    /// An empty chunk with as many rows as are good for this schema.
+    pub fn new(schema: &Arc<Schema>) -> Self {
+        let rows = (CHUNK_BYTES / schema.row_bytes()).clamp(1, CHUNK_ROWS_MAX);
+        Self::with_rows(schema, rows)
+    }
+
+    /// An empty chunk for `rows` rows.
+    ///
+    /// # Panics
+    /// If `rows` is zero.
+    pub fn with_rows(schema: &Arc<Schema>, rows: usize) -> Self {
+        assert!(0 < rows, "a chunk holds at least one row");
+        let banks = ValueType::ALL
+            .map(|value_type| Bank::with_capacity(value_type, schema.width(value_type), rows));
+        Chunk {
+            schema: Arc::clone(schema),
+            capacity: rows,
+            tags: Vec::with_capacity(rows),
+            banks: banks.into(),
+        }
+    }
+
+    /// Starts the row of `tag`. Its values follow by [`Chunk::extend`], then [`Chunk::end_row`].
+    ///
+    /// # Panics
+    /// If the chunk is full, or `tag` is not after the row before.
+    #[inline]
+    pub fn begin_row(&mut self, tag: Tag) {
+        assert!(!self.is_full(), "a full chunk is handed over before the next row");
+        assert!(self.tags.last().is_none_or(|last| *last < tag), "tags increase");
+        self.tags.push(tag);
+    }
+
+    /// Copies values into the row. Values of one type must come in the order of that type's columns,
+    /// in as many pieces as is convenient; the order between types is free.
+    #[inline]
+    pub fn extend(&mut self, values: ValuesRef<'_>) {
+        self.banks[values.value_type() as usize].extend(values);
+    }
+
+    /// Ends the row.
+    ///
+    /// # Panics
+    /// If values are missing or left over: a shifted row would be a wrong result.
+    #[inline]
+    pub fn end_row(&mut self) {
+        let rows = self.tags.len();
+        for bank in &self.banks {
+            assert_eq!(bank.len(), rows * bank.width, "a row has a value for every element");
+        }
+    }
+
+    /// Records a whole row given as batches of values, in the order of [`Chunk::extend`].
+    ///
+    /// # Panics
+    /// As [`Chunk::begin_row`] and [`Chunk::end_row`].
+    pub fn push_row(&mut self, tag: Tag, batches: &[ValuesRef<'_>]) {
+        self.begin_row(tag);
+        for &values in batches {
+            self.extend(values);
+        }
+        self.end_row();
+    }
+
+    /// Whether the next row needs another chunk.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.capacity == self.tags.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.tags.is_empty()
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.tags.len()
+    }
+
+    /// Forgets the rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.tags.clear();
+        self.banks.iter_mut().for_each(Bank::clear);
+    }
+
+    /// What is recorded.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// The rows' tags.
+    pub fn tags(&self) -> &[Tag] {
+        &self.tags
+    }
+
+    /// One element of a column in a row.
+    ///
+    /// # Panics
+    /// If there is no such row, column or element.
+    pub fn cell(&self, row: usize, column: usize, element: usize) -> Cell<'_> {
+        let place = self.schema.place(column);
+        assert!(element < place.count, "a column has the elements its dimensions say");
+        let bank = self.bank(column);
+        bank.elements.cell(row * bank.width + place.offset + element)
+    }
+
+    /// The bank that a column's elements are in.
+    pub(crate) fn bank(&self, column: usize) -> &Bank {
+        &self.banks[self.schema.columns()[column].value_type as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Column;
+    use consort_core::{Resolution, Time};
+
+    fn chunk() -> Chunk {
+        let columns = vec![
+            Column::new("a", "x", ValueType::Float64),
+            Column::new("a", "name", ValueType::String),
+            Column::new("b", "y", ValueType::Float64).with_dimensions(&[2]),
+        ];
+        let schema = Arc::new(Schema::new(Resolution::NANOSECOND, columns).unwrap());
+        Chunk::with_rows(&schema, 2)
+    }
+
+    fn fill(chunk: &mut Chunk) {
+        for row in 0..2 {
+            chunk.begin_row(Tag::at(Time::from_ticks(row)));
+            chunk.extend(ValuesRef::String(&[format!("row {row}")]));
+            chunk.extend(ValuesRef::Float64(&[row as f64]));
+            chunk.extend(ValuesRef::Float64(&[10.0, 20.0]));
+            chunk.end_row();
+        }
+    }
+
+    #[test]
+    fn what_was_recorded_is_found_again_also_after_a_round() {
+        let mut chunk = chunk();
+        for _ in 0..2 {
+            fill(&mut chunk);
+            assert!(chunk.is_full());
+            assert_eq!(chunk.cell(1, 0, 0), Cell::Float64(1.0));
+            assert_eq!(chunk.cell(1, 1, 0), Cell::String("row 1"));
+            assert_eq!(chunk.cell(0, 2, 1), Cell::Float64(20.0));
+            chunk.clear();
+            assert!(chunk.is_empty());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a row has a value for every element")]
+    fn an_incomplete_row_is_a_mistake() {
+        chunk().push_row(Tag::default(), &[ValuesRef::Float64(&[1.0])]);
+    }
+
+    #[test]
+    #[should_panic(expected = "tags increase")]
+    fn going_back_in_time_is_a_mistake() {
+        let mut chunk = chunk();
+        chunk.begin_row(Tag::default().next_microstep());
+        chunk.begin_row(Tag::default());
+    }
+
+    #[test]
+    fn chunks_of_wide_rows_are_short() {
+        let wide = Column::new("a", "x", ValueType::Float64).with_dimensions(&[1 << 16]);
+        let rows = |columns| {
+            let schema = Schema::new(Resolution::NANOSECOND, columns).unwrap();
+            Chunk::new(&Arc::new(schema)).capacity
+        };
+        assert_eq!(rows(vec![wide]), 1);
+        assert_eq!(rows(vec![]), CHUNK_ROWS_MAX);
+    }
+}

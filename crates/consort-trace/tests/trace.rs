@@ -1,0 +1,13 @@
+//! The laws that traces keep, over every value type.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "trace/common.rs"]
+mod common;
+#[path = "trace/damage.rs"]
+mod damage;
+#[path = "trace/difference.rs"]
+mod difference;
+#[path = "trace/hash.rs"]
+mod hash;
+#[path = "trace/round_trip.rs"]
+mod round_trip;
