@@ -450,6 +450,8 @@ pub enum CallStatus {
     Fatal,
     /// The call is still pending, which nobody asked for (FMI 2 asynchronous steps).
     Pending,
+    /// Instantiating gave no instance.
+    NoInstance,
     /// The instance cannot do that.
     Unsupported,
     /// The call came at the wrong time in the instance's life.
@@ -467,6 +469,7 @@ impl fmt::Display for CallStatus {
             CallStatus::Error => f.write_str("returned `error`"),
             CallStatus::Fatal => f.write_str("returned `fatal`"),
             CallStatus::Pending => f.write_str("returned `pending`"),
+            CallStatus::NoInstance => f.write_str("returned no instance"),
             CallStatus::Unsupported => f.write_str("is not supported by this model"),
             CallStatus::WrongState(state) => write!(f, "is not allowed in {state}"),
             CallStatus::Unknown(status) => write!(f, "returned the unknown status {status}"),

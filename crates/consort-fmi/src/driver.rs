@@ -1,1 +1,316 @@
-//! Being written.
+//! One Co-Simulation instance, whatever the version: its life, its log, its errors.
+//!
+//! The driver knows what is allowed when and what a status means; [`calls`] hides the version.
+//! `get`, `set` and `step` neither allocate nor lock as long as the FMU answers "OK".
+//!
+//! An FMU that prints does so on the process's standard output; whoever uses that for data points
+//! file descriptor 1 elsewhere before loading FMUs.
+
+mod calls;
+mod fmi2;
+mod fmi3;
+mod instance;
+mod phase;
+mod scratch;
+mod state;
+
+pub(crate) use calls::Request;
+
+use crate::binding::context::Context;
+use crate::binding::float_mode::FloatMode;
+use crate::binding::{Status, Table};
+use crate::fmu::Loaded;
+use calls::{Asked, Calls, Progress, Reply, refused};
+use consort_core::model::CallResult;
+use consort_core::{
+    CallError, CallStatus, Instance, LogLevel, Reference, Resolution, SavedState, Step,
+    StepOutcome, StepReason, Time, ValueType, ValuesMut, ValuesRef,
+};
+use fmi2::Fmi2Calls;
+use fmi3::Fmi3Calls;
+use phase::Phase;
+use state::{FmuState, Owner};
+use std::fmt::Write;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+/// Makes a live instance; the version is settled here, once.
+///
+/// # Errors
+/// If the FMU refuses.
+pub(crate) fn instantiate(
+    table: &Table,
+    request: Request,
+    loaded: Arc<Loaded>,
+) -> CallResult<Box<dyn Instance>> {
+    match table {
+        Table::V2(table) => {
+            let made = |request| Fmi2Calls::instantiate(Arc::clone(table), request);
+            Ok(Box::new(CoSimulationInstance::make(request, loaded, made)?))
+        }
+        Table::V3(table) => {
+            let made = |request| Fmi3Calls::instantiate(Arc::clone(table), request);
+            Ok(Box::new(CoSimulationInstance::make(request, loaded, made)?))
+        }
+    }
+}
+
+/// A live FMU.
+struct CoSimulationInstance<C: Calls> {
+    /// Never dropped after "fatal": the FMU was not freed and may still use what is in it.
+    calls: ManuallyDrop<C>,
+    phase: Phase,
+    uses_event_mode: bool,
+    /// A state was saved or brought in: the FMU must keep what it needs to go back.
+    may_go_back: bool,
+    /// The floating-point mode to go back to: that of the thread that made the instance.
+    float_mode: FloatMode,
+    /// Known from initialization on.
+    resolution: Option<Resolution>,
+    states: Arc<Owner>,
+    context: Arc<Context>,
+    /// What was warned about once already.
+    warned: Vec<&'static str>,
+    /// Last, so that the library outlives everything above.
+    loaded: Arc<Loaded>,
+}
+
+impl<C: Calls> CoSimulationInstance<C> {
+    /// Has an instance made and drives it.
+    fn make(
+        request: Request,
+        loaded: Arc<Loaded>,
+        instantiate: impl FnOnce(Request) -> CallResult<C>,
+    ) -> CallResult<Self> {
+        let (uses_event_mode, verbose) = (request.event_mode, request.verbose);
+        let context = Arc::clone(&request.context);
+        let (made, mode_changed) = FloatMode::around(|| instantiate(request));
+        let calls = made.map_err(|mut error| {
+            error.log = context.recent();
+            error
+        })?;
+        let mut instance = CoSimulationInstance {
+            calls: ManuallyDrop::new(calls),
+            phase: Phase::Instantiated,
+            uses_event_mode,
+            may_go_back: false,
+            float_mode: FloatMode::keep(),
+            resolution: None,
+            states: Arc::default(),
+            context,
+            warned: Vec::new(),
+            loaded,
+        };
+        if mode_changed {
+            instance.warn_about_float_mode();
+        }
+        if verbose {
+            instance.make_verbose();
+        }
+        Ok(instance)
+    }
+
+    /// Asks the FMU to log all it can; one that cannot is left as it is.
+    fn make_verbose(&mut self) {
+        if let Ok(reply) = self.calls.set_debug_logging()
+            && !reply.status.is_success()
+            && let Err(error) = self.judge(reply.call, reply.status, String::new())
+        {
+            // Logging is no reason to give the instance up, unless it says that it is lost.
+            if self.phase != Phase::Dead {
+                self.phase = Phase::Instantiated;
+            }
+            self.context.log(LogLevel::Warning, "consort", &error.to_string());
+        }
+    }
+
+    /// The call came too early or too late unless the phase is in the range.
+    #[inline]
+    fn require(&self, call: &'static str, from: Phase, to: Phase) -> CallResult<()> {
+        if from <= self.phase && self.phase <= to {
+            return Ok(());
+        }
+        Err(CallError::new(call, CallStatus::WrongState(self.phase.name())))
+    }
+
+    /// Sets values that need not be as fast as the common type. Apart, so that the compiler keeps
+    /// the answer of the fast path in registers.
+    #[inline(never)]
+    fn set_any(&mut self, references: &[Reference], values: &ValuesRef<'_>) -> CallResult<()> {
+        let asked = self.calls.set(references, *values);
+        self.finish(asked, |instance| {
+            instance.describe(references, values.value_type(), Some(*values))
+        })
+    }
+
+    /// Gets values, likewise.
+    #[inline(never)]
+    fn get_any(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        let value_type = values.value_type();
+        let asked = self.calls.get(references, values);
+        self.finish(asked, |instance| instance.describe(references, value_type, None))
+    }
+
+    /// What a reply means; `arguments` are written only when they are needed.
+    #[inline]
+    fn finish(&mut self, asked: Asked, arguments: impl FnOnce(&Self) -> String) -> CallResult<()> {
+        let reply = asked?;
+        if reply.status == Status::OK {
+            return Ok(());
+        }
+        let arguments = arguments(self);
+        self.judge(reply.call, reply.status, arguments)
+    }
+
+    /// The fields of the reply one by one: they stay in registers on the fast path.
+    #[cold]
+    fn judge(&mut self, call: &'static str, status: Status, arguments: String) -> CallResult<()> {
+        if status.is_success() {
+            self.warn_once(call, &format!("{call}({arguments}) returned a warning"));
+            return Ok(());
+        }
+        self.phase = match status {
+            Status::DISCARD => self.phase,
+            Status::FATAL => Phase::Dead,
+            _ => Phase::Failed,
+        };
+        let status = status.to_call_status();
+        Err(Box::new(CallError { call, arguments, status, log: self.context.recent() }))
+    }
+
+    #[cold]
+    fn warn_once(&mut self, topic: &'static str, message: &str) {
+        if !self.warned.contains(&topic) {
+            self.warned.push(topic);
+            self.context.log(LogLevel::Warning, "consort", message);
+        }
+    }
+
+    /// Numbers do not come out as usual after a step: unless it was so before, the FMU did it.
+    #[cold]
+    fn repair_float_mode(&mut self) {
+        if self.float_mode.put_back() {
+            self.warn_about_float_mode();
+        }
+    }
+
+    #[cold]
+    fn warn_about_float_mode(&mut self) {
+        self.warn_once(
+            "float mode",
+            "the FMU changed the floating-point mode of the thread; it was put back",
+        );
+    }
+
+    /// Makes a call that moves to another phase; the floating-point mode is kept.
+    fn transition(
+        &mut self,
+        next: Phase,
+        action: impl FnOnce(&mut C) -> Asked,
+        arguments: impl FnOnce(&Self) -> String,
+    ) -> CallResult<()> {
+        let (asked, changed) = FloatMode::around(|| action(&mut self.calls));
+        if changed {
+            self.warn_about_float_mode();
+        }
+        self.finish(asked, arguments)?;
+        self.phase = next;
+        Ok(())
+    }
+
+    /// The outcome of a step that was more, or less, than plain.
+    #[cold]
+    fn judge_step(
+        &mut self,
+        step: &Step,
+        reply: Reply,
+        progress: &Progress,
+    ) -> CallResult<StepOutcome> {
+        let discarded = reply.status == Status::DISCARD;
+        if reply.status != Status::OK && !discarded {
+            let arguments = format!("t = {}, h = {}", step.start, step.length);
+            self.judge(reply.call, reply.status, arguments)?;
+        }
+        let reason = match progress {
+            Progress { terminate: true, .. } => StepReason::Terminate,
+            _ if discarded => StepReason::Discard,
+            Progress { event: true, .. } => StepReason::Event,
+            Progress { early: true, .. } => StepReason::EarlyReturn,
+            _ => StepReason::Complete,
+        };
+        let whole = !discarded && !progress.early && !progress.terminate;
+        let reached = if whole { step.to } else { self.reached(step, progress, reply.call)? };
+        Ok(StepOutcome { reached, reason, next_event: None })
+    }
+
+    /// The time an FMU says it reached, kept within its step.
+    fn reached(&self, step: &Step, progress: &Progress, call: &'static str) -> CallResult<Time> {
+        let time = self.time(progress.reached);
+        let time = time.ok_or_else(|| {
+            refused(call, format!("the last successful time {} is no time", progress.reached))
+        })?;
+        Ok(time.clamp(step.from.time, step.to))
+    }
+
+    fn time(&self, seconds: f64) -> Option<Time> {
+        self.resolution.and_then(|resolution| resolution.from_f64(seconds).ok())
+    }
+
+    /// Frees the states that were dropped since.
+    fn free_dropped_states(&mut self) {
+        while self.phase <= Phase::Terminated
+            && let Some(state) = self.states.take_dropped()
+        {
+            if let Ok(reply) = self.calls.free_state(state)
+                && !reply.status.is_success()
+                && let Err(error) = self.judge(reply.call, reply.status, String::new())
+            {
+                self.context.log(LogLevel::Error, "consort", &error.to_string());
+            }
+        }
+    }
+
+    /// What a saved state of this instance holds.
+    fn own<'s>(&self, call: &'static str, state: &'s SavedState) -> CallResult<&'s FmuState> {
+        let state = state.0.downcast_ref::<FmuState>();
+        let own = state.filter(|state| self.states.open(state).is_some());
+        own.ok_or_else(|| refused(call, "the state was saved from another instance".to_owned()))
+    }
+
+    fn check_can(&self, can: bool, what: &'static str) -> CallResult<()> {
+        self.require(what, Phase::Instantiated, Phase::Terminated)?;
+        if can { Ok(()) } else { Err(CallError::unsupported(what)) }
+    }
+
+    /// The variables of a call for a person, with their values where each has one.
+    fn describe(
+        &self,
+        references: &[Reference],
+        value_type: ValueType,
+        values: Option<ValuesRef<'_>>,
+    ) -> String {
+        let values = values.filter(|values| values.len() == references.len());
+        let mut text = String::new();
+        for (index, &reference) in references.iter().take(SHOWN_MAX).enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            let variables = &self.loaded.description.variables;
+            let variable = variables.iter().find(|variable| {
+                variable.reference == reference && variable.value_type == value_type
+            });
+            let written = match variable {
+                Some(variable) => write!(text, "{comma}{}", variable.name),
+                None => write!(text, "{comma}#{}", reference.0),
+            };
+            let value = values.map(|values| values.element(index));
+            let written = written.and(value.map_or(Ok(()), |value| write!(text, " = {value}")));
+            written.expect("writing to a string succeeds");
+        }
+        if SHOWN_MAX < references.len() {
+            text.push_str(&format!(", and {} more", references.len() - SHOWN_MAX));
+        }
+        text
+    }
+}
+
+/// How many variables an error names.
+const SHOWN_MAX: usize = 8;

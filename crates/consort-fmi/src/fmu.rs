@@ -1,1 +1,267 @@
-//! Being written.
+//! An unpacked FMU, and the [`Model`] over its binary.
+//!
+//! [`Fmu`] is files and a description: inert, and enough for `inspect`. [`FmuModel`] has loaded the
+//! binary and makes instances. Each keeps alive what it needs: an instance its library, a library
+//! its directory.
+//!
+//! An FMU that prints does so on the process's standard output; whoever uses that for data points
+//! file descriptor 1 elsewhere before loading FMUs.
+
+mod error;
+mod resources;
+
+pub use error::LoadError;
+
+use crate::binding::Table;
+use crate::binding::context::Context;
+use crate::binding::library::Library;
+use crate::description::{self, CoSimulation, FmiVersion, FmuDescription};
+use crate::driver::{self, Request};
+use consort_core::model::CallResult;
+use consort_core::{
+    CallError, CallStatus, Diagnostic, Instance, Instantiation, Model, ModelDescription, Report,
+    Span,
+};
+use std::any::Any;
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
+
+/// An unpacked FMU and what it says about itself.
+pub struct Fmu {
+    name: String,
+    directory: PathBuf,
+    description: FmuDescription,
+    /// Removes an unpacked directory when nobody needs it any more.
+    _keeper: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Fmu {
+    /// Reads the FMU unpacked in `directory`; `name` is what the user calls it, `span` where.
+    ///
+    /// `None` if nothing can be done with it; the report says why.
+    pub fn open(
+        directory: &Path,
+        name: &str,
+        span: Option<Span>,
+        report: &mut Report,
+    ) -> Option<Arc<Fmu>> {
+        Self::open_kept(directory, name, span, report, None)
+    }
+
+    /// As [`Fmu::open`], for a directory that lives only as long as `keeper` does.
+    pub fn open_kept(
+        directory: &Path,
+        name: &str,
+        span: Option<Span>,
+        report: &mut Report,
+        keeper: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Option<Arc<Fmu>> {
+        let bytes = match fs::read(directory.join("modelDescription.xml")) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                report.push(unreadable(name, &error, span));
+                return None;
+            }
+        };
+        let source = format!("{name}/modelDescription.xml");
+        let description = description::read(&source, &bytes, report)?;
+        if description.co_simulation.as_ref().is_some_and(|face| face.needs_execution_tool) {
+            report.push(needs_tool(name, span));
+        }
+        Some(Arc::new(Self::from_parts(directory, name, description, keeper)))
+    }
+
+    /// An FMU whose description was read elsewhere.
+    pub fn from_parts(
+        directory: &Path,
+        name: &str,
+        description: FmuDescription,
+        keeper: Option<Box<dyn Any + Send + Sync>>,
+    ) -> Fmu {
+        // FMUs get the path of their resources, whatever the working directory is later.
+        let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        Fmu { name: name.to_owned(), directory, description, _keeper: keeper }
+    }
+
+    /// What the user calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it is unpacked.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What it says about itself.
+    pub fn description(&self) -> &FmuDescription {
+        &self.description
+    }
+
+    /// The binary for this platform: the one named after the model, else the only one there is.
+    ///
+    /// # Errors
+    /// If there is none, or several of other names.
+    pub fn binary(&self) -> Result<PathBuf, LoadError> {
+        let platform = platform(self.description.version);
+        let wanted = format!("{}.so", self.co_simulation()?.model_identifier);
+        let folder = self.directory.join("binaries").join(platform);
+        let found = file_names(&folder, |path| path.extension().is_some_and(|end| end == "so"));
+        let named = found.iter().find(|name| **name == wanted);
+        let only = || found.first().filter(|_| found.len() == 1);
+        match named.or_else(only) {
+            Some(name) => Ok(folder.join(name)),
+            None => Err(LoadError::NoBinary {
+                name: self.name.clone(),
+                platform,
+                platforms: self.platforms(),
+                wanted,
+                found,
+                has_sources: self.has_sources(),
+            }),
+        }
+    }
+
+    /// Whether there are sources to compile a binary from.
+    pub fn has_sources(&self) -> bool {
+        self.directory.join("sources").is_dir()
+    }
+
+    /// The platforms the FMU has binaries for.
+    pub fn platforms(&self) -> Vec<String> {
+        file_names(&self.directory.join("binaries"), Path::is_dir)
+    }
+
+    fn co_simulation(&self) -> Result<&CoSimulation, LoadError> {
+        self.description.co_simulation.as_ref().ok_or_else(|| LoadError::NoCoSimulation {
+            name: self.name.clone(),
+            model_exchange: self.description.model_exchange,
+        })
+    }
+}
+
+/// The folder of `binaries/` that is for this machine.
+pub fn platform(version: FmiVersion) -> &'static str {
+    match version {
+        FmiVersion::V2 if cfg!(target_arch = "aarch64") => "aarch64-linux",
+        FmiVersion::V2 => "linux64",
+        FmiVersion::V3 if cfg!(target_arch = "aarch64") => "aarch64-linux",
+        FmiVersion::V3 => "x86_64-linux",
+    }
+}
+
+/// The names in a folder, sorted; none if it cannot be read.
+fn file_names(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let wanted = entries.filter(|entry| is_wanted(&entry.path()));
+    let mut names: Vec<String> =
+        wanted.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn unreadable(name: &str, error: &io::Error, span: Option<Span>) -> Diagnostic {
+    let message = format!("`{name}` has no readable `modelDescription.xml`");
+    Diagnostic::error("fmi::no-description", message)
+        .maybe_at(span, "named here")
+        .with_note(error.to_string())
+        .help("an FMU is a `.fmu` archive, or a folder with `modelDescription.xml` in it")
+}
+
+fn needs_tool(name: &str, span: Option<Span>) -> Diagnostic {
+    let message = format!("`{name}` needs the tool that made it to run beside it");
+    Diagnostic::warning("fmi::needs-tool", message)
+        .maybe_at(span, "used here")
+        .help("have the tool installed, or export the FMU so that it stands alone")
+}
+
+/// How to load a binary.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LoadOptions {
+    /// The interpreter's library for FMUs written in Python; without it `python3` is asked.
+    pub python_library: Option<PathBuf>,
+}
+
+/// An FMU whose binary is loaded: what makes instances.
+pub struct FmuModel {
+    loaded: Arc<Loaded>,
+    table: Table,
+}
+
+/// What instances keep alive.
+pub(crate) struct Loaded {
+    pub(crate) description: ModelDescription,
+    /// Before the directory it was loaded from.
+    library: Arc<Library>,
+    fmu: Arc<Fmu>,
+}
+
+impl Loaded {
+    /// Keeps the library loaded to the end of the process: code of an instance that could not be
+    /// freed may still run.
+    pub(crate) fn pin(&self) {
+        std::mem::forget(Arc::clone(&self.library));
+    }
+}
+
+impl FmuModel {
+    /// Loads `binary`; instances of models with the same `lane` run one after another.
+    ///
+    /// Load models on one thread and before instances run: an FMU written in Python changes the
+    /// environment of this process (`PYTHONHASHSEED`).
+    ///
+    /// # Errors
+    /// If the binary cannot be loaded or lacks a function.
+    pub fn load(
+        fmu: Arc<Fmu>,
+        binary: &Path,
+        lane: String,
+        options: &LoadOptions,
+    ) -> Result<FmuModel, LoadError> {
+        let library = Library::open(binary, &fmu.co_simulation()?.model_identifier, options)?;
+        let table = Table::load(&library, fmu.description.version)?;
+        table.check_getters(&library, &fmu.description.model)?;
+        let mut description = fmu.description.model.clone();
+        description.capabilities.lane = Some(lane);
+        let loaded = Arc::new(Loaded { description, library: Arc::new(library), fmu });
+        Ok(FmuModel { loaded, table })
+    }
+
+    fn request(&self, from: &Instantiation<'_>) -> CallResult<Request> {
+        let fmu = &self.loaded.fmu;
+        let resources = fmu.directory.join("resources");
+        let capabilities = &self.loaded.description.capabilities;
+        Ok(Request {
+            name: c_text(from.name, "component name")?,
+            token: c_text(&fmu.description.token, "token")?,
+            resources: match self.table {
+                Table::V2(_) => resources::uri(&resources),
+                Table::V3(_) => resources::path(&resources),
+            },
+            verbose: from.verbose,
+            event_mode: from.event_mode && capabilities.event_mode,
+            early_return: from.early_return,
+            intermediate_update: capabilities.intermediate_update,
+            context: Context::new(from.name, Arc::clone(&from.log)),
+        })
+    }
+}
+
+impl Model for FmuModel {
+    fn description(&self) -> &ModelDescription {
+        &self.loaded.description
+    }
+
+    fn instantiate(&self, instantiation: &Instantiation<'_>) -> CallResult<Box<dyn Instance>> {
+        driver::instantiate(&self.table, self.request(instantiation)?, Arc::clone(&self.loaded))
+    }
+}
+
+fn c_text(text: &str, what: &str) -> CallResult<CString> {
+    CString::new(text).map_err(|_| {
+        let reason = format!("the {what} contains a NUL");
+        CallError::new("instantiate", CallStatus::Refused(reason))
+    })
+}

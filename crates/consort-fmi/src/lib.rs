@@ -4,6 +4,7 @@
 //! - [`description`]: `modelDescription.xml` of both versions, read into one form.
 //! - [`build`]: what a source FMU says about how to compile it.
 //! - [`fmu`]: an unpacked FMU with its description, and the [`consort_core::Model`] over it.
+//! - [`fuzz`]: the readers as plain functions over bytes.
 //! - `binding`: the function tables of FMI 2 and FMI 3, and the C logger.
 //! - `driver`: one Co-Simulation instance above a normalized interface.
 
@@ -11,6 +12,10 @@ pub mod archive;
 pub mod build;
 pub mod description;
 pub mod fmu;
+pub mod fuzz;
 
 mod binding;
 mod driver;
+mod xml;
+
+pub use fmu::{Fmu, FmuModel, LoadError, LoadOptions};

@@ -1,0 +1,157 @@
+//! What an FMU is given to call back into: its log and, in FMI 3, the intermediate update.
+
+use super::Status;
+use consort_core::model::{IntermediateAnswer, IntermediateHook, IntermediateUpdate};
+use consort_core::{LogEntry, LogLevel, LogSink};
+use std::collections::VecDeque;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many of the last log lines an error carries.
+const RECENT_MAX: usize = 10;
+
+unsafe extern "C" {
+    /// In `csrc/logger.c`: formats and calls [`Context::receive`].
+    pub(crate) fn consort_fmi2_logger(
+        environment: *mut c_void,
+        instance_name: *const c_char,
+        status: c_int,
+        category: *const c_char,
+        message: *const c_char,
+        ...
+    );
+}
+
+/// The other end of an instance's callbacks. Its address is handed to the FMU, so it lives in an
+/// [`Arc`] for as long as the instance does.
+#[repr(C)]
+pub(crate) struct Context {
+    /// First, because `csrc/logger.c` reads it.
+    receive: unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char),
+    component: String,
+    sink: LogSink,
+    /// FMUs may log from threads of their own.
+    recent: Mutex<VecDeque<String>>,
+    hook: Mutex<Option<IntermediateHook>>,
+}
+
+impl Context {
+    pub(crate) fn new(component: &str, sink: LogSink) -> Arc<Self> {
+        Arc::new(Context {
+            receive,
+            component: component.to_owned(),
+            sink,
+            recent: Mutex::new(VecDeque::with_capacity(RECENT_MAX)),
+            hook: Mutex::new(None),
+        })
+    }
+
+    /// The pointer an FMU hands back with every callback.
+    pub(crate) fn environment(self: &Arc<Self>) -> *mut c_void {
+        Arc::as_ptr(self).cast_mut().cast()
+    }
+
+    /// The last lines, oldest first.
+    pub(crate) fn recent(&self) -> Vec<String> {
+        lock(&self.recent).iter().cloned().collect()
+    }
+
+    /// Passes a line on and remembers it.
+    pub(crate) fn log(&self, level: LogLevel, category: &str, message: &str) {
+        self.remember(category, message);
+        (self.sink)(&LogEntry {
+            component: self.component.clone(),
+            level,
+            category: category.to_owned(),
+            message: message.to_owned(),
+        });
+    }
+
+    /// Installs what is called in the middle of steps.
+    pub(crate) fn set_hook(&self, hook: IntermediateHook) {
+        *lock(&self.hook) = Some(hook);
+    }
+
+    fn remember(&self, category: &str, message: &str) {
+        let line = match category {
+            "" => message.to_owned(),
+            category => format!("[{category}] {message}"),
+        };
+        let mut recent = lock(&self.recent);
+        if recent.len() == RECENT_MAX {
+            recent.pop_front();
+        }
+        recent.push_back(line);
+    }
+
+    fn answer(&self, update: IntermediateUpdate) -> IntermediateAnswer {
+        match lock(&self.hook).as_mut() {
+            Some(hook) => hook(update),
+            None => IntermediateAnswer::Continue,
+        }
+    }
+}
+
+/// A panic of a sink or hook does not spoil lines of text: go on with what is there.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The FMI 3 log callback, and where the FMI 2 logger ends.
+pub(crate) unsafe extern "C" fn receive(
+    environment: *mut c_void,
+    status: c_int,
+    category: *const c_char,
+    message: *const c_char,
+) {
+    // SAFETY: the environment is null or the context that was given at instantiation, which
+    // outlives the instance.
+    let Some(context) = (unsafe { environment.cast::<Context>().as_ref() }) else { return };
+    let level = match Status(status) {
+        Status::OK | Status::PENDING => LogLevel::Info,
+        Status::WARNING | Status::DISCARD => LogLevel::Warning,
+        _ => LogLevel::Error,
+    };
+    // SAFETY: the standard asks for texts that end in NUL; null is taken for the empty text.
+    let (category, message) = unsafe { (text(category), text(message)) };
+    context.log(level, category.as_ref(), message.trim_end());
+}
+
+/// The FMI 3 intermediate update callback.
+///
+/// # Safety
+/// To be called by an FMU as FMI 3.0, section 4.2.3, says.
+pub(crate) unsafe extern "C" fn intermediate_update(
+    environment: *mut c_void,
+    time: f64,
+    may_set: bool,
+    may_get: bool,
+    _step_finished: bool,
+    may_return_early: bool,
+    return_requested: *mut bool,
+    return_time: *mut f64,
+) {
+    // SAFETY: as in `receive`.
+    let Some(context) = (unsafe { environment.cast::<Context>().as_ref() }) else { return };
+    let answer = context.answer(IntermediateUpdate { time, may_get, may_set, may_return_early });
+    let returns = answer == IntermediateAnswer::ReturnEarly && may_return_early;
+    // SAFETY: the FMU gives places for its two results; null is passed over.
+    unsafe {
+        if let Some(place) = return_requested.as_mut() {
+            *place = returns;
+        }
+        if let Some(place) = return_time.as_mut() {
+            *place = time;
+        }
+    }
+}
+
+/// # Safety
+/// `pointer` is null or a text that ends in NUL and lives as long as the result is used.
+pub(crate) unsafe fn text<'a>(pointer: *const c_char) -> std::borrow::Cow<'a, str> {
+    if pointer.is_null() {
+        return "".into();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(pointer) }.to_string_lossy()
+}

@@ -1,0 +1,82 @@
+//! FMI 2.0: the types and functions of `fmi2Functions.h` that Co-Simulation uses.
+
+use super::{Status, function_table};
+use consort_core::Reference;
+use std::ffi::{c_char, c_int, c_void};
+
+/// An instance, as the FMU sees it.
+pub(crate) type Component = *mut c_void;
+/// A saved state, as the FMU sees it.
+pub(crate) type State = *mut c_void;
+
+/// `fmi2Type`
+pub(crate) const CO_SIMULATION: c_int = 1;
+/// `fmi2StatusKind`: where a discarded step ended.
+pub(crate) const LAST_SUCCESSFUL_TIME: c_int = 2;
+/// `fmi2StatusKind`: whether a discarded step wants the run to end.
+pub(crate) const TERMINATED: c_int = 3;
+
+/// `fmi2CallbackLogger`
+pub(crate) type Logger =
+    unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, *const c_char, ...);
+
+/// `fmi2CallbackFunctions`: the FMU keeps the address, so it never moves.
+#[repr(C)]
+pub(crate) struct Callbacks {
+    pub(crate) logger: Logger,
+    pub(crate) allocate: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    pub(crate) free: unsafe extern "C" fn(*mut c_void),
+    pub(crate) step_finished: Option<unsafe extern "C" fn(*mut c_void, c_int)>,
+    pub(crate) environment: *mut c_void,
+}
+
+unsafe extern "C" {
+    /// The C library's: some FMUs refuse to be instantiated without it.
+    pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void;
+    /// The C library's.
+    pub(crate) fn free(pointer: *mut c_void);
+}
+
+function_table! {
+    /// What an FMI 2.0 Co-Simulation FMU exports.
+    #[expect(dead_code, reason = "the table is whole; asynchronous steps and output derivatives have no caller yet")]
+    Fmi2
+    required {
+        instantiate = "fmi2Instantiate"(*const c_char, c_int, *const c_char, *const c_char, *const Callbacks, c_int, c_int) -> Component;
+        free_instance = "fmi2FreeInstance"(Component);
+        setup_experiment = "fmi2SetupExperiment"(Component, c_int, f64, f64, c_int, f64) -> Status;
+        enter_initialization_mode = "fmi2EnterInitializationMode"(Component) -> Status;
+        exit_initialization_mode = "fmi2ExitInitializationMode"(Component) -> Status;
+        terminate = "fmi2Terminate"(Component) -> Status;
+        do_step = "fmi2DoStep"(Component, f64, f64, c_int) -> Status;
+    }
+    optional {
+        get_types_platform = "fmi2GetTypesPlatform"() -> *const c_char;
+        get_version = "fmi2GetVersion"() -> *const c_char;
+        set_debug_logging = "fmi2SetDebugLogging"(Component, c_int, usize, *const *const c_char) -> Status;
+        reset = "fmi2Reset"(Component) -> Status;
+        get_real = "fmi2GetReal"(Component, *const Reference, usize, *mut f64) -> Status;
+        get_integer = "fmi2GetInteger"(Component, *const Reference, usize, *mut i32) -> Status;
+        get_boolean = "fmi2GetBoolean"(Component, *const Reference, usize, *mut i32) -> Status;
+        get_string = "fmi2GetString"(Component, *const Reference, usize, *mut *const c_char) -> Status;
+        set_real = "fmi2SetReal"(Component, *const Reference, usize, *const f64) -> Status;
+        set_integer = "fmi2SetInteger"(Component, *const Reference, usize, *const i32) -> Status;
+        set_boolean = "fmi2SetBoolean"(Component, *const Reference, usize, *const i32) -> Status;
+        set_string = "fmi2SetString"(Component, *const Reference, usize, *const *const c_char) -> Status;
+        get_state = "fmi2GetFMUstate"(Component, *mut State) -> Status;
+        set_state = "fmi2SetFMUstate"(Component, State) -> Status;
+        free_state = "fmi2FreeFMUstate"(Component, *mut State) -> Status;
+        serialized_state_size = "fmi2SerializedFMUstateSize"(Component, State, *mut usize) -> Status;
+        serialize_state = "fmi2SerializeFMUstate"(Component, State, *mut u8, usize) -> Status;
+        deserialize_state = "fmi2DeSerializeFMUstate"(Component, *const u8, usize, *mut State) -> Status;
+        get_directional_derivative = "fmi2GetDirectionalDerivative"(Component, *const Reference, usize, *const Reference, usize, *const f64, *mut f64) -> Status;
+        set_real_input_derivatives = "fmi2SetRealInputDerivatives"(Component, *const Reference, usize, *const i32, *const f64) -> Status;
+        get_real_output_derivatives = "fmi2GetRealOutputDerivatives"(Component, *const Reference, usize, *const i32, *mut f64) -> Status;
+        cancel_step = "fmi2CancelStep"(Component) -> Status;
+        get_status = "fmi2GetStatus"(Component, c_int, *mut Status) -> Status;
+        get_real_status = "fmi2GetRealStatus"(Component, c_int, *mut f64) -> Status;
+        get_integer_status = "fmi2GetIntegerStatus"(Component, c_int, *mut i32) -> Status;
+        get_boolean_status = "fmi2GetBooleanStatus"(Component, c_int, *mut i32) -> Status;
+        get_string_status = "fmi2GetStringStatus"(Component, c_int, *mut *const c_char) -> Status;
+    }
+}

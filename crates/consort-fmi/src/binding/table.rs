@@ -1,0 +1,72 @@
+//! The function table of whichever version an FMU follows.
+
+use super::fmi2::Fmi2;
+use super::fmi3::Fmi3;
+use super::library::Library;
+use crate::description::FmiVersion;
+use crate::fmu::LoadError;
+use consort_core::{ModelDescription, ValueType};
+use std::sync::Arc;
+
+/// The functions of a loaded FMU, shared by its instances.
+pub(crate) enum Table {
+    V2(Arc<Fmi2>),
+    V3(Arc<Fmi3>),
+}
+
+impl Table {
+    /// Looks the functions up.
+    pub(crate) fn load(library: &Library, version: FmiVersion) -> Result<Self, LoadError> {
+        Ok(match version {
+            FmiVersion::V2 => Table::V2(Arc::new(Fmi2::load(library)?)),
+            FmiVersion::V3 => Table::V3(Arc::new(Fmi3::load(library)?)),
+        })
+    }
+
+    /// A model whose variables cannot be read is of no use: say so before anything runs.
+    pub(crate) fn check_getters(
+        &self,
+        library: &Library,
+        description: &ModelDescription,
+    ) -> Result<(), LoadError> {
+        for variable in &description.variables {
+            let (function, is_there) = match self {
+                Table::V2(table) => getter_of_fmi2(table, variable.value_type),
+                Table::V3(table) => getter_of_fmi3(table, variable.value_type),
+            };
+            if !is_there {
+                return Err(library.lacks(function));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn getter_of_fmi2(table: &Fmi2, value_type: ValueType) -> (&'static str, bool) {
+    match value_type {
+        ValueType::Boolean => ("fmi2GetBoolean", table.get_boolean.is_some()),
+        ValueType::String => ("fmi2GetString", table.get_string.is_some()),
+        ValueType::Float64 => ("fmi2GetReal", table.get_real.is_some()),
+        // Integers and enumerations; there are no other types in FMI 2.
+        _ => ("fmi2GetInteger", table.get_integer.is_some()),
+    }
+}
+
+fn getter_of_fmi3(table: &Fmi3, value_type: ValueType) -> (&'static str, bool) {
+    match value_type {
+        ValueType::Float64 => ("fmi3GetFloat64", table.get_float64.is_some()),
+        ValueType::Float32 => ("fmi3GetFloat32", table.get_float32.is_some()),
+        ValueType::Int8 => ("fmi3GetInt8", table.get_int8.is_some()),
+        ValueType::UInt8 => ("fmi3GetUInt8", table.get_uint8.is_some()),
+        ValueType::Int16 => ("fmi3GetInt16", table.get_int16.is_some()),
+        ValueType::UInt16 => ("fmi3GetUInt16", table.get_uint16.is_some()),
+        ValueType::Int32 => ("fmi3GetInt32", table.get_int32.is_some()),
+        ValueType::UInt32 => ("fmi3GetUInt32", table.get_uint32.is_some()),
+        ValueType::Int64 | ValueType::Enumeration => ("fmi3GetInt64", table.get_int64.is_some()),
+        ValueType::UInt64 => ("fmi3GetUInt64", table.get_uint64.is_some()),
+        ValueType::Boolean => ("fmi3GetBoolean", table.get_boolean.is_some()),
+        ValueType::String => ("fmi3GetString", table.get_string.is_some()),
+        ValueType::Binary => ("fmi3GetBinary", table.get_binary.is_some()),
+        ValueType::Clock => ("fmi3GetClock", table.get_clock.is_some()),
+    }
+}

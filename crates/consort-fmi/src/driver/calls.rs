@@ -1,0 +1,165 @@
+//! The normalized interface between the driver and the two versions of the standard.
+//!
+//! An implementation translates names, types and arguments and nothing else; what a status means
+//! and what is allowed when is the driver's business.
+
+use crate::binding::Status;
+use crate::binding::context::Context;
+use consort_core::{
+    CallError, CallStatus, Reference, Step, ValuesMut, ValuesRef, model::CallResult,
+};
+use std::ffi::{CString, c_void};
+use std::sync::Arc;
+
+/// What a function of the FMU answered.
+#[derive(Clone, Copy)]
+pub(super) struct Reply {
+    pub(super) call: &'static str,
+    pub(super) status: Status,
+}
+
+/// An answer, or why there was no call.
+pub(super) type Asked = CallResult<Reply>;
+
+/// What an instance is made from; the texts outlive it, because some FMUs keep the pointers.
+pub(crate) struct Request {
+    pub(crate) name: CString,
+    pub(crate) token: CString,
+    /// A URI for FMI 2, a path for FMI 3.
+    pub(crate) resources: CString,
+    pub(crate) verbose: bool,
+    pub(crate) event_mode: bool,
+    pub(crate) early_return: bool,
+    pub(crate) intermediate_update: bool,
+    pub(crate) context: Arc<Context>,
+}
+
+/// The experiment in seconds.
+pub(super) struct Experiment {
+    pub(super) tolerance: Option<f64>,
+    pub(super) start: f64,
+    pub(super) stop: Option<f64>,
+}
+
+/// How far a step came, as the FMU tells it.
+pub(super) struct Progress {
+    pub(super) event: bool,
+    pub(super) terminate: bool,
+    pub(super) early: bool,
+    /// Seconds.
+    pub(super) reached: f64,
+}
+
+impl Progress {
+    /// Nothing told yet; the time is that of the step's start.
+    #[inline]
+    pub(super) fn none(step: &Step) -> Self {
+        Progress { event: false, terminate: false, early: false, reached: step.start }
+    }
+
+    /// Whether the step went to its end and nothing happened.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        !(self.event | self.terminate | self.early)
+    }
+}
+
+/// What updating discrete states brought about, in seconds.
+#[derive(Default)]
+pub(super) struct Discrete {
+    pub(super) again: bool,
+    pub(super) terminate: bool,
+    pub(super) next_event: Option<f64>,
+}
+
+/// A saved state, as the FMU sees it.
+pub(super) type RawState = *mut c_void;
+
+/// The functions of one instance.
+pub(super) trait Calls: Send {
+    fn set_debug_logging(&mut self) -> Asked;
+    fn enter_configuration(&mut self) -> Asked;
+    fn exit_configuration(&mut self) -> Asked;
+    fn enter_initialization(&mut self, experiment: &Experiment) -> Asked;
+    fn exit_initialization(&mut self) -> Asked;
+    /// The common type has calls of its own, which are inlined.
+    fn set_floats(&mut self, references: &[Reference], values: &[f64]) -> Asked;
+    fn get_floats(&mut self, references: &[Reference], values: &mut [f64]) -> Asked;
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked;
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked;
+    fn set_input_derivatives(
+        &mut self,
+        references: &[Reference],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Asked;
+    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply;
+    fn enter_event_mode(&mut self) -> Asked;
+    fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked;
+    fn enter_step_mode(&mut self) -> Asked;
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> Asked;
+    fn get_state(&mut self, state: &mut RawState) -> Asked;
+    /// `state` is one of this instance's and not freed, here and below.
+    fn set_state(&mut self, state: RawState) -> Asked;
+    fn free_state(&mut self, state: RawState) -> Asked;
+    fn serialized_size(&mut self, state: RawState, size: &mut usize) -> Asked;
+    fn serialize(&mut self, state: RawState, bytes: &mut [u8]) -> Asked;
+    fn deserialize(&mut self, bytes: &[u8], state: &mut RawState) -> Asked;
+    fn terminate(&mut self) -> Reply;
+    /// Frees the instance; nothing may be called afterwards.
+    fn free(&mut self);
+}
+
+/// Calls a required function of the table with the instance and the arguments given.
+macro_rules! ask {
+    ($self:ident, $call:literal, $function:ident $(, $argument:expr)*) => {{
+        // SAFETY: the function has the type the standard gives it, the instance is live, and
+        // pointers come from slices and locals that outlive the call.
+        let status = unsafe { ($self.table.$function)($self.instance $(, $argument)*) };
+        Reply { call: $call, status }
+    }};
+}
+
+/// As `ask`, for a function that may be missing.
+macro_rules! ask_optional {
+    ($self:ident, $call:literal, $function:ident $(, $argument:expr)*) => {
+        match $self.table.$function {
+            // SAFETY: as in `ask`.
+            Some(function) => unsafe {
+                Ok(Reply { call: $call, status: function($self.instance $(, $argument)*) })
+            },
+            None => Err(CallError::unsupported($call)),
+        }
+    };
+}
+pub(super) use {ask, ask_optional};
+
+/// The error for arguments that cannot be handed over.
+#[cold]
+pub(super) fn refused(call: &'static str, reason: String) -> Box<CallError> {
+    CallError::new(call, CallStatus::Refused(reason))
+}
+
+/// One value per reference, where the standard passes only one length.
+#[inline]
+pub(super) fn check_lengths(
+    call: &'static str,
+    references: usize,
+    values: usize,
+) -> CallResult<()> {
+    if references == values {
+        return Ok(());
+    }
+    Err(lengths_differ(call, references, values))
+}
+
+#[cold]
+fn lengths_differ(call: &'static str, references: usize, values: usize) -> Box<CallError> {
+    refused(call, format!("{values} values for {references} references"))
+}

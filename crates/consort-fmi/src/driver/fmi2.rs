@@ -1,0 +1,346 @@
+//! FMI 2.0 behind the normalized interface.
+
+use super::calls::{
+    Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
+    check_lengths, refused,
+};
+use super::scratch::Texts;
+use crate::binding::Status;
+use crate::binding::context::consort_fmi2_logger;
+use crate::binding::fmi2::{
+    CO_SIMULATION, Callbacks, Component, Fmi2, LAST_SUCCESSFUL_TIME, TERMINATED, calloc, free,
+};
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, Reference, Step, ValueType, ValuesMut, ValuesRef};
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// An FMI 2.0 instance.
+pub(crate) struct Fmi2Calls {
+    instance: Component,
+    /// Shared by all instances, so that it stays in the cache when there are thousands of them.
+    table: Arc<Fmi2>,
+    integers: Vec<i32>,
+    texts: Texts,
+    _callbacks: Box<Callbacks>,
+    _request: Request,
+}
+
+// SAFETY: an FMU's instance may be used from any thread, one at a time; the pointers in the
+// buffers are used within a call only, those in the callbacks point to a shared, locked context.
+unsafe impl Send for Fmi2Calls {}
+
+impl Fmi2Calls {
+    /// Makes a live instance.
+    pub(crate) fn instantiate(table: Arc<Fmi2>, request: Request) -> CallResult<Self> {
+        let callbacks = Box::new(Callbacks {
+            logger: consort_fmi2_logger,
+            allocate: calloc,
+            free,
+            step_finished: None,
+            environment: request.context.environment(),
+        });
+        // SAFETY: as the standard asks: texts end in NUL, the callbacks outlive the instance.
+        let instance = unsafe {
+            (table.instantiate)(
+                request.name.as_ptr(),
+                CO_SIMULATION,
+                request.token.as_ptr(),
+                request.resources.as_ptr(),
+                &raw const *callbacks,
+                0,
+                c_int::from(request.verbose),
+            )
+        };
+        if instance.is_null() {
+            return Err(CallError::new("fmi2Instantiate", CallStatus::NoInstance));
+        }
+        Ok(Fmi2Calls {
+            instance,
+            table,
+            integers: Vec::new(),
+            texts: Texts::default(),
+            _callbacks: callbacks,
+            _request: request,
+        })
+    }
+
+    /// Where a discarded step ended and whether it wants the run to end.
+    #[cold]
+    fn ask_about_discard(&self, progress: &mut Progress) {
+        if let Some(get_real_status) = self.table.get_real_status {
+            let mut time = progress.reached;
+            // SAFETY: the instance is live and the place is a local.
+            let status =
+                unsafe { get_real_status(self.instance, LAST_SUCCESSFUL_TIME, &raw mut time) };
+            if status.is_success() {
+                progress.reached = time;
+            }
+        }
+        if let Some(get_boolean_status) = self.table.get_boolean_status {
+            let mut terminated = 0;
+            // SAFETY: as above.
+            let status =
+                unsafe { get_boolean_status(self.instance, TERMINATED, &raw mut terminated) };
+            progress.terminate = status.is_success() && terminated != 0;
+        }
+    }
+
+    /// Nobody waits for a step that runs on by itself: it is called off before anything is freed.
+    #[cold]
+    fn call_off(&self) {
+        if let Some(cancel_step) = self.table.cancel_step {
+            // SAFETY: the instance is live.
+            unsafe { cancel_step(self.instance) };
+        }
+    }
+
+    /// Fills the buffer with what C takes for these values.
+    fn lay_out(
+        &mut self,
+        call: &'static str,
+        values: impl Iterator<Item = i64>,
+    ) -> CallResult<*const i32> {
+        self.integers.clear();
+        for value in values {
+            let value = i32::try_from(value)
+                .map_err(|_| refused(call, format!("{value} does not fit in 32 bits")))?;
+            self.integers.push(value);
+        }
+        Ok(self.integers.as_ptr())
+    }
+
+    fn place(&mut self, count: usize) -> *mut i32 {
+        self.integers.clear();
+        self.integers.resize(count, 0);
+        self.integers.as_mut_ptr()
+    }
+
+    fn set_strings(&mut self, references: &[Reference], values: &[String]) -> Asked {
+        let Some(pointers) = self.texts.hand_over(values) else {
+            return Err(refused("fmi2SetString", "a string contains a NUL".to_owned()));
+        };
+        let count = references.len();
+        ask_optional!(self, "fmi2SetString", set_string, references.as_ptr(), count, pointers)
+    }
+
+    fn get_strings(&mut self, references: &[Reference], values: &mut [String]) -> Asked {
+        let count = references.len();
+        let place = self.texts.place(count);
+        let reply =
+            ask_optional!(self, "fmi2GetString", get_string, references.as_ptr(), count, place)?;
+        if reply.status.is_success() {
+            // SAFETY: the FMU has filled the place.
+            unsafe { self.texts.copy_to(values) };
+        }
+        Ok(reply)
+    }
+}
+
+impl Calls for Fmi2Calls {
+    fn set_debug_logging(&mut self) -> Asked {
+        ask_optional!(self, "fmi2SetDebugLogging", set_debug_logging, 1, 0, std::ptr::null())
+    }
+
+    fn enter_configuration(&mut self) -> Asked {
+        Err(CallError::unsupported("enter configuration mode"))
+    }
+
+    fn exit_configuration(&mut self) -> Asked {
+        Err(CallError::unsupported("exit configuration mode"))
+    }
+
+    fn enter_initialization(&mut self, experiment: &Experiment) -> Asked {
+        let reply = ask!(
+            self,
+            "fmi2SetupExperiment",
+            setup_experiment,
+            c_int::from(experiment.tolerance.is_some()),
+            experiment.tolerance.unwrap_or(0.0),
+            experiment.start,
+            c_int::from(experiment.stop.is_some()),
+            experiment.stop.unwrap_or(0.0)
+        );
+        if !reply.status.is_success() {
+            return Ok(reply);
+        }
+        Ok(ask!(self, "fmi2EnterInitializationMode", enter_initialization_mode))
+    }
+
+    fn exit_initialization(&mut self) -> Asked {
+        Ok(ask!(self, "fmi2ExitInitializationMode", exit_initialization_mode))
+    }
+
+    #[inline]
+    fn set_floats(&mut self, references: &[Reference], values: &[f64]) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi2SetReal", count, values.len())?;
+        ask_optional!(self, "fmi2SetReal", set_real, place, count, values.as_ptr())
+    }
+
+    #[inline]
+    fn get_floats(&mut self, references: &[Reference], values: &mut [f64]) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi2GetReal", count, values.len())?;
+        ask_optional!(self, "fmi2GetReal", get_real, place, count, values.as_mut_ptr())
+    }
+
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi2Set", count, values.len())?;
+        match values {
+            ValuesRef::Float64(values) => self.set_floats(references, values),
+            ValuesRef::Int32(values) => {
+                ask_optional!(self, "fmi2SetInteger", set_integer, place, count, values.as_ptr())
+            }
+            ValuesRef::Enumeration(values) => {
+                let integers = self.lay_out("fmi2SetInteger", values.iter().copied())?;
+                ask_optional!(self, "fmi2SetInteger", set_integer, place, count, integers)
+            }
+            ValuesRef::Boolean(values) => {
+                let integers =
+                    self.lay_out("fmi2SetBoolean", values.iter().map(|&value| i64::from(value)))?;
+                ask_optional!(self, "fmi2SetBoolean", set_boolean, place, count, integers)
+            }
+            ValuesRef::String(values) => self.set_strings(references, values),
+            other => Err(no_such_type("fmi2Set", other.value_type())),
+        }
+    }
+
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi2Get", count, values.len())?;
+        match values {
+            ValuesMut::Float64(values) => self.get_floats(references, values),
+            ValuesMut::Int32(values) => {
+                let to = values.as_mut_ptr();
+                ask_optional!(self, "fmi2GetInteger", get_integer, place, count, to)
+            }
+            ValuesMut::Enumeration(values) => {
+                let integers = self.place(count);
+                let reply =
+                    ask_optional!(self, "fmi2GetInteger", get_integer, place, count, integers);
+                values.iter_mut().zip(&self.integers).for_each(|(to, &from)| *to = from.into());
+                reply
+            }
+            ValuesMut::Boolean(values) => {
+                let integers = self.place(count);
+                let reply =
+                    ask_optional!(self, "fmi2GetBoolean", get_boolean, place, count, integers);
+                values.iter_mut().zip(&self.integers).for_each(|(to, &from)| *to = from != 0);
+                reply
+            }
+            ValuesMut::String(values) => self.get_strings(references, values),
+            other => Err(no_such_type("fmi2Get", other.value_type())),
+        }
+    }
+
+    fn set_input_derivatives(
+        &mut self,
+        references: &[Reference],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Asked {
+        const CALL: &str = "fmi2SetRealInputDerivatives";
+        let count = references.len();
+        check_lengths(CALL, count, values.len())?;
+        check_lengths(CALL, count, orders.len())?;
+        ask_optional!(
+            self,
+            "fmi2SetRealInputDerivatives",
+            set_real_input_derivatives,
+            references.as_ptr(),
+            count,
+            orders.as_ptr(),
+            values.as_ptr()
+        )
+    }
+
+    #[inline]
+    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
+        let never_back = c_int::from(!may_go_back);
+        let reply = ask!(self, "fmi2DoStep", do_step, step.start, step.length, never_back);
+        match reply.status {
+            Status::OK => {}
+            Status::DISCARD => self.ask_about_discard(progress),
+            Status::PENDING => self.call_off(),
+            _ => {}
+        }
+        reply
+    }
+
+    fn enter_event_mode(&mut self) -> Asked {
+        Err(CallError::unsupported("enter event mode"))
+    }
+
+    fn update_discrete_states(&mut self, _discrete: &mut Discrete) -> Asked {
+        Err(CallError::unsupported("update discrete states"))
+    }
+
+    fn enter_step_mode(&mut self) -> Asked {
+        Err(CallError::unsupported("enter step mode"))
+    }
+
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> Asked {
+        const CALL: &str = "fmi2GetDirectionalDerivative";
+        check_lengths(CALL, knowns.len(), seed.len())?;
+        check_lengths(CALL, unknowns.len(), sensitivity.len())?;
+        ask_optional!(
+            self,
+            "fmi2GetDirectionalDerivative",
+            get_directional_derivative,
+            unknowns.as_ptr(),
+            unknowns.len(),
+            knowns.as_ptr(),
+            knowns.len(),
+            seed.as_ptr(),
+            sensitivity.as_mut_ptr()
+        )
+    }
+
+    fn get_state(&mut self, state: &mut RawState) -> Asked {
+        ask_optional!(self, "fmi2GetFMUstate", get_state, state)
+    }
+
+    fn set_state(&mut self, state: RawState) -> Asked {
+        ask_optional!(self, "fmi2SetFMUstate", set_state, state)
+    }
+
+    fn free_state(&mut self, mut state: RawState) -> Asked {
+        ask_optional!(self, "fmi2FreeFMUstate", free_state, &raw mut state)
+    }
+
+    fn serialized_size(&mut self, state: RawState, size: &mut usize) -> Asked {
+        ask_optional!(self, "fmi2SerializedFMUstateSize", serialized_state_size, state, size)
+    }
+
+    fn serialize(&mut self, state: RawState, bytes: &mut [u8]) -> Asked {
+        let (place, size) = (bytes.as_mut_ptr(), bytes.len());
+        ask_optional!(self, "fmi2SerializeFMUstate", serialize_state, state, place, size)
+    }
+
+    fn deserialize(&mut self, bytes: &[u8], state: &mut RawState) -> Asked {
+        let (place, size) = (bytes.as_ptr(), bytes.len());
+        ask_optional!(self, "fmi2DeSerializeFMUstate", deserialize_state, place, size, state)
+    }
+
+    fn terminate(&mut self) -> Reply {
+        ask!(self, "fmi2Terminate", terminate)
+    }
+
+    fn free(&mut self) {
+        // SAFETY: the driver frees once and calls nothing afterwards.
+        unsafe { (self.table.free_instance)(self.instance) };
+    }
+}
+
+#[cold]
+fn no_such_type(call: &'static str, value_type: ValueType) -> Box<CallError> {
+    refused(call, format!("FMI 2.0 has no type `{value_type}`"))
+}

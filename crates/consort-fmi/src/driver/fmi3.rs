@@ -1,0 +1,374 @@
+//! FMI 3.0 behind the normalized interface.
+
+use super::calls::{
+    Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
+    check_lengths, refused,
+};
+use super::scratch::{Binaries, Texts};
+use crate::binding::context::{intermediate_update, receive};
+use crate::binding::fmi3::{Fmi3, Instance};
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, Reference, Step, ValuesMut, ValuesRef};
+use std::ptr;
+use std::sync::Arc;
+
+/// An FMI 3.0 instance.
+pub(crate) struct Fmi3Calls {
+    instance: Instance,
+    /// Shared by all instances, so that it stays in the cache when there are thousands of them.
+    table: Arc<Fmi3>,
+    texts: Texts,
+    binaries: Binaries,
+    _request: Request,
+}
+
+// SAFETY: an FMU's instance may be used from any thread, one at a time; the pointers in the
+// buffers are used within a call only.
+unsafe impl Send for Fmi3Calls {}
+
+/// Sets or gets values that C and Rust lay out alike.
+macro_rules! plain {
+    ($self:ident, $references:ident, $values:ident, $pointer:ident, $call:literal, $function:ident) => {
+        ask_optional!(
+            $self,
+            $call,
+            $function,
+            $references.as_ptr(),
+            $references.len(),
+            $values.$pointer(),
+            $values.len()
+        )
+    };
+}
+
+impl Fmi3Calls {
+    /// Makes a live instance.
+    pub(crate) fn instantiate(table: Arc<Fmi3>, request: Request) -> CallResult<Self> {
+        // SAFETY: as the standard asks: texts end in NUL, the context outlives the instance.
+        let instance = unsafe {
+            (table.instantiate_co_simulation)(
+                request.name.as_ptr(),
+                request.token.as_ptr(),
+                request.resources.as_ptr(),
+                false,
+                request.verbose,
+                request.event_mode,
+                request.early_return,
+                ptr::null(),
+                0,
+                request.context.environment(),
+                Some(receive),
+                request.intermediate_update.then_some(intermediate_update),
+            )
+        };
+        if instance.is_null() {
+            return Err(CallError::new("fmi3InstantiateCoSimulation", CallStatus::NoInstance));
+        }
+        Ok(Fmi3Calls {
+            instance,
+            table,
+            texts: Texts::default(),
+            binaries: Binaries::default(),
+            _request: request,
+        })
+    }
+
+    fn set_strings(&mut self, references: &[Reference], values: &[String]) -> Asked {
+        let Some(pointers) = self.texts.hand_over(values) else {
+            return Err(refused("fmi3SetString", "a string contains a NUL".to_owned()));
+        };
+        let (place, count) = (references.as_ptr(), references.len());
+        ask_optional!(self, "fmi3SetString", set_string, place, count, pointers, values.len())
+    }
+
+    fn get_strings(&mut self, references: &[Reference], values: &mut [String]) -> Asked {
+        let to = self.texts.place(values.len());
+        let (place, count) = (references.as_ptr(), references.len());
+        let reply =
+            ask_optional!(self, "fmi3GetString", get_string, place, count, to, values.len())?;
+        if reply.status.is_success() {
+            // SAFETY: the FMU has filled the place.
+            unsafe { self.texts.copy_to(values) };
+        }
+        Ok(reply)
+    }
+
+    fn set_binaries(&mut self, references: &[Reference], values: &[Vec<u8>]) -> Asked {
+        self.binaries.hand_over(values);
+        ask_optional!(
+            self,
+            "fmi3SetBinary",
+            set_binary,
+            references.as_ptr(),
+            references.len(),
+            self.binaries.sizes.as_ptr(),
+            self.binaries.pointers.as_ptr(),
+            values.len()
+        )
+    }
+
+    fn get_binaries(&mut self, references: &[Reference], values: &mut [Vec<u8>]) -> Asked {
+        self.binaries.make_place(values.len());
+        let reply = ask_optional!(
+            self,
+            "fmi3GetBinary",
+            get_binary,
+            references.as_ptr(),
+            references.len(),
+            self.binaries.sizes.as_mut_ptr(),
+            self.binaries.pointers.as_mut_ptr(),
+            values.len()
+        )?;
+        if reply.status.is_success() {
+            // SAFETY: the FMU has filled the places.
+            unsafe { self.binaries.copy_to(values) };
+        }
+        Ok(reply)
+    }
+
+    fn get_booleans(&mut self, references: &[Reference], values: &mut [bool]) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        let bytes: *mut u8 = values.as_mut_ptr().cast();
+        let length = values.len();
+        let reply = ask_optional!(self, "fmi3GetBoolean", get_boolean, place, count, bytes, length);
+        // SAFETY: the bytes are those of `values`.
+        unsafe { make_booleans(bytes, length) };
+        reply
+    }
+
+    fn get_clocks(&mut self, references: &[Reference], values: &mut [bool]) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi3GetClock", count, values.len())?;
+        let bytes: *mut u8 = values.as_mut_ptr().cast();
+        let reply = ask_optional!(self, "fmi3GetClock", get_clock, place, count, bytes);
+        // SAFETY: the bytes are those of `values`.
+        unsafe { make_booleans(bytes, count) };
+        reply
+    }
+}
+
+/// Makes every byte 0 or 1, whatever an FMU wrote there: another value is no `bool`.
+///
+/// # Safety
+/// `bytes` points to `count` bytes that may be written.
+unsafe fn make_booleans(bytes: *mut u8, count: usize) {
+    for index in 0..count {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let byte = bytes.add(index);
+            *byte = u8::from(*byte != 0);
+        }
+    }
+}
+
+impl Calls for Fmi3Calls {
+    fn set_debug_logging(&mut self) -> Asked {
+        ask_optional!(self, "fmi3SetDebugLogging", set_debug_logging, true, 0, ptr::null())
+    }
+
+    fn enter_configuration(&mut self) -> Asked {
+        ask_optional!(self, "fmi3EnterConfigurationMode", enter_configuration_mode)
+    }
+
+    fn exit_configuration(&mut self) -> Asked {
+        ask_optional!(self, "fmi3ExitConfigurationMode", exit_configuration_mode)
+    }
+
+    fn enter_initialization(&mut self, experiment: &Experiment) -> Asked {
+        Ok(ask!(
+            self,
+            "fmi3EnterInitializationMode",
+            enter_initialization_mode,
+            experiment.tolerance.is_some(),
+            experiment.tolerance.unwrap_or(0.0),
+            experiment.start,
+            experiment.stop.is_some(),
+            experiment.stop.unwrap_or(0.0)
+        ))
+    }
+
+    fn exit_initialization(&mut self) -> Asked {
+        Ok(ask!(self, "fmi3ExitInitializationMode", exit_initialization_mode))
+    }
+
+    #[inline]
+    fn set_floats(&mut self, references: &[Reference], values: &[f64]) -> Asked {
+        plain!(self, references, values, as_ptr, "fmi3SetFloat64", set_float64)
+    }
+
+    #[inline]
+    fn get_floats(&mut self, references: &[Reference], values: &mut [f64]) -> Asked {
+        plain!(self, references, values, as_mut_ptr, "fmi3GetFloat64", get_float64)
+    }
+
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked {
+        macro_rules! set {
+            ($values:ident, $call:literal, $function:ident) => {
+                plain!(self, references, $values, as_ptr, $call, $function)
+            };
+        }
+        match values {
+            ValuesRef::Float64(values) => self.set_floats(references, values),
+            ValuesRef::Float32(values) => set!(values, "fmi3SetFloat32", set_float32),
+            ValuesRef::Int8(values) => set!(values, "fmi3SetInt8", set_int8),
+            ValuesRef::UInt8(values) => set!(values, "fmi3SetUInt8", set_uint8),
+            ValuesRef::Int16(values) => set!(values, "fmi3SetInt16", set_int16),
+            ValuesRef::UInt16(values) => set!(values, "fmi3SetUInt16", set_uint16),
+            ValuesRef::Int32(values) => set!(values, "fmi3SetInt32", set_int32),
+            ValuesRef::UInt32(values) => set!(values, "fmi3SetUInt32", set_uint32),
+            ValuesRef::Int64(values) | ValuesRef::Enumeration(values) => {
+                set!(values, "fmi3SetInt64", set_int64)
+            }
+            ValuesRef::UInt64(values) => set!(values, "fmi3SetUInt64", set_uint64),
+            ValuesRef::Boolean(values) => set!(values, "fmi3SetBoolean", set_boolean),
+            ValuesRef::String(values) => self.set_strings(references, values),
+            ValuesRef::Binary(values) => self.set_binaries(references, values),
+            ValuesRef::Clock(values) => {
+                check_lengths("fmi3SetClock", references.len(), values.len())?;
+                let (place, count) = (references.as_ptr(), references.len());
+                ask_optional!(self, "fmi3SetClock", set_clock, place, count, values.as_ptr())
+            }
+        }
+    }
+
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked {
+        macro_rules! get {
+            ($values:ident, $call:literal, $function:ident) => {
+                plain!(self, references, $values, as_mut_ptr, $call, $function)
+            };
+        }
+        match values {
+            ValuesMut::Float64(values) => self.get_floats(references, values),
+            ValuesMut::Float32(values) => get!(values, "fmi3GetFloat32", get_float32),
+            ValuesMut::Int8(values) => get!(values, "fmi3GetInt8", get_int8),
+            ValuesMut::UInt8(values) => get!(values, "fmi3GetUInt8", get_uint8),
+            ValuesMut::Int16(values) => get!(values, "fmi3GetInt16", get_int16),
+            ValuesMut::UInt16(values) => get!(values, "fmi3GetUInt16", get_uint16),
+            ValuesMut::Int32(values) => get!(values, "fmi3GetInt32", get_int32),
+            ValuesMut::UInt32(values) => get!(values, "fmi3GetUInt32", get_uint32),
+            ValuesMut::Int64(values) | ValuesMut::Enumeration(values) => {
+                get!(values, "fmi3GetInt64", get_int64)
+            }
+            ValuesMut::UInt64(values) => get!(values, "fmi3GetUInt64", get_uint64),
+            ValuesMut::Boolean(values) => self.get_booleans(references, values),
+            ValuesMut::String(values) => self.get_strings(references, values),
+            ValuesMut::Binary(values) => self.get_binaries(references, values),
+            ValuesMut::Clock(values) => self.get_clocks(references, values),
+        }
+    }
+
+    fn set_input_derivatives(
+        &mut self,
+        _references: &[Reference],
+        _orders: &[i32],
+        _values: &[f64],
+    ) -> Asked {
+        Err(CallError::unsupported("set input derivatives"))
+    }
+
+    #[inline]
+    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
+        let (mut event, mut terminate, mut early) = (0u8, 0u8, 0u8);
+        let reply = ask!(
+            self,
+            "fmi3DoStep",
+            do_step,
+            step.start,
+            step.length,
+            !may_go_back,
+            &raw mut event,
+            &raw mut terminate,
+            &raw mut early,
+            &raw mut progress.reached
+        );
+        progress.event = event != 0;
+        progress.terminate = terminate != 0;
+        progress.early = early != 0;
+        reply
+    }
+
+    fn enter_event_mode(&mut self) -> Asked {
+        ask_optional!(self, "fmi3EnterEventMode", enter_event_mode)
+    }
+
+    fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked {
+        let (mut again, mut terminate, mut next_defined) = (0u8, 0u8, 0u8);
+        let (mut nominals_changed, mut values_changed, mut next) = (0u8, 0u8, 0.0);
+        let reply = ask_optional!(
+            self,
+            "fmi3UpdateDiscreteStates",
+            update_discrete_states,
+            &raw mut again,
+            &raw mut terminate,
+            &raw mut nominals_changed,
+            &raw mut values_changed,
+            &raw mut next_defined,
+            &raw mut next
+        )?;
+        discrete.again = again != 0;
+        discrete.terminate = terminate != 0;
+        discrete.next_event = (next_defined != 0).then_some(next);
+        Ok(reply)
+    }
+
+    fn enter_step_mode(&mut self) -> Asked {
+        ask_optional!(self, "fmi3EnterStepMode", enter_step_mode)
+    }
+
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> Asked {
+        ask_optional!(
+            self,
+            "fmi3GetDirectionalDerivative",
+            get_directional_derivative,
+            unknowns.as_ptr(),
+            unknowns.len(),
+            knowns.as_ptr(),
+            knowns.len(),
+            seed.as_ptr(),
+            seed.len(),
+            sensitivity.as_mut_ptr(),
+            sensitivity.len()
+        )
+    }
+
+    fn get_state(&mut self, state: &mut RawState) -> Asked {
+        ask_optional!(self, "fmi3GetFMUState", get_state, state)
+    }
+
+    fn set_state(&mut self, state: RawState) -> Asked {
+        ask_optional!(self, "fmi3SetFMUState", set_state, state)
+    }
+
+    fn free_state(&mut self, mut state: RawState) -> Asked {
+        ask_optional!(self, "fmi3FreeFMUState", free_state, &raw mut state)
+    }
+
+    fn serialized_size(&mut self, state: RawState, size: &mut usize) -> Asked {
+        ask_optional!(self, "fmi3SerializedFMUStateSize", serialized_state_size, state, size)
+    }
+
+    fn serialize(&mut self, state: RawState, bytes: &mut [u8]) -> Asked {
+        let (place, size) = (bytes.as_mut_ptr(), bytes.len());
+        ask_optional!(self, "fmi3SerializeFMUState", serialize_state, state, place, size)
+    }
+
+    fn deserialize(&mut self, bytes: &[u8], state: &mut RawState) -> Asked {
+        let (place, size) = (bytes.as_ptr(), bytes.len());
+        ask_optional!(self, "fmi3DeserializeFMUState", deserialize_state, place, size, state)
+    }
+
+    fn terminate(&mut self) -> Reply {
+        ask!(self, "fmi3Terminate", terminate)
+    }
+
+    fn free(&mut self) {
+        // SAFETY: the driver frees once and calls nothing afterwards.
+        unsafe { (self.table.free_instance)(self.instance) };
+    }
+}

@@ -1,0 +1,258 @@
+//! The life of an instance, call by call: what is allowed when.
+
+use super::CoSimulationInstance;
+use super::calls::{Calls, Discrete, Experiment, Progress, refused};
+use super::phase::Phase;
+use crate::binding::Status;
+use crate::binding::float_mode::{FloatMode, computes_as_usual};
+use consort_core::model::{CallResult, IntermediateHook};
+use consort_core::{
+    CallError, EventUpdate, Instance, LogLevel, Reference, SavedState, Setup, Step, StepOutcome,
+    ValueType, ValuesMut, ValuesRef,
+};
+use std::mem::ManuallyDrop;
+
+fn nothing<T>(_: &T) -> String {
+    String::new()
+}
+
+impl<C: Calls> Instance for CoSimulationInstance<C> {
+    fn enter_configuration(&mut self) -> CallResult<()> {
+        self.require("enter configuration mode", Phase::Instantiated, Phase::Instantiated)?;
+        self.transition(Phase::Configuration, C::enter_configuration, nothing)
+    }
+
+    fn exit_configuration(&mut self) -> CallResult<()> {
+        self.require("exit configuration mode", Phase::Configuration, Phase::Configuration)?;
+        self.transition(Phase::Instantiated, C::exit_configuration, nothing)
+    }
+
+    fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
+        self.require("enter initialization", Phase::Instantiated, Phase::Instantiated)?;
+        self.resolution = Some(setup.resolution);
+        let experiment = Experiment {
+            tolerance: setup.tolerance,
+            start: setup.resolution.to_f64(setup.start),
+            stop: setup.stop.map(|stop| setup.resolution.to_f64(stop)),
+        };
+        self.transition(
+            Phase::Initialization,
+            |calls| calls.enter_initialization(&experiment),
+            |_| match experiment.stop {
+                Some(stop) => format!("start = {}, stop = {stop}", experiment.start),
+                None => format!("start = {}", experiment.start),
+            },
+        )
+    }
+
+    fn exit_initialization(&mut self) -> CallResult<()> {
+        self.require("exit initialization", Phase::Initialization, Phase::Initialization)?;
+        let next = if self.uses_event_mode { Phase::Event } else { Phase::Step };
+        self.transition(next, C::exit_initialization, nothing)
+    }
+
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
+        if references.is_empty() {
+            return Ok(());
+        }
+        self.require("set values", Phase::Instantiated, Phase::Step)?;
+        let ValuesRef::Float64(floats) = &values else { return self.set_any(references, &values) };
+        let asked = self.calls.set_floats(references, floats);
+        self.finish(asked, |instance| {
+            instance.describe(references, ValueType::Float64, Some(ValuesRef::Float64(floats)))
+        })
+    }
+
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        if references.is_empty() {
+            return Ok(());
+        }
+        self.require("get values", Phase::Configuration, Phase::Terminated)?;
+        let ValuesMut::Float64(floats) = values else { return self.get_any(references, values) };
+        let asked = self.calls.get_floats(references, floats);
+        self.finish(asked, |instance| instance.describe(references, ValueType::Float64, None))
+    }
+
+    fn set_input_derivatives(
+        &mut self,
+        references: &[Reference],
+        orders: &[i32],
+        values: &[f64],
+    ) -> CallResult<()> {
+        const CALL: &str = "set input derivatives";
+        let order_max = self.loaded.description.capabilities.input_derivatives_max;
+        if order_max == 0 {
+            return Err(CallError::unsupported(CALL));
+        }
+        if references.is_empty() {
+            return Ok(());
+        }
+        self.require(CALL, Phase::Initialization, Phase::Step)?;
+        let asked = self.calls.set_input_derivatives(references, orders, values);
+        self.finish(asked, |instance| {
+            instance.describe(references, ValueType::Float64, Some(ValuesRef::Float64(values)))
+        })
+    }
+
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.require("step", Phase::Step, Phase::Step)?;
+        let mut progress = Progress::none(step);
+        let reply = self.calls.step(step, self.may_go_back, &mut progress);
+        if !computes_as_usual() {
+            self.repair_float_mode();
+        }
+        if reply.status == Status::OK && progress.is_plain() {
+            return Ok(StepOutcome::complete(step));
+        }
+        self.judge_step(step, reply, &progress)
+    }
+
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        if !self.uses_event_mode {
+            return Err(CallError::unsupported("enter event mode"));
+        }
+        self.require("enter event mode", Phase::Step, Phase::Step)?;
+        self.transition(Phase::Event, C::enter_event_mode, nothing)
+    }
+
+    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
+        if !self.uses_event_mode {
+            return Err(CallError::unsupported("update discrete states"));
+        }
+        self.require("update discrete states", Phase::Event, Phase::Event)?;
+        let mut discrete = Discrete::default();
+        self.transition(
+            Phase::Event,
+            |calls| calls.update_discrete_states(&mut discrete),
+            nothing,
+        )?;
+        Ok(EventUpdate {
+            again: discrete.again,
+            terminate: discrete.terminate,
+            next_event: discrete.next_event.and_then(|seconds| self.time(seconds)),
+        })
+    }
+
+    fn enter_step_mode(&mut self) -> CallResult<()> {
+        if !self.uses_event_mode {
+            return Err(CallError::unsupported("enter step mode"));
+        }
+        self.require("enter step mode", Phase::Event, Phase::Event)?;
+        self.transition(Phase::Step, C::enter_step_mode, nothing)
+    }
+
+    fn on_intermediate_update(&mut self, hook: IntermediateHook) -> bool {
+        let calls_back = self.loaded.description.capabilities.intermediate_update;
+        if calls_back {
+            self.context.set_hook(hook);
+        }
+        calls_back
+    }
+
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        const CALL: &str = "compute directional derivatives";
+        if !self.loaded.description.capabilities.directional_derivatives {
+            return Err(CallError::unsupported(CALL));
+        }
+        self.require(CALL, Phase::Initialization, Phase::Step)?;
+        let asked = self.calls.directional_derivative(unknowns, knowns, seed, sensitivity);
+        self.finish(asked, |instance| {
+            let unknowns = instance.describe(unknowns, ValueType::Float64, None);
+            let knowns = instance.describe(knowns, ValueType::Float64, None);
+            format!("of {unknowns} by {knowns}")
+        })
+    }
+
+    fn save(&mut self) -> CallResult<SavedState> {
+        self.check_can(self.loaded.description.capabilities.save_state, "save its state")?;
+        self.free_dropped_states();
+        self.may_go_back = true;
+        let mut state = std::ptr::null_mut();
+        let asked = self.calls.get_state(&mut state);
+        self.finish(asked, nothing)?;
+        Ok(SavedState(Box::new(self.states.adopt(state, self.phase))))
+    }
+
+    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
+        const CALL: &str = "restore a state";
+        self.check_can(self.loaded.description.capabilities.save_state, CALL)?;
+        let state = self.own(CALL, state)?;
+        if Phase::Event <= state.phase && self.resolution.is_none() {
+            let reason = "the instance was never initialized, the state's was".to_owned();
+            return Err(refused(CALL, reason));
+        }
+        let raw = self.states.open(state).expect("the state was found to be this instance's");
+        self.transition(state.phase, |calls| calls.set_state(raw), nothing)
+    }
+
+    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
+        const CALL: &str = "serialize a state";
+        self.check_can(self.loaded.description.capabilities.serialize_state, CALL)?;
+        let state = self.own(CALL, state)?;
+        let raw = self.states.open(state).expect("the state was found to be this instance's");
+        let mut size = 0;
+        let asked = self.calls.serialized_size(raw, &mut size);
+        self.finish(asked, nothing)?;
+        // The mode comes first: the FMU's own bytes need not tell it.
+        let mut bytes = vec![0; 1 + size];
+        bytes[0] = state.phase as u8;
+        let asked = self.calls.serialize(raw, &mut bytes[1..]);
+        self.finish(asked, nothing)?;
+        Ok(bytes)
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
+        const CALL: &str = "deserialize a state";
+        self.check_can(self.loaded.description.capabilities.serialize_state, CALL)?;
+        let head = bytes.split_first();
+        let head = head.and_then(|(&phase, own)| Some((Phase::from_byte(phase)?, own)));
+        let (phase, own) =
+            head.ok_or_else(|| refused(CALL, "the bytes are no saved state".to_owned()))?;
+        self.free_dropped_states();
+        self.may_go_back = true;
+        let mut state = std::ptr::null_mut();
+        let asked = self.calls.deserialize(own, &mut state);
+        self.finish(asked, nothing)?;
+        Ok(SavedState(Box::new(self.states.adopt(state, phase))))
+    }
+
+    fn terminate(&mut self) -> CallResult<()> {
+        match self.phase {
+            Phase::Event | Phase::Step => {
+                let ended =
+                    self.transition(Phase::Terminated, |calls| Ok(calls.terminate()), nothing);
+                // Once is enough, even if the FMU refused.
+                self.phase = self.phase.max(Phase::Terminated);
+                ended
+            }
+            Phase::Instantiated | Phase::Configuration | Phase::Initialization => {
+                // The standard has nothing to call before the first step; freeing is all.
+                self.phase = Phase::Terminated;
+                Ok(())
+            }
+            Phase::Terminated | Phase::Failed | Phase::Dead => Ok(()),
+        }
+    }
+}
+
+impl<C: Calls> Drop for CoSimulationInstance<C> {
+    fn drop(&mut self) {
+        if let Err(error) = self.terminate() {
+            self.context.log(LogLevel::Error, "consort", &error.to_string());
+        }
+        self.free_dropped_states();
+        if self.phase == Phase::Dead {
+            self.loaded.pin();
+            return;
+        }
+        FloatMode::around(|| self.calls.free());
+        // SAFETY: dropped once, here, and used no more.
+        unsafe { ManuallyDrop::drop(&mut self.calls) };
+    }
+}

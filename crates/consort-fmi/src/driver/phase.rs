@@ -1,0 +1,50 @@
+//! Where an instance is in its life.
+
+/// The modes of an instance, in the order it goes through them.
+///
+/// The order lets a range of modes be checked by one comparison.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub(super) enum Phase {
+    Instantiated,
+    Configuration,
+    Initialization,
+    Event,
+    Step,
+    Terminated,
+    /// A call returned an error: only freeing is allowed.
+    Failed,
+    /// A call returned "fatal": nothing is allowed, not even freeing.
+    Dead,
+}
+
+impl Phase {
+    const ALL: [Phase; 8] = [
+        Phase::Instantiated,
+        Phase::Configuration,
+        Phase::Initialization,
+        Phase::Event,
+        Phase::Step,
+        Phase::Terminated,
+        Phase::Failed,
+        Phase::Dead,
+    ];
+
+    /// For a person: "is not allowed in ...".
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Phase::Instantiated => "the time before initialization",
+            Phase::Configuration => "configuration mode",
+            Phase::Initialization => "initialization mode",
+            Phase::Event => "event mode",
+            Phase::Step => "step mode",
+            Phase::Terminated => "the time after termination",
+            Phase::Failed | Phase::Dead => "an instance that has failed",
+        }
+    }
+
+    /// The phase whose number is in the head of a serialized state, if a state can have it.
+    pub(super) fn from_byte(byte: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|&phase| phase as u8 == byte && phase <= Phase::Terminated)
+    }
+}

@@ -1,0 +1,92 @@
+//! Buffers that carry texts across the boundary; they grow and keep their capacity.
+
+use crate::binding::context::text;
+use std::ffi::c_char;
+use std::ptr;
+
+/// Texts as C sees them.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// Each followed by a NUL.
+    bytes: Vec<u8>,
+    pointers: Vec<*const c_char>,
+}
+
+impl Texts {
+    /// Pointers to copies that end in NUL, valid until the next use; `None` if a text has one inside.
+    pub(super) fn hand_over(&mut self, texts: &[String]) -> Option<*const *const c_char> {
+        self.bytes.clear();
+        for text in texts {
+            if text.as_bytes().contains(&0) {
+                return None;
+            }
+            self.bytes.extend_from_slice(text.as_bytes());
+            self.bytes.push(0);
+        }
+        self.pointers.clear();
+        let mut offset = 0;
+        for text in texts {
+            self.pointers.push(self.bytes[offset..].as_ptr().cast());
+            offset += text.len() + 1;
+        }
+        Some(self.pointers.as_ptr())
+    }
+
+    /// A place for `count` pointers, null at first.
+    pub(super) fn place(&mut self, count: usize) -> *mut *const c_char {
+        self.pointers.clear();
+        self.pointers.resize(count, ptr::null());
+        self.pointers.as_mut_ptr()
+    }
+
+    /// Copies what the pointers point at; what is not UTF-8 is replaced.
+    ///
+    /// # Safety
+    /// An FMU has just filled the place given to it with null or valid texts.
+    pub(super) unsafe fn copy_to(&self, values: &mut [String]) {
+        for (value, &pointer) in values.iter_mut().zip(&self.pointers) {
+            value.clear();
+            // SAFETY: the caller's promise.
+            value.push_str(&unsafe { text(pointer) });
+        }
+    }
+}
+
+/// Binaries as C sees them.
+#[derive(Default)]
+pub(super) struct Binaries {
+    pub(super) sizes: Vec<usize>,
+    pub(super) pointers: Vec<*const u8>,
+}
+
+impl Binaries {
+    /// Points at `values`, which must outlive the use.
+    pub(super) fn hand_over(&mut self, values: &[Vec<u8>]) {
+        self.sizes.clear();
+        self.pointers.clear();
+        self.sizes.extend(values.iter().map(Vec::len));
+        self.pointers.extend(values.iter().map(Vec::as_ptr));
+    }
+
+    /// Makes room for `count` binaries, empty at first.
+    pub(super) fn make_place(&mut self, count: usize) {
+        self.sizes.clear();
+        self.pointers.clear();
+        self.sizes.resize(count, 0);
+        self.pointers.resize(count, ptr::null());
+    }
+
+    /// Copies what the pointers point at.
+    ///
+    /// # Safety
+    /// An FMU has just filled the places with null or valid pointers and their sizes.
+    pub(super) unsafe fn copy_to(&self, values: &mut [Vec<u8>]) {
+        for ((value, &pointer), &size) in values.iter_mut().zip(&self.pointers).zip(&self.sizes) {
+            value.clear();
+            if !pointer.is_null() && 0 < size {
+                // SAFETY: the caller's promise.
+                value.extend_from_slice(unsafe { std::slice::from_raw_parts(pointer, size) });
+            }
+        }
+    }
+}

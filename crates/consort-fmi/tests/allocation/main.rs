@@ -1,0 +1,99 @@
+//! In its steady state a run allocates nothing: neither for numbers nor for texts.
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails, in its helpers too")]
+
+#[expect(dead_code, reason = "shared with the driver tests, which use more of it")]
+#[path = "../driver/fixture.rs"]
+mod fixture;
+
+use consort_core::{Instance, Reference, Values};
+use consort_fmi::description::FmiVersion;
+use fixture::{Log, Probe, ready, step};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// Counts the allocations of the thread that asks.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: everything is handed to the system's allocator; the counter allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Sets, steps and gets all batches; the second batch of texts is longer than the first.
+fn round(instance: &mut dyn Instance, batches: &[Values], places: &mut [Values]) {
+    let references = [Reference(0), Reference(5)];
+    for batch in batches {
+        instance.set(&references[..batch.len()], batch.view()).expect("setting works");
+    }
+    instance.step(&step(1000)).expect("stepping works");
+    for place in places {
+        let count = place.len();
+        instance.get(&references[..count], place.slice_mut(0, count)).expect("getting works");
+    }
+}
+
+fn check_steady_state(version: FmiVersion, batches: &[Values]) {
+    let model = Probe::compile(version, &[]).load();
+    let mut instance = ready(&model, &Log::default());
+    let mut places: Vec<Values> =
+        batches.iter().map(|batch| Values::zeros(batch.value_type(), batch.len())).collect();
+    round(&mut *instance, batches, &mut places);
+    let before = COUNT.get();
+    for _ in 0..10_000 {
+        round(&mut *instance, batches, &mut places);
+    }
+    assert_eq!(COUNT.get() - before, 0, "allocations in 10,000 rounds");
+    assert_eq!(places.last(), batches.last(), "and the values came back");
+}
+
+#[test]
+fn ten_thousand_steps_of_fmi_2_allocate_nothing() {
+    let text = |text: &str| text.to_owned();
+    check_steady_state(
+        FmiVersion::V2,
+        &[
+            Values::Float64(vec![1.0, 2.0]),
+            Values::Int32(vec![1, 2]),
+            Values::Enumeration(vec![1, 2]),
+            Values::Boolean(vec![true, false]),
+            Values::String(vec![text("first"), text("the second, which is longer")]),
+        ],
+    );
+}
+
+#[test]
+fn ten_thousand_steps_of_fmi_3_allocate_nothing() {
+    check_steady_state(
+        FmiVersion::V3,
+        &[
+            Values::Float64(vec![1.0]),
+            Values::UInt64(vec![1]),
+            Values::Boolean(vec![true]),
+            Values::String(vec!["text".to_owned()]),
+            Values::Binary(vec![vec![1, 2, 3]]),
+        ],
+    );
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = COUNT.get();
+    drop(std::hint::black_box(vec![1u8; 10]));
+    assert!(before < COUNT.get());
+}
