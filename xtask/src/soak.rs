@@ -5,7 +5,7 @@ use crate::ci::{cargo, root, succeeds};
 use crate::say;
 
 /// Every fuzz target, as named in `fuzz/Cargo.toml`.
-const TARGETS: [&str; 5] = ["description", "archive", "build", "system", "inputs"];
+const TARGETS: [&str; 5] = ["description", "archive", "build-description", "system", "inputs"];
 const MINUTES_DEFAULT: u64 = 10;
 
 pub(crate) fn run(arguments: &[String]) -> bool {
@@ -46,11 +46,17 @@ fn has_cargo_fuzz() -> bool {
     cargo(&["fuzz", "--version"]).output().is_ok_and(|output| output.status.success())
 }
 
-/// libFuzzer needs unstable compiler flags; `RUSTC_BOOTSTRAP` allows them on stable.
+/// libFuzzer needs unstable compiler flags; `RUSTC_BOOTSTRAP` allows them on stable. What it finds
+/// goes to `fuzz/work`; the committed corpus is read, not changed.
 fn fuzz(target: &str, minutes: u64) -> bool {
+    let (work, corpus) = (format!("fuzz/work/{target}"), format!("fuzz/corpus/{target}"));
+    if let Err(error) = std::fs::create_dir_all(root().join(&work)) {
+        say(&format!("cannot make {work}: {error}"));
+        return false;
+    }
     let seconds = format!("-max_total_time={}", minutes * 60);
-    let mut command = cargo(&["fuzz", "run", "--sanitizer", "none", target]);
-    command.args(["--", &seconds, "-rss_limit_mb=4096", "-timeout=20"]);
-    command.current_dir(root()).env("RUSTC_BOOTSTRAP", "1");
+    let mut command = cargo(&["fuzz", "run", "--sanitizer", "none", target, &work, &corpus]);
+    command.args(["--", &seconds, "-rss_limit_mb=4096", "-timeout=20", "-print_final_stats=1"]);
+    command.env("RUSTC_BOOTSTRAP", "1");
     succeeds(&format!("fuzz {target} for {minutes} minutes"), command)
 }

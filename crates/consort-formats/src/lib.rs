@@ -1,1 +1,38 @@
-//! See the workspace's ARCHITECTURE.md.
+//! Readers and writers over bytes and text. Nothing here touches a file: the caller reads and
+//! writes, so that every reader can be tested and fuzzed as a plain function.
+//!
+//! - [`toml`]: `system.toml`, the text form of a system, read by [`read_system`] and written by
+//!   [`write_system`]. Its grammar is described there.
+//! - [`csv`]: tables of inputs over time, read by [`read_inputs`].
+//! - [`assignment`]: `component.variable=value`, as given to `--set`.
+//! - [`fuzz`]: what the fuzz targets call, with the model descriptions they resolve against.
+//!
+//! Readers report every mistake they find to a [`Report`](consort_core::Report) and go on.
+//!
+//! ```
+//! use consort_core::Report;
+//!
+//! let text = r#"
+//! [experiment]
+//! stop = 60
+//! step = 0.1
+//!
+//! [components.tank]
+//! model = "tank.fmu"
+//! parameters = { area = 1.5, level0 = { value = 20, unit = "cm" } }
+//! "#;
+//! let mut report = Report::default();
+//! let system = consort_formats::read_system("tank", text, &mut report).expect("it is right");
+//! assert_eq!(system.name, "tank");
+//! assert_eq!(system.experiment.step.expect("given").value.to_string(), "0.1");
+//! assert_eq!(system.components[0].parameters.len(), 2);
+//! ```
+
+pub mod assignment;
+pub mod csv;
+pub mod fuzz;
+pub mod toml;
+
+pub use assignment::{Assignment, parse_assignment};
+pub use csv::read_inputs;
+pub use toml::{read_system, write_system};

@@ -1,18 +1,147 @@
 //! From what was written to what it means, or everything that is wrong with it.
+//!
+//! Each topic has its own module; all of them work on one `Context` that knows every name and the
+//! size of every variable. A mistake is reported where it is; what would only follow from it is
+//! not reported as well.
 
-use crate::resolved::ResolvedSystem;
+mod claims;
+mod clock;
+mod connections;
+mod context;
+mod feed;
+mod interventions;
+mod lookup;
+mod names;
+mod parameters;
+mod pattern;
+mod recording;
+mod shapes;
+mod units;
+mod values;
+
+use crate::resolved::{ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem};
 use crate::system::System;
-use consort_core::{ModelDescription, Report};
+use clock::Timing;
+use consort_core::{Diagnostic, ModelDescription, Report};
+use context::Context;
+use parameters::Settings;
+use recording::Selection;
+use std::collections::BTreeMap;
+
+pub use clock::check_times;
+pub use pattern::pattern_matches;
+pub use shapes::ELEMENTS_MAX;
 
 /// Looks everything up and checks that it fits.
 ///
 /// `models` has one entry per component, `None` where the model could not be loaded (that was
 /// reported already; what refers to such a component is passed over). Returns `None` if `report`
-/// holds any error about this system.
+/// holds any error.
 pub fn resolve(
-    _system: &System,
-    _models: &[Option<&ModelDescription>],
-    _report: &mut Report,
+    system: &System,
+    models: &[Option<&ModelDescription>],
+    report: &mut Report,
 ) -> Option<ResolvedSystem> {
-    None
+    let timing = clock::resolve(system, models, report);
+    let mut context = Context::new(system, models, report);
+    check_components(&mut context);
+    let settings = parameters::resolve(&mut context);
+    let mut claims = Vec::new();
+    let connections = connections::resolve(&mut context, &mut claims);
+    let resolution = timing.as_ref().map(|timing| timing.resolution);
+    let feed = feed::resolve(&mut context, resolution, &mut claims);
+    claims::check(&mut context, claims, &settings);
+    let selection = recording::resolve(&mut context);
+    let interventions =
+        interventions::resolve(&mut context, timing.as_ref(), &connections, &selection);
+    let counts = context.into_counts();
+    if report.has_errors() || models.iter().any(Option::is_none) {
+        return None;
+    }
+    let timing = timing?;
+    Some(ResolvedSystem {
+        name: system.name.clone(),
+        experiment: experiment(system, &timing),
+        components: components(system, models, &timing, counts, settings, selection),
+        connections: connections.list,
+        feed,
+        interventions,
+    })
+}
+
+fn experiment(system: &System, timing: &Timing) -> ResolvedExperiment {
+    ResolvedExperiment {
+        resolution: timing.resolution,
+        start: timing.start,
+        stop: timing.stop,
+        step: timing.step,
+        seed: system.experiment.seed,
+        tolerance: system.experiment.tolerance.as_ref().map(|tolerance| tolerance.value),
+    }
+}
+
+fn components(
+    system: &System,
+    models: &[Option<&ModelDescription>],
+    timing: &Timing,
+    counts: Vec<Vec<u32>>,
+    settings: Vec<Settings>,
+    selection: Selection,
+) -> Vec<ResolvedComponent> {
+    let parts = system.components.iter().zip(models).zip(&timing.periods);
+    let found = counts.into_iter().zip(settings).zip(selection.recorded).zip(selection.hashed);
+    parts
+        .zip(found)
+        .map(|(((component, model), period), (((counts, settings), recorded), hashed))| {
+            let has_events = model.is_some_and(|model| model.capabilities.event_mode);
+            ResolvedComponent {
+                name: component.name.value.clone(),
+                period: *period,
+                step_length: component.step_length,
+                concurrent: component.concurrent,
+                event_mode: component.event_mode && has_events,
+                counts,
+                structural: settings.structural,
+                settings: settings.settings,
+                recorded,
+                hashed,
+            }
+        })
+        .collect()
+}
+
+/// Names given twice, and models that can be used only once.
+fn check_components(context: &mut Context<'_, '_>) {
+    let mut names = BTreeMap::new();
+    let mut single: BTreeMap<usize, &crate::system::Component> = BTreeMap::new();
+    for (index, component) in context.system.components.iter().enumerate() {
+        if let Some(first) = names.insert(component.name.value.as_str(), component) {
+            let message = format!("two components are called `{}`", component.name.value);
+            let diagnostic = Diagnostic::error("system::duplicate-component", message)
+                .maybe_at(component.name.span, "again here")
+                .help("give one of them another name");
+            context.push_with_label(diagnostic, first.name.span, "first here");
+        }
+        let Some((key, model)) = context.names.model_key(index) else { continue };
+        if !model.capabilities.single_instance {
+            continue;
+        }
+        if let Some(first) = single.insert(key, component) {
+            let message = format!(
+                "`{}` and `{}` use the model `{}`, of which there can be only one instance",
+                first.name.value, component.name.value, model.name
+            );
+            let diagnostic = Diagnostic::error("system::single-instance", message)
+                .maybe_at(component.model.span, "used again here")
+                .help("the model says that it can be instantiated only once per process");
+            context.push_with_label(diagnostic, first.model.span, "first used here");
+        }
+    }
+}
+
+/// The wires, and where each of them is found by its ends.
+struct Wires {
+    list: Vec<ResolvedConnection>,
+    /// Every wire whose ends exist was found: a wire that is not in the list is not written.
+    complete: bool,
 }

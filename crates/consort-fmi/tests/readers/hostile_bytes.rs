@@ -67,7 +67,7 @@ fn damaged_archives_never_panic() {
 
 #[test]
 fn damaged_build_descriptions_never_panic() {
-    check("build", fuzz::build);
+    check("build-description", fuzz::build);
 }
 
 #[test]

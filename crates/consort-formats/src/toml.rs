@@ -1,0 +1,175 @@
+//! The text form of a system: `system.toml`.
+//!
+//! ```toml
+//! name = "tank"                    # optional; else the name of the folder
+//!
+//! [experiment]
+//! start = 0                        # seconds: a number, or text such as "1/30"; default 0
+//! stop = 60                        # default: the one the models agree on
+//! step = 0.1                       # default: the one the models agree on
+//! resolution = "1/300"             # the length of a tick; chosen if absent
+//! seed = 7                         # default 0
+//! tolerance = 1e-6                 # for solvers inside models
+//! record = "outputs"               # or "all", "nothing", or a list: ["tank.level", "pid.*", "*.y"]
+//! unhashed = ["plant.CPUtime"]     # kept out of the trace hash
+//! plot = ["tank.level", "pid.*"]   # or true: everything recorded
+//! input = "inflow.csv"             # values over time for unconnected inputs
+//! send_start_values = false        # the default for all components
+//!
+//! [components.tank]
+//! model = "tank.fmu"               # the only key that must be there
+//! step = 0.5                       # its own step
+//! step_length = "fixed"            # or "to-end"
+//! concurrent = true                # its instances share no static data; default false
+//! send_start_values = true
+//! event_mode = false               # default true: event mode is used where the model has it
+//! reactive = ["valve"]
+//! parameters = { area = 1.5, level0 = { value = 20, unit = "cm" }, gains = [1, 2, 3] }
+//!
+//! [[connections]]
+//! from = "tank.level"              # one element: "rod.temperature[3]", "m.A[1,2]"; the first is 1
+//! to = "pid.measurement"           # or a list, for several connections from one source
+//! hold = "extrapolate"             # default "hold"
+//! group = "bus1"
+//!
+//! [[interventions]]
+//! at = 10                          # or: when = "tank.level > 0.8"
+//! target = "pid.kp"                # or one wire: "tank.level -> pid.measurement"
+//! set = 2.0                        # or override = , offset = , freeze = true, release = true
+//! unit = "1"
+//! ```
+//!
+//! Names of parameters that contain dots may be quoted (`"pid.kp" = 1`) or not (`pid.kp = 1`).
+//! Numbers are read from their text: times become exact fractions, whole numbers stay whole.
+//!
+//! # Limits
+//! Values and keys nest at most 80 deep. The number of components, connections and interventions
+//! is limited by memory only. At most [`SYNTAX_ERRORS_MAX`] syntax errors are shown.
+
+mod component;
+mod connection;
+mod experiment;
+mod intervention;
+mod number;
+mod reader;
+mod syntax;
+mod write;
+
+use consort_core::{Diagnostic, Report};
+use consort_system::System;
+use reader::{Entry, Reader};
+
+pub(crate) use number::literal;
+pub use syntax::SYNTAX_ERRORS_MAX;
+pub use write::write_system;
+
+const KEYS: &[&str] = &["name", "experiment", "components", "connections", "interventions"];
+
+/// Reads `system.toml`.
+///
+/// `name` is what messages call the text: a path as the user wrote it, or a folder's name. A system
+/// that does not name itself is called after it. Everything that is wrong goes to `report`.
+///
+/// The result is `None` if something is missing that would make later checks find mistakes that
+/// are none. It may be there in spite of errors, so that the rest can be checked at once: ask the
+/// report before running anything.
+pub fn read_system(name: &str, text: &str, report: &mut Report) -> Option<System> {
+    let source = report.add_source(name, text);
+    let (table, damage) = syntax::parse(source, text, report);
+    if damage.is_empty() {
+        let mut reader = Reader::new(source, report);
+        let system = read_document(&mut reader, &table, name);
+        return finish(reader.lost, system, report);
+    }
+    // What was recovered is still worth checking, but what is missing may be due to the damage.
+    let mut findings = Report::default();
+    read_document(&mut Reader::new(source, &mut findings), &table, name);
+    for finding in damage.outside(text, &findings) {
+        report.push(finding.clone());
+    }
+    None
+}
+
+fn finish(lost: bool, system: System, report: &mut Report) -> Option<System> {
+    if lost {
+        // Nobody will resolve this system, so what can be said about its times is said now.
+        consort_system::resolve::check_times(&system, report);
+        return None;
+    }
+    Some(system)
+}
+
+fn read_document(reader: &mut Reader<'_>, table: &::toml::de::DeTable<'_>, name: &str) -> System {
+    let entries = reader.entries(table);
+    // The experiment holds defaults for components, wherever it is written.
+    let experiment = entries.iter().find(|entry| entry.key == "experiment");
+    let (experiment, defaults) = experiment::read(reader, experiment);
+    let mut system = System {
+        name: default_name(name),
+        experiment,
+        components: Vec::new(),
+        connections: Vec::new(),
+        interventions: Vec::new(),
+        inputs: None,
+    };
+    for entry in &entries {
+        match entry.key {
+            "name" => {
+                if let Some(name) = reader.text(entry) {
+                    system.name = name.value;
+                }
+            }
+            "experiment" => {}
+            "components" => system.components = component::read_all(reader, entry, defaults),
+            "connections" => system.connections = connection::read_all(reader, entry),
+            "interventions" => system.interventions = intervention::read_all(reader, entry),
+            _ => {
+                reader.unknown_key(entry, "a system", KEYS);
+            }
+        }
+    }
+    let components = entries.iter().find(|entry| entry.key == "components");
+    let is_table = |entry: &Entry<'_, '_>| entry.value.get_ref().is_table();
+    if system.components.is_empty() && components.is_none_or(is_table) {
+        report_empty(reader, components);
+    }
+    system
+}
+
+fn report_empty(reader: &mut Reader<'_>, components: Option<&Entry<'_, '_>>) {
+    let diagnostic = Diagnostic::error("system::empty", "the system has no components")
+        .help("add one: `[components.NAME]` with `model = \"...\"`");
+    let span = components.map(|entry| entry.key_span);
+    reader.loss(diagnostic.maybe_at(span, "nothing in here"));
+}
+
+/// The folder of `some/folder/system.toml`, else the file's name without its ending.
+fn default_name(name: &str) -> String {
+    let mut parts = name.rsplit(['/', '\\']).filter(|part| !part.is_empty());
+    let file = parts.next().unwrap_or("system");
+    let folder = parts.next().filter(|folder| !matches!(*folder, "." | ".."));
+    match folder {
+        Some(folder) if file == "system.toml" => folder.to_owned(),
+        _ => file.strip_suffix(".toml").unwrap_or(file).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::default_name;
+
+    #[test]
+    fn a_system_without_a_name_is_called_after_its_folder() {
+        for (path, name) in [
+            ("examples/quickstart/system.toml", "quickstart"),
+            ("./system.toml", "system"),
+            ("system.toml", "system"),
+            ("tank", "tank"),
+            ("a/tank.toml", "tank"),
+            ("a/b/", "b"),
+            ("", "system"),
+        ] {
+            assert_eq!(default_name(path), name, "{path}");
+        }
+    }
+}

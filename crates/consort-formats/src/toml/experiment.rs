@@ -1,0 +1,156 @@
+//! `[experiment]`.
+
+use super::number;
+use super::reader::{Entry, Reader};
+use consort_core::{Diagnostic, Seconds};
+use consort_system::{Experiment, Record, Spanned};
+use toml::de::DeValue;
+
+const KEYS: &[&str] = &[
+    "start",
+    "stop",
+    "step",
+    "resolution",
+    "seed",
+    "tolerance",
+    "record",
+    "unhashed",
+    "plot",
+    "input",
+    "send_start_values",
+];
+
+/// What the experiment says for all components that do not say it themselves.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Defaults {
+    pub(super) send_start_values: bool,
+}
+
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    entry: Option<&Entry<'_, '_>>,
+) -> (Experiment, Defaults) {
+    let mut experiment = empty();
+    let mut defaults = Defaults::default();
+    let Some(entry) = entry else { return (experiment, defaults) };
+    let DeValue::Table(table) = entry.value.get_ref() else {
+        reader.wrong_kind("experiment", entry.value, "a table", "write `[experiment]` before it");
+        return (experiment, defaults);
+    };
+    for entry in &reader.entries(table) {
+        read_entry(reader, entry, &mut experiment, &mut defaults);
+    }
+    (experiment, defaults)
+}
+
+fn empty() -> Experiment {
+    Experiment {
+        start: Spanned::assumed(Seconds::ZERO),
+        stop: None,
+        step: None,
+        resolution: None,
+        seed: 0,
+        tolerance: None,
+        record: Record::Outputs,
+        unhashed: Vec::new(),
+        plot: Vec::new(),
+        input: None,
+    }
+}
+
+fn read_entry(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_, '_>,
+    experiment: &mut Experiment,
+    defaults: &mut Defaults,
+) {
+    match entry.key {
+        "start" => {
+            if let Some(start) = reader.seconds(entry) {
+                experiment.start = start;
+            }
+        }
+        "stop" => experiment.stop = reader.seconds(entry),
+        "step" => experiment.step = reader.seconds(entry),
+        "resolution" => experiment.resolution = reader.seconds(entry),
+        "seed" => experiment.seed = seed(reader, entry).unwrap_or(0),
+        "tolerance" => experiment.tolerance = tolerance(reader, entry),
+        "record" => experiment.record = record(reader, entry).unwrap_or(Record::Outputs),
+        "unhashed" => experiment.unhashed = reader.texts(entry),
+        "plot" => experiment.plot = plot(reader, entry),
+        "input" => experiment.input = reader.text(entry),
+        "send_start_values" => {
+            defaults.send_start_values = reader.boolean(entry).unwrap_or(false);
+        }
+        _ => {
+            reader.unknown_key(entry, "the experiment", KEYS);
+        }
+    }
+}
+
+fn seed(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<u64> {
+    let DeValue::Integer(number) = entry.value.get_ref() else {
+        reader.wrong_kind("seed", entry.value, "a whole number", "such as `seed = 7`");
+        return None;
+    };
+    let seed = number::integer(number).and_then(|value| u64::try_from(value).ok());
+    if seed.is_none() {
+        let message = format!("the seed {number} is not from 0 to {}", u64::MAX);
+        let span = reader.span(entry.value.span());
+        reader.error(
+            Diagnostic::error("system::bad-seed", message)
+                .at(span, "does not fit in 64 bits without a sign")
+                .help("any whole number from 0 on will do, such as `seed = 7`"),
+        );
+    }
+    seed
+}
+
+fn tolerance(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<f64>> {
+    let value = match entry.value.get_ref() {
+        DeValue::Float(number) => number::float(number.as_str()),
+        DeValue::Integer(number) => number::float(number.as_str()),
+        _ => {
+            reader.wrong_kind("tolerance", entry.value, "a number", "such as `tolerance = 1e-6`");
+            return None;
+        }
+    };
+    let span = reader.span(entry.value.span());
+    if let Some(value) = value.filter(|value| 0.0 < *value && value.is_finite()) {
+        return Some(Spanned::new(value, span));
+    }
+    reader.error(
+        Diagnostic::error("system::bad-tolerance", "the tolerance is not greater than zero")
+            .at(span, "must be a positive number")
+            .help("such as `tolerance = 1e-6`"),
+    );
+    None
+}
+
+fn record(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Record> {
+    if let DeValue::Array(_) = entry.value.get_ref() {
+        return Some(Record::These(reader.texts(entry)));
+    }
+    const CHOICES: [(&str, u8); 3] = [("outputs", 0), ("all", 1), ("nothing", 2)];
+    if let DeValue::String(text) = entry.value.get_ref()
+        && text.contains(['.', '*'])
+    {
+        return Some(Record::These(reader.texts(entry)));
+    }
+    Some(match reader.choice(entry, &CHOICES)? {
+        0 => Record::Outputs,
+        1 => Record::All,
+        _ => Record::Nothing,
+    })
+}
+
+/// `true` is the pattern that matches everything.
+fn plot(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
+    match entry.value.get_ref() {
+        DeValue::Boolean(true) => {
+            vec![Spanned::new("*".to_owned(), reader.span(entry.value.span()))]
+        }
+        DeValue::Boolean(false) => Vec::new(),
+        _ => reader.texts(entry),
+    }
+}

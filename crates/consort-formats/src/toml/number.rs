@@ -1,0 +1,68 @@
+//! Numbers from their text, so that nothing is rounded that need not be, and values made of them.
+
+use consort_core::Literal;
+use std::borrow::Cow;
+use toml::de::{DeInteger, DeValue};
+
+/// The text of a value that may be a time; `None` for other kinds.
+pub(super) fn time_text<'v>(value: &'v DeValue<'_>) -> Option<Cow<'v, str>> {
+    match value {
+        DeValue::String(text) => Some(Cow::Borrowed(text)),
+        DeValue::Float(number) => Some(Cow::Borrowed(number.as_str())),
+        DeValue::Integer(number) if number.radix() == 10 => Some(Cow::Borrowed(number.as_str())),
+        DeValue::Integer(number) => Some(Cow::Owned(
+            integer(number).map_or_else(|| number.to_string(), |value| value.to_string()),
+        )),
+        _ => None,
+    }
+}
+
+/// A scalar as the user wrote it.
+pub(super) fn shown(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => format!("{text:?}"),
+        DeValue::Integer(number) => format!("`{number}`"),
+        DeValue::Float(number) => format!("`{number}`"),
+        _ => "this".to_owned(),
+    }
+}
+
+/// Why a value is no literal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LiteralProblem {
+    /// It is of a kind no variable has.
+    Kind(&'static str),
+    /// A number is too large for any variable.
+    TooLarge,
+}
+
+/// A value for a variable: true or false, a number, text, or a list of those.
+pub(crate) fn literal(value: &DeValue<'_>) -> Result<Literal, LiteralProblem> {
+    Ok(match value {
+        DeValue::String(text) => Literal::Text(text.to_string()),
+        DeValue::Boolean(value) => Literal::Boolean(*value),
+        DeValue::Integer(number) => {
+            Literal::Integer(integer(number).ok_or(LiteralProblem::TooLarge)?)
+        }
+        DeValue::Float(number) => {
+            Literal::Float(float(number.as_str()).ok_or(LiteralProblem::TooLarge)?)
+        }
+        DeValue::Array(items) => {
+            let items = items.iter().map(|item| literal(item.get_ref()));
+            Literal::Array(items.collect::<Result<_, _>>()?)
+        }
+        DeValue::Datetime(_) | DeValue::Table(_) => {
+            return Err(LiteralProblem::Kind(super::reader::kind(value)));
+        }
+    })
+}
+
+pub(super) fn integer(number: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+/// The nearest double; `None` if the number is beyond all doubles.
+pub(super) fn float(text: &str) -> Option<f64> {
+    let value: f64 = text.parse().ok()?;
+    (value.is_finite() || text.contains("inf") || text.contains("nan")).then_some(value)
+}

@@ -1,0 +1,220 @@
+//! Tables taken apart entry by entry: kinds checked, unknown keys named.
+
+use consort_core::diagnostic::nearest_name;
+use consort_core::{Diagnostic, Report, Seconds, SourceId, Span};
+use consort_system::Spanned;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+use super::number;
+
+/// A value with its place.
+pub(super) type Value<'i> = toml::Spanned<DeValue<'i>>;
+
+/// Where mistakes go while a text is read.
+pub(super) struct Reader<'r> {
+    source: SourceId,
+    report: &'r mut Report,
+    /// Something could not be read without which later checks would be misled.
+    pub(super) lost: bool,
+}
+
+/// One `key = value` of a table.
+pub(super) struct Entry<'t, 'i> {
+    pub(super) key: &'t str,
+    pub(super) key_span: Span,
+    pub(super) value: &'t Value<'i>,
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(source: SourceId, report: &'r mut Report) -> Self {
+        Reader { source, report, lost: false }
+    }
+
+    pub(super) fn span(&self, range: Range<usize>) -> Span {
+        Span::new(self.source, range)
+    }
+
+    /// A mistake that leaves the rest worth checking.
+    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
+        self.report.push(diagnostic);
+    }
+
+    /// A mistake after which a part of the system is missing.
+    pub(super) fn loss(&mut self, diagnostic: Diagnostic) {
+        self.lost = true;
+        self.report.push(diagnostic);
+    }
+
+    /// The entries in the order written (tables are sorted by key).
+    pub(super) fn entries<'t, 'i>(&self, table: &'t DeTable<'i>) -> Vec<Entry<'t, 'i>> {
+        let entry = |(key, value): (&'t toml::Spanned<_>, &'t Value<'i>)| {
+            let key_text: &std::borrow::Cow<'i, str> = key.get_ref();
+            Entry { key: key_text, key_span: self.span(key.span()), value }
+        };
+        let mut entries: Vec<_> = table.iter().map(entry).collect();
+        entries.sort_by_key(|entry| (entry.key_span.start, entry.value.span().start));
+        entries
+    }
+
+    /// A key nobody knows; `place` says in what. Returns the key that was probably meant.
+    pub(super) fn unknown_key(
+        &mut self,
+        entry: &Entry<'_, '_>,
+        place: &str,
+        known: &[&'static str],
+    ) -> Option<&'static str> {
+        let message = format!("`{}` is no setting of {place}", entry.key);
+        let meant = nearest_name(entry.key, known.iter().copied());
+        let help = match meant {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("the settings of {place} are {}", list(known)),
+        };
+        self.loss(
+            Diagnostic::error("system::unknown-key", message)
+                .at(entry.key_span, "not known")
+                .help(help),
+        );
+        meant
+    }
+
+    /// A value of another kind than `expected`.
+    pub(super) fn wrong_kind(&mut self, key: &str, value: &Value<'_>, expected: &str, help: &str) {
+        let found = kind(value.get_ref());
+        let message = format!("expected {expected} for `{key}`, found {found}");
+        self.loss(
+            Diagnostic::error("system::wrong-kind", message)
+                .at(self.span(value.span()), format!("this is {found}"))
+                .help(help),
+        );
+    }
+
+    pub(super) fn text(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<String>> {
+        self.text_of(entry.key, entry.value)
+    }
+
+    fn text_of(&mut self, key: &str, value: &Value<'_>) -> Option<Spanned<String>> {
+        if let DeValue::String(text) = value.get_ref() {
+            return Some(Spanned::new(text.to_string(), self.span(value.span())));
+        }
+        self.wrong_kind(key, value, "text", "text is written in quotes");
+        None
+    }
+
+    pub(super) fn boolean(&mut self, entry: &Entry<'_, '_>) -> Option<bool> {
+        if let DeValue::Boolean(value) = entry.value.get_ref() {
+            return Some(*value);
+        }
+        let help = format!("write `{} = true` or `{} = false`", entry.key, entry.key);
+        self.wrong_kind(entry.key, entry.value, "`true` or `false`", &help);
+        None
+    }
+
+    /// Text, or a list of texts.
+    pub(super) fn texts(&mut self, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
+        match entry.value.get_ref() {
+            DeValue::Array(items) => {
+                items.iter().filter_map(|item| self.text_of(entry.key, item)).collect()
+            }
+            DeValue::String(_) => self.text(entry).into_iter().collect(),
+            _ => {
+                let help = "such as `[\"tank.level\", \"pid.*\"]`";
+                self.wrong_kind(entry.key, entry.value, "a list of texts", help);
+                Vec::new()
+            }
+        }
+    }
+
+    /// One of several words.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        entry: &Entry<'_, '_>,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        let text = self.text(entry)?;
+        let found = choices.iter().find(|(name, _)| *name == text.value);
+        if let Some((_, choice)) = found {
+            return Some(*choice);
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let message = format!("`{}` cannot be {:?}", entry.key, text.value);
+        let help = match nearest_name(&text.value, names.iter().copied()) {
+            Some(name) => format!("did you mean \"{name}\"?"),
+            None => format!("choose one of {}", quoted(&names)),
+        };
+        self.error(
+            Diagnostic::error("system::unknown-choice", message)
+                .maybe_at(text.span, "not one of the choices")
+                .help(help),
+        );
+        None
+    }
+
+    /// A time in seconds, exactly as written.
+    pub(super) fn seconds(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<Seconds>> {
+        let Some(text) = number::time_text(entry.value.get_ref()) else {
+            let help = "write seconds: `0.1`, or a fraction in quotes: `\"1/30\"`";
+            self.wrong_kind(entry.key, entry.value, "a time", help);
+            return None;
+        };
+        let span = self.span(entry.value.span());
+        if let Ok(seconds) = text.parse::<Seconds>() {
+            return Some(Spanned::new(seconds, span));
+        }
+        let message = format!("{} is not a time in seconds", number::shown(entry.value.get_ref()));
+        self.loss(
+            Diagnostic::error("time::not-a-time", message)
+                .at(span, "not a number of seconds that fits in 64 bits")
+                .help("write seconds: `0.1`, or a fraction in quotes: `\"1/30\"`"),
+        );
+        None
+    }
+
+    /// The tables of an array of tables: `[[connections]]`.
+    pub(super) fn tables<'t, 'i>(&mut self, entry: &Entry<'t, 'i>) -> Vec<(Span, &'t DeTable<'i>)> {
+        let help = format!("write `[[{}]]` before each", entry.key);
+        let DeValue::Array(items) = entry.value.get_ref() else {
+            self.wrong_kind(entry.key, entry.value, "a list of tables", &help);
+            return Vec::new();
+        };
+        let mut tables = Vec::with_capacity(items.len());
+        for item in items.iter() {
+            match item.get_ref() {
+                DeValue::Table(table) => tables.push((self.span(item.span()), table)),
+                _ => self.wrong_kind(entry.key, item, "a table", &help),
+            }
+        }
+        tables
+    }
+}
+
+/// `a`, `b` and `c`.
+fn list(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    join(&names)
+}
+
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    join(&names)
+}
+
+fn join(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// What a value is, for a person.
+pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

@@ -1,0 +1,188 @@
+//! A system as text again.
+
+use consort_core::{Literal, Seconds};
+use consort_system::{
+    Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Record, Spanned,
+    StepLength, System, When,
+};
+use std::fmt::Write as _;
+
+/// Writes `system.toml`: what [`read_system`](crate::read_system) makes the same system of, but for
+/// spans. The table of inputs is not written; the experiment names its file.
+pub fn write_system(system: &System) -> String {
+    let mut out = format!("name = {}\n", text(&system.name));
+    experiment(&mut out, &system.experiment);
+    for part in &system.components {
+        component(&mut out, part);
+    }
+    for wire in &system.connections {
+        connection(&mut out, wire);
+    }
+    for action in &system.interventions {
+        intervention(&mut out, action);
+    }
+    out
+}
+
+fn line(out: &mut String, key: &str, value: &str) {
+    let _ = writeln!(out, "{key} = {value}");
+}
+
+fn experiment(out: &mut String, experiment: &Experiment) {
+    out.push_str("\n[experiment]\n");
+    line(out, "start", &seconds(experiment.start.value));
+    let times = [
+        ("stop", &experiment.stop),
+        ("step", &experiment.step),
+        ("resolution", &experiment.resolution),
+    ];
+    for (key, time) in times {
+        if let Some(time) = time {
+            line(out, key, &seconds(time.value));
+        }
+    }
+    line(out, "seed", &experiment.seed.to_string());
+    if let Some(tolerance) = &experiment.tolerance {
+        line(out, "tolerance", &float(tolerance.value));
+    }
+    line(
+        out,
+        "record",
+        &match &experiment.record {
+            Record::Outputs => text("outputs"),
+            Record::All => text("all"),
+            Record::Nothing => text("nothing"),
+            Record::These(patterns) => texts(patterns),
+        },
+    );
+    for (key, patterns) in [("unhashed", &experiment.unhashed), ("plot", &experiment.plot)] {
+        if !patterns.is_empty() {
+            line(out, key, &texts(patterns));
+        }
+    }
+    if let Some(input) = &experiment.input {
+        line(out, "input", &text(&input.value));
+    }
+}
+
+fn component(out: &mut String, component: &Component) {
+    let _ = writeln!(out, "\n[components.{}]", key(&component.name.value));
+    line(out, "model", &text(&component.model.value));
+    if let Some(step) = &component.step {
+        line(out, "step", &seconds(step.value));
+    }
+    if component.step_length == StepLength::ToEnd {
+        line(out, "step_length", &text("to-end"));
+    }
+    for (key, value, default) in [
+        ("concurrent", component.concurrent, false),
+        ("send_start_values", component.send_start_values, false),
+        ("event_mode", component.event_mode, true),
+    ] {
+        if value != default {
+            line(out, key, &value.to_string());
+        }
+    }
+    if !component.reactive.is_empty() {
+        line(out, "reactive", &texts(&component.reactive));
+    }
+    if !component.parameters.is_empty() {
+        let _ = writeln!(out, "\n[components.{}.parameters]", key(&component.name.value));
+        for parameter in &component.parameters {
+            line(out, &key(&parameter.name.value), &parameter_value(parameter));
+        }
+    }
+}
+
+fn parameter_value(parameter: &Parameter) -> String {
+    let value = literal(&parameter.value.value);
+    match &parameter.unit {
+        Some(unit) => format!("{{ value = {value}, unit = {} }}", text(&unit.value)),
+        None => value,
+    }
+}
+
+fn connection(out: &mut String, connection: &Connection) {
+    out.push_str("\n[[connections]]\n");
+    line(out, "from", &text(&connection.from.value));
+    line(out, "to", &text(&connection.to.value));
+    if connection.hold == Hold::Extrapolate {
+        line(out, "hold", &text("extrapolate"));
+    }
+    if let Some(group) = &connection.group {
+        line(out, "group", &text(group));
+    }
+}
+
+fn intervention(out: &mut String, intervention: &Intervention) {
+    out.push_str("\n[[interventions]]\n");
+    match &intervention.when {
+        When::At(time) => line(out, "at", &seconds(time.value)),
+        When::Condition(condition) => line(out, "when", &text(&condition.value)),
+    }
+    line(out, "target", &text(&intervention.target.value));
+    match &intervention.action {
+        Action::Set(value) => line(out, "set", &literal(&value.value)),
+        Action::Override(value) => line(out, "override", &literal(&value.value)),
+        Action::Offset(value) => line(out, "offset", &literal(&value.value)),
+        Action::Freeze => line(out, "freeze", "true"),
+        Action::Release => line(out, "release", "true"),
+    }
+    if let Some(unit) = &intervention.unit {
+        line(out, "unit", &text(&unit.value));
+    }
+}
+
+fn seconds(seconds: Seconds) -> String {
+    let written = seconds.to_string();
+    if written.contains('/') { text(&written) } else { written }
+}
+
+fn literal(value: &Literal) -> String {
+    match value {
+        Literal::Boolean(value) => value.to_string(),
+        Literal::Integer(value) => value.to_string(),
+        Literal::Float(value) => float(*value),
+        Literal::Text(value) => text(value),
+        Literal::Array(items) => {
+            let items: Vec<String> = items.iter().map(literal).collect();
+            format!("[{}]", items.join(", "))
+        }
+    }
+}
+
+/// The shortest text that is read back as the same double.
+fn float(value: f64) -> String {
+    if value.is_nan() { "nan".to_owned() } else { format!("{value:?}") }
+}
+
+fn texts(list: &[Spanned<String>]) -> String {
+    let list: Vec<String> = list.iter().map(|item| text(&item.value)).collect();
+    format!("[{}]", list.join(", "))
+}
+
+fn key(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { text(name) }
+}
+
+/// Text in quotes with everything escaped that TOML wants escaped.
+fn text(value: &str) -> String {
+    let mut out = String::with_capacity(value.len() + 2);
+    out.push('"');
+    for c in value.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

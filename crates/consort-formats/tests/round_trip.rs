@@ -1,0 +1,203 @@
+//! What is written is read as the same system.
+
+use consort_core::{Literal, Report, Seconds};
+use consort_formats::{read_system, write_system};
+use consort_system::{
+    Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Record, Spanned,
+    StepLength, System, When,
+};
+use proptest::collection::{btree_map, vec};
+use proptest::option;
+use proptest::prelude::*;
+
+fn text() -> impl Strategy<Value = String> {
+    // Everything TOML has to escape, and what people write.
+    let odd = vec(
+        prop::sample::select(vec![
+            '"',
+            '\\',
+            '\n',
+            '\t',
+            '\r',
+            '\u{7f}',
+            '\u{1}',
+            'é',
+            '\u{1F600}',
+        ]),
+        0..4,
+    );
+    let odd = odd.prop_map(|chars| chars.into_iter().collect::<String>());
+    prop_oneof!["[a-z]{1,6}[.][a-z]{1,6}", ".{0,8}", odd]
+}
+
+fn spanned_text() -> impl Strategy<Value = Spanned<String>> {
+    text().prop_map(Spanned::assumed)
+}
+
+fn seconds() -> impl Strategy<Value = Spanned<Seconds>> {
+    let fraction = (any::<i64>(), 1..u64::MAX);
+    let short = (-1000i64..1000, prop_oneof![Just(1u64), Just(10), Just(1000), Just(30), Just(7)]);
+    prop_oneof![fraction, short].prop_map(|(above, below)| {
+        Spanned::assumed(Seconds::new(above, below).expect("below is not zero"))
+    })
+}
+
+fn literal() -> impl Strategy<Value = Spanned<Literal>> {
+    let scalar = prop_oneof![
+        any::<bool>().prop_map(Literal::Boolean),
+        any::<i128>().prop_map(Literal::Integer),
+        any::<f64>()
+            .prop_filter("NaN differs from itself", |it| !it.is_nan())
+            .prop_map(Literal::Float),
+        text().prop_map(Literal::Text),
+    ];
+    let nested = scalar.prop_recursive(3, 12, 4, |inner| vec(inner, 0..4).prop_map(Literal::Array));
+    nested.prop_map(Spanned::assumed)
+}
+
+fn parameters() -> impl Strategy<Value = Vec<Parameter>> {
+    let map = btree_map(text(), (literal(), option::of(spanned_text())), 0..4);
+    map.prop_map(|map| {
+        let parameter =
+            |(name, (value, unit))| Parameter { name: Spanned::assumed(name), value, unit };
+        map.into_iter().map(parameter).collect()
+    })
+}
+
+fn components() -> impl Strategy<Value = Vec<Component>> {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let rest =
+        (spanned_text(), parameters(), option::of(seconds()), flags, vec(spanned_text(), 0..3));
+    btree_map("[A-Za-zäö0-9_-]{1,6}", rest, 1..4).prop_map(|map| {
+        let component = |(name, (model, parameters, step, flags, reactive))| {
+            let (to_end, concurrent, send_start_values, event_mode): (bool, _, _, _) = flags;
+            Component {
+                name: Spanned::assumed(name),
+                model,
+                parameters,
+                step,
+                step_length: if to_end { StepLength::ToEnd } else { StepLength::Fixed },
+                concurrent,
+                send_start_values,
+                event_mode,
+                reactive,
+            }
+        };
+        map.into_iter().map(component).collect()
+    })
+}
+
+fn connections() -> impl Strategy<Value = Vec<Connection>> {
+    let hold = prop_oneof![Just(Hold::Hold), Just(Hold::Extrapolate)];
+    let wire = (spanned_text(), spanned_text(), hold, option::of(text()));
+    vec(wire.prop_map(|(from, to, hold, group)| Connection { from, to, hold, group }), 0..4)
+}
+
+fn interventions() -> impl Strategy<Value = Vec<Intervention>> {
+    let when = prop_oneof![seconds().prop_map(When::At), spanned_text().prop_map(When::Condition)];
+    let action = prop_oneof![
+        literal().prop_map(Action::Set),
+        literal().prop_map(Action::Override),
+        literal().prop_map(Action::Offset),
+        Just(Action::Freeze),
+        Just(Action::Release),
+    ];
+    let one = (when, spanned_text(), action, option::of(spanned_text()));
+    let make = |(when, target, action, unit)| Intervention { when, target, action, unit };
+    vec(one.prop_map(make), 0..4)
+}
+
+fn experiment() -> impl Strategy<Value = Experiment> {
+    let record = prop_oneof![
+        Just(Record::Outputs),
+        Just(Record::All),
+        Just(Record::Nothing),
+        vec(spanned_text(), 0..3).prop_map(Record::These),
+    ];
+    let times = (seconds(), option::of(seconds()), option::of(seconds()), option::of(seconds()));
+    let tolerance = option::of((1e-300..1e300f64).prop_map(Spanned::assumed));
+    let names = (vec(spanned_text(), 0..3), vec(spanned_text(), 0..3), option::of(spanned_text()));
+    (times, any::<u64>(), tolerance, record, names).prop_map(
+        |((start, stop, step, resolution), seed, tolerance, record, (unhashed, plot, input))| {
+            Experiment {
+                start,
+                stop,
+                step,
+                resolution,
+                seed,
+                tolerance,
+                record,
+                unhashed,
+                plot,
+                input,
+            }
+        },
+    )
+}
+
+fn systems() -> impl Strategy<Value = System> {
+    (text(), experiment(), components(), connections(), interventions()).prop_map(
+        |(name, experiment, components, connections, interventions)| System {
+            name,
+            experiment,
+            components,
+            connections,
+            interventions,
+            inputs: None,
+        },
+    )
+}
+
+/// The system with nothing known about where it was written.
+fn without_spans(mut system: System) -> System {
+    let experiment = &mut system.experiment;
+    experiment.start.span = None;
+    let times = [&mut experiment.stop, &mut experiment.step, &mut experiment.resolution];
+    times.into_iter().flatten().for_each(|it| it.span = None);
+    experiment.tolerance.iter_mut().for_each(|it| it.span = None);
+    if let Record::These(patterns) = &mut experiment.record {
+        patterns.iter_mut().for_each(|it| it.span = None);
+    }
+    let patterns = experiment.unhashed.iter_mut().chain(&mut experiment.plot);
+    patterns.chain(&mut experiment.input).for_each(|it| it.span = None);
+    for component in &mut system.components {
+        component.name.span = None;
+        component.model.span = None;
+        component.step.iter_mut().for_each(|it| it.span = None);
+        component.reactive.iter_mut().for_each(|it| it.span = None);
+        for parameter in &mut component.parameters {
+            parameter.name.span = None;
+            parameter.value.span = None;
+            parameter.unit.iter_mut().for_each(|it| it.span = None);
+        }
+    }
+    for wire in &mut system.connections {
+        (wire.from.span, wire.to.span) = (None, None);
+    }
+    for intervention in &mut system.interventions {
+        intervention.target.span = None;
+        intervention.unit.iter_mut().for_each(|it| it.span = None);
+        match &mut intervention.when {
+            When::At(at) => at.span = None,
+            When::Condition(condition) => condition.span = None,
+        }
+        if let Action::Set(value) | Action::Override(value) | Action::Offset(value) =
+            &mut intervention.action
+        {
+            value.span = None;
+        }
+    }
+    system
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #[test]
+    fn reading_what_was_written_gives_the_same_system(system in systems()) {
+        let written = write_system(&system);
+        let mut report = Report::default();
+        let again = read_system("test", &written, &mut report);
+        prop_assert!(!report.has_errors(), "{}: {:#?}", written, report.diagnostics());
+        prop_assert_eq!(again.map(without_spans), Some(system), "{}", written);
+    }
+}

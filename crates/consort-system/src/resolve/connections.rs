@@ -1,0 +1,190 @@
+//! Wires: from an output to an input of the same size, of a type and unit that fit.
+
+use super::Wires;
+use super::claims::Claim;
+use super::context::{Context, Written};
+use super::lookup::Found;
+use super::units::{Fit, described, fit, unit_of};
+use crate::resolved::ResolvedConnection;
+use crate::system::{Connection, Hold};
+use consort_core::{Causality, Conversion, Diagnostic, ValueType};
+
+pub(super) fn resolve(context: &mut Context<'_, '_>, claims: &mut Vec<Claim>) -> Wires {
+    let mut wires = Wires { list: Vec::new(), complete: true };
+    for connection in &context.system.connections {
+        let from = context.find(Written::new(&connection.from), Some(Causality::Output));
+        let to = context.find(Written::new(&connection.to), Some(Causality::Input));
+        let from = from.filter(|from| is_output(context, *from, connection));
+        let to = to.filter(|to| is_input(context, *to, connection));
+        if let Some(to) = to {
+            claims.push(Claim { port: to.port, span: connection.to.span, from_table: false });
+        }
+        match (from, to) {
+            (Some(from), Some(to)) => wires.list.push(connect(context, connection, from, to)),
+            _ => wires.complete = false,
+        }
+    }
+    wires
+}
+
+fn is_output(context: &mut Context<'_, '_>, from: Found<'_>, connection: &Connection) -> bool {
+    if from.variable.causality == Causality::Output {
+        return true;
+    }
+    let (path, causality) = (&connection.from.value, from.variable.causality);
+    let help = match causality {
+        Causality::Input => {
+            format!(
+                "to feed several inputs from one source, connect that source to each of them; \
+                     or did you mean `to = \"{path}\"`?"
+            )
+        }
+        _ => "only outputs can be connected; record the variable to see it".to_owned(),
+    };
+    context.push(
+        Diagnostic::error("system::not-an-output", format!("`{path}` is no output"))
+            .maybe_at(connection.from.span, format!("this is of causality {causality}"))
+            .help(help),
+    );
+    false
+}
+
+fn is_input(context: &mut Context<'_, '_>, to: Found<'_>, connection: &Connection) -> bool {
+    if to.variable.causality == Causality::Input {
+        return true;
+    }
+    context.doubtful[to.port.component.index()] = true;
+    let (path, causality) = (&connection.to.value, to.variable.causality);
+    let help = match causality {
+        Causality::Output => format!("outputs are sources; did you mean `from = \"{path}\"`?"),
+        Causality::Parameter => "give parameters their value in `parameters`".to_owned(),
+        _ => "only inputs can be fed".to_owned(),
+    };
+    context.push(
+        Diagnostic::error("system::not-an-input", format!("`{path}` is no input"))
+            .maybe_at(connection.to.span, format!("this is of causality {causality}"))
+            .help(help),
+    );
+    false
+}
+
+fn connect(
+    context: &mut Context<'_, '_>,
+    connection: &Connection,
+    from: Found<'_>,
+    to: Found<'_>,
+) -> ResolvedConnection {
+    check_size(context, connection, from, to);
+    check_type(context, connection, from, to);
+    ResolvedConnection {
+        from: from.port,
+        to: to.port,
+        conversion: conversion(context, connection, from, to),
+        hold: hold(context, connection, to),
+    }
+}
+
+/// A complaint about a wire, with a word at both ends.
+fn complain(
+    context: &mut Context<'_, '_>,
+    connection: &Connection,
+    diagnostic: Diagnostic,
+    words: (String, String),
+) {
+    let diagnostic = diagnostic.maybe_at(connection.to.span, words.1);
+    context.push_with_label(diagnostic, connection.from.span, &words.0);
+}
+
+fn check_size(
+    context: &mut Context<'_, '_>,
+    connection: &Connection,
+    from: Found<'_>,
+    to: Found<'_>,
+) {
+    let (a, b) = (from.port.count, to.port.count);
+    if a == b {
+        return;
+    }
+    let (source, target) = (&connection.from.value, &connection.to.value);
+    let elements = |n: u32| if n == 1 { "1 element".to_owned() } else { format!("{n} elements") };
+    let message = format!("`{source}` has {}, `{target}` has {}", elements(a), elements(b));
+    let diagnostic = Diagnostic::error("system::size-mismatch", message)
+        .help("connect whole arrays of equal size, or single elements: `rod.temperature[3]`");
+    complain(context, connection, diagnostic, (elements(a), elements(b)));
+}
+
+fn check_type(
+    context: &mut Context<'_, '_>,
+    connection: &Connection,
+    from: Found<'_>,
+    to: Found<'_>,
+) {
+    let (a, b) = (from.variable.value_type, to.variable.value_type);
+    if a.widens_to(b) {
+        return;
+    }
+    let (source, target) = (&connection.from.value, &connection.to.value);
+    let message = format!("`{source}` is {a}, `{target}` is {b}");
+    let help = if a.is_float() && b == ValueType::Float32 || a.is_integer() && b.is_integer() {
+        format!("not every {a} is a {b}; connect a source of type {b} or narrower")
+    } else {
+        format!("connect a source of type {b}, or a block between the two that converts")
+    };
+    let diagnostic = Diagnostic::error("system::type-mismatch", message).help(help);
+    complain(context, connection, diagnostic, (format!("{a}"), format!("{b}")));
+}
+
+fn conversion(
+    context: &mut Context<'_, '_>,
+    connection: &Connection,
+    from: Found<'_>,
+    to: Found<'_>,
+) -> Conversion {
+    let units = unit_of(from.model, from.variable).zip(unit_of(to.model, to.variable));
+    let Some((a, b)) = units else { return Conversion::IDENTITY };
+    let (source, target) = (&connection.from.value, &connection.to.value);
+    let measured = format!("`{source}` is in `{a}`, `{target}` is in `{b}`");
+    let words = (described(a), described(b));
+    let diagnostic = match fit(a, b) {
+        Fit::Converts(it) if it.is_identity() || to.variable.value_type.is_float() => return it,
+        Fit::Converts(_) => Diagnostic::error(
+            "system::unit-mismatch",
+            format!("{measured}, but only floating-point values can be converted"),
+        )
+        .help("connect variables of the same unit"),
+        Fit::Unknown => Diagnostic::warning(
+            "system::unit-unknown",
+            format!("{measured}; nobody knows how to convert, so values are passed as they are"),
+        )
+        .help("a model that defines its units by base units lets them be checked"),
+        Fit::Differs => Diagnostic::error(
+            "system::unit-mismatch",
+            format!("{measured}, which measure different things"),
+        )
+        .help("connect variables that measure the same"),
+    };
+    complain(context, connection, diagnostic, words);
+    Conversion::IDENTITY
+}
+
+/// Extrapolation needs a model that takes derivatives and a value that has some.
+fn hold(context: &mut Context<'_, '_>, connection: &Connection, to: Found<'_>) -> Hold {
+    if connection.hold == Hold::Hold {
+        return Hold::Hold;
+    }
+    let target = &connection.to.value;
+    let reason = if to.model.capabilities.input_derivatives_max == 0 {
+        "its model takes no input derivatives"
+    } else if !to.variable.value_type.is_float() {
+        "it is no floating-point number"
+    } else {
+        return Hold::Extrapolate;
+    };
+    let message = format!("`{target}` cannot be extrapolated: {reason}");
+    context.push(
+        Diagnostic::warning("system::no-extrapolation", message)
+            .maybe_at(connection.to.span, "the last value is held instead")
+            .help("remove `hold = \"extrapolate\"`"),
+    );
+    Hold::Hold
+}

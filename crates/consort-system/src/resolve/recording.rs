@@ -1,0 +1,159 @@
+//! What goes into the trace, and what into its hash.
+
+use super::context::{Context, Written};
+use super::pattern::pattern_matches;
+use crate::system::{Record, Spanned};
+use consort_core::{
+    Causality, ComponentId, Diagnostic, ModelDescription, ValueType, Variable, VariableId,
+};
+use std::collections::BTreeSet;
+
+/// By component, variables in description order.
+pub(super) struct Selection {
+    pub(super) recorded: Vec<Vec<VariableId>>,
+    pub(super) hashed: Vec<Vec<VariableId>>,
+}
+
+impl Selection {
+    pub(super) fn is_recorded(&self, component: ComponentId, variable: VariableId) -> bool {
+        self.recorded[component.index()].binary_search(&variable).is_ok()
+    }
+}
+
+type Chosen = BTreeSet<(ComponentId, VariableId)>;
+
+pub(super) fn resolve(context: &mut Context<'_, '_>) -> Selection {
+    let experiment = &context.system.experiment;
+    let chosen = match &experiment.record {
+        Record::These(patterns) => choose(context, patterns, "record"),
+        _ => Chosen::new(),
+    };
+    let unhashed = choose(context, &experiment.unhashed, "unhashed");
+    let mut selection = Selection { recorded: Vec::new(), hashed: Vec::new() };
+    for index in 0..context.system.components.len() {
+        let id = ComponentId::from_index(index);
+        let model = context.names.model(id);
+        let recorded = variables(model, |variable, variable_id| match experiment.record {
+            Record::Outputs => variable.causality == Causality::Output,
+            Record::All => true,
+            Record::Nothing => false,
+            Record::These(_) => chosen.contains(&(id, variable_id)),
+        });
+        let hashed = variables(model, |variable, variable_id| {
+            let is_hashed = match variable.causality {
+                Causality::Output => true,
+                Causality::Local => recorded.binary_search(&variable_id).is_ok(),
+                _ => false,
+            };
+            is_hashed && !unhashed.contains(&(id, variable_id))
+        });
+        selection.recorded.push(recorded);
+        selection.hashed.push(hashed);
+    }
+    check_plot(context, &selection);
+    selection
+}
+
+/// Time is in the trace anyway, and clocks can be read at events only.
+fn is_recordable(variable: &Variable) -> bool {
+    variable.causality != Causality::Independent && variable.value_type != ValueType::Clock
+}
+
+fn variables(
+    model: Option<&ModelDescription>,
+    which: impl Fn(&Variable, VariableId) -> bool,
+) -> Vec<VariableId> {
+    let Some(model) = model else { return Vec::new() };
+    let all = model.variables.iter().enumerate();
+    let chosen = all.filter(|(index, variable)| {
+        is_recordable(variable) && which(variable, VariableId::from_index(*index))
+    });
+    chosen.map(|(index, _)| VariableId::from_index(index)).collect()
+}
+
+/// The variables that patterns choose; complains about patterns that choose nothing.
+fn choose(context: &mut Context<'_, '_>, patterns: &[Spanned<String>], setting: &str) -> Chosen {
+    let mut chosen = Chosen::new();
+    for pattern in patterns {
+        if !pattern.value.contains('*') {
+            chosen.extend(choose_one(context, pattern, setting));
+            continue;
+        }
+        let matched = choose_all(context, &pattern.value, &mut chosen);
+        if !matched && context.names.all_loaded() {
+            warn_empty(context, pattern, setting);
+        }
+    }
+    chosen
+}
+
+fn choose_one(
+    context: &mut Context<'_, '_>,
+    pattern: &Spanned<String>,
+    setting: &str,
+) -> Option<(ComponentId, VariableId)> {
+    let written = Written::new(pattern);
+    let found = context.find(written, None)?;
+    if !is_recordable(found.variable) {
+        let message = format!("`{}` cannot be in `{setting}`", written.text);
+        context.push(
+            Diagnostic::error("system::not-recordable", message)
+                .maybe_at(written.span, "the time or a clock")
+                .help("time is in every trace, and clocks tick at events only"),
+        );
+        return None;
+    }
+    Some((found.port.component, found.port.variable))
+}
+
+/// Adds what the pattern chooses; whether that is anything.
+fn choose_all(context: &Context<'_, '_>, pattern: &str, chosen: &mut Chosen) -> bool {
+    let mut path = String::new();
+    let mut matched = false;
+    for (index, component) in context.system.components.iter().enumerate() {
+        let id = ComponentId::from_index(index);
+        let Some(model) = context.names.model(id) else { continue };
+        path.clear();
+        path.push_str(&component.name.value);
+        path.push('.');
+        let prefix = path.len();
+        for variable in variables(Some(model), |_, _| true) {
+            path.truncate(prefix);
+            path.push_str(&model.variables[variable.index()].name);
+            if pattern_matches(pattern, &path) {
+                matched = true;
+                chosen.insert((id, variable));
+            }
+        }
+    }
+    matched
+}
+
+fn warn_empty(context: &mut Context<'_, '_>, pattern: &Spanned<String>, setting: &str) {
+    let message = format!("the pattern `{}` in `{setting}` matches nothing", pattern.value);
+    context.push(
+        Diagnostic::warning("system::empty-pattern", message)
+            .maybe_at(pattern.span, "no variable has such a path")
+            .help("a pattern is compared with `component.variable`; `*` stands for anything"),
+    );
+}
+
+/// What is drawn must be recorded.
+fn check_plot(context: &mut Context<'_, '_>, selection: &Selection) {
+    for pattern in &context.system.experiment.plot {
+        let chosen = choose(context, std::slice::from_ref(pattern), "plot");
+        let recorded = chosen.iter().any(|(component, id)| selection.is_recorded(*component, *id));
+        if chosen.is_empty() || recorded {
+            continue;
+        }
+        let message = match pattern.value.as_str() {
+            "*" => "nothing is recorded, so nothing can be drawn".to_owned(),
+            pattern => format!("`{pattern}` in `plot` is not recorded"),
+        };
+        context.push(
+            Diagnostic::warning("system::plot-not-recorded", message)
+                .maybe_at(pattern.span, "nothing to draw")
+                .help("add what shall be drawn to `record`"),
+        );
+    }
+}
