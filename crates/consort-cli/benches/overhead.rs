@@ -1,0 +1,129 @@
+//! What Consort costs beside a hand-written C loop that makes the same FMI calls, as ratios of times
+//! measured alternately in one run. Best of several rounds: the least disturbed one.
+//!
+//! ```sh
+//! cargo bench
+//! ```
+
+use consort_testkit::fmus::{self, BuildOptions, Fmi};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROUNDS: usize = 7;
+const TOKEN: &str = "consort-testkit-gain-1";
+
+#[expect(clippy::print_stdout, reason = "a benchmark's data are its figures")]
+fn main() {
+    let folder = fmus::build("gain", Fmi::V2, &BuildOptions::binary());
+    let bench = Bench { c_loop: compile_c_loop(), fmu: folder };
+    println!("a chain of N trivial FMUs; nanoseconds per instance and step, and ratios to the C loop");
+    println!("{:>7} {:>7} {:>9} {:>9} {:>6} {:>9} {:>6}", "N", "steps", "C loop", "consort", "ratio", "recorded", "ratio");
+    let mut memory = Vec::new();
+    for (count, steps) in [(10, 20_000), (100, 2_000), (1_000, 1_000), (10_000, 200)] {
+        let measured = bench.measure(count, steps);
+        memory.push((count, measured.memory));
+        println!(
+            "{count:>7} {steps:>7} {:>9.1} {:>9.1} {:>6.2} {:>9.1} {:>6.2}",
+            measured.c_loop,
+            measured.plain,
+            measured.plain / measured.c_loop,
+            measured.recorded,
+            measured.recorded / measured.c_loop,
+        );
+    }
+    let (few, many) = (memory[0], memory[memory.len() - 1]);
+    let per_instance = (many.1 - few.1) / f64::from(many.0 - few.0);
+    println!("memory: {:.1} kB per instance (peak of the process, {} against {})", per_instance / 1e3, many.0, few.0);
+}
+
+struct Bench {
+    c_loop: PathBuf,
+    fmu: PathBuf,
+}
+
+/// Nanoseconds per instance and step; bytes.
+struct Measured {
+    c_loop: f64,
+    plain: f64,
+    recorded: f64,
+    memory: f64,
+}
+
+impl Bench {
+    fn measure(&self, count: u32, steps: u32) -> Measured {
+        let system = tempfile::tempdir().expect("a temporary folder");
+        fs::write(system.path().join("system.toml"), self.chain(count, steps)).expect("writable");
+        let mut best =
+            Measured { c_loop: f64::MAX, plain: f64::MAX, recorded: f64::MAX, memory: f64::MAX };
+        for _ in 0..ROUNDS {
+            let scale = 1e9 / (f64::from(count) * f64::from(steps));
+            let plain = consort(system.path(), &["--no-record"]);
+            best.c_loop = best.c_loop.min(self.c_loop(count, steps));
+            best.plain = best.plain.min(plain.seconds * scale);
+            best.memory = best.memory.min(plain.memory);
+            best.recorded = best.recorded.min(consort(system.path(), &[]).seconds * scale);
+        }
+        best
+    }
+
+    /// The system as a user would write it.
+    fn chain(&self, count: u32, steps: u32) -> String {
+        let mut text = format!("[experiment]\nstop = \"{steps}/1000\"\nstep = 0.001\nrecord = \"all\"\n");
+        for index in 0..count {
+            let _ = writeln!(text, "[components.c{index}]\nmodel = {:?}", self.fmu);
+        }
+        for index in 1..count {
+            let _ = writeln!(text, "[[connections]]\nfrom = \"c{}.y\"\nto = \"c{index}.u\"", index - 1);
+        }
+        text
+    }
+
+    fn c_loop(&self, count: u32, steps: u32) -> f64 {
+        let output = Command::new(&self.c_loop)
+            .arg(fmus::library(&self.fmu))
+            .args([TOKEN, &count.to_string(), &steps.to_string()])
+            .output()
+            .expect("the C loop runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let first = text.split_whitespace().next().and_then(|number| number.parse().ok());
+        first.unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+    }
+}
+
+struct Timing {
+    seconds: f64,
+    memory: f64,
+}
+
+fn consort(system: &Path, options: &[&str]) -> Timing {
+    let out = system.join("out");
+    let output = Command::new(env!("CARGO_BIN_EXE_consort"))
+        .arg("run")
+        .arg(system)
+        .args(["--workers", "1", "--out"])
+        .arg(&out)
+        .args(options)
+        .output()
+        .expect("consort runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let manifest = fs::read_to_string(out.join("manifest.json")).expect("a run leaves a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("valid JSON");
+    let number = |name: &str| manifest["timing"][name].as_f64().expect("a number");
+    Timing { seconds: number("seconds"), memory: number("memory_peak_bytes") }
+}
+
+fn compile_c_loop() -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/c_loop.c");
+    let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c_loop");
+    let status = Command::new("cc")
+        .args(["-O2", "-o"])
+        .arg(&binary)
+        .arg(source)
+        .arg("-ldl")
+        .status()
+        .expect("a C compiler is installed");
+    assert!(status.success(), "the C loop compiles");
+    binary
+}

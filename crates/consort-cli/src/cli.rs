@@ -1,0 +1,278 @@
+//! What can be typed: verbs, options, and the help that explains them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+mod values;
+
+pub(crate) use values::WorkerList;
+
+/// Run coupled models as one repeatable simulation
+///
+/// Consort takes FMUs and native blocks, wires them together as a readable file says, runs them and
+/// records what happened. The same system gives the same trace, bit for bit, however many workers
+/// compute it.
+#[derive(Parser, Debug)]
+#[command(
+    name = "consort",
+    version,
+    max_term_width = 79,
+    arg_required_else_help = true,
+    subcommand_required = true,
+    after_help = "See `consort help VERB` for the options and examples of a verb.",
+    after_long_help = include_str!("cli/consort.txt")
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// Options of every verb.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Global {
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more: notes, and every log line of every FMU
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Use colors; NO_COLOR is respected
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub(crate) color: When,
+    /// Show progress on a terminal, never, or as JSON lines
+    #[arg(
+        long,
+        global = true,
+        value_name = "HOW",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub(crate) progress: ProgressMode,
+    /// Where unpacked and compiled FMUs are kept
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) cache_dir: Option<PathBuf>,
+}
+
+/// When colors are used.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum When {
+    /// If messages go to a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How progress is shown.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ProgressMode {
+    /// If messages go to a terminal
+    Auto,
+    /// Not at all
+    None,
+    /// One JSON object per line, for programs
+    Json,
+}
+
+/// What is to be done.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Verb {
+    /// Show what a model or a system is
+    #[command(after_long_help = include_str!("cli/inspect.txt"))]
+    Inspect(InspectArgs),
+    /// Run a system and record what happens
+    #[command(after_long_help = include_str!("cli/run.txt"))]
+    Run(RunArgs),
+    /// Run a recorded run again and compare
+    #[command(after_long_help = include_str!("cli/replay.txt"))]
+    Replay(ReplayArgs),
+    /// Compare two traces
+    #[command(after_long_help = include_str!("cli/diff.txt"))]
+    Diff(DiffArgs),
+    /// Run a system many times and compare
+    #[command(after_long_help = include_str!("cli/repeat.txt"))]
+    Repeat(RepeatArgs),
+    /// Draw recorded variables
+    #[command(after_long_help = include_str!("cli/plot.txt"))]
+    Plot(PlotArgs),
+    /// Print completions for a shell
+    #[command(after_long_help = include_str!("cli/completions.txt"))]
+    Completions(CompletionsArgs),
+}
+
+/// Options of `inspect`.
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// An FMU, an FMU's folder, `native:NAME`, or a system
+    pub(crate) subject: String,
+    /// How it is shown
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    pub(crate) format: TextFormat,
+    /// The Python library for FMUs written in Python
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python_library: Option<PathBuf>,
+}
+
+/// How an answer is written.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TextFormat {
+    /// For a person
+    Text,
+    /// For a program
+    Json,
+}
+
+/// What may be changed of an experiment without touching its file.
+#[derive(Args, Clone, Default, Debug)]
+#[command(next_help_heading = "Experiment")]
+pub(crate) struct ExperimentArgs {
+    /// Start at this time instead
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) start: Option<String>,
+    /// Stop at this time instead
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) stop: Option<String>,
+    /// Take this communication step instead
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) step: Option<String>,
+    /// The root of all randomness
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Give `component.variable` a value; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Feed unconnected inputs from this table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    /// The Python library for FMUs written in Python
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python_library: Option<PathBuf>,
+}
+
+/// Options of `run`.
+#[derive(Args, Debug)]
+pub(crate) struct RunArgs {
+    /// A folder with `system.toml`, or the file
+    pub(crate) system: PathBuf,
+    /// Where the record goes [default: out/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// How many workers compute; never changes the trace [default: cores]
+    #[arg(long, value_name = "N", value_parser = values::worker_count)]
+    pub(crate) workers: Option<usize>,
+    /// Pace the run: 1 is real time, 2 twice as fast
+    #[arg(long, value_name = "FACTOR", value_parser = values::real_time_factor)]
+    pub(crate) real_time: Option<f64>,
+    /// Also write `trace.csv`
+    #[arg(long, conflicts_with = "no_record")]
+    pub(crate) csv: bool,
+    /// Write no trace; its hash is still made
+    #[arg(long)]
+    pub(crate) no_record: bool,
+    /// Write every step of every component to `log.jsonl`
+    #[arg(long)]
+    pub(crate) log_calls: bool,
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArgs,
+}
+
+/// Options of `replay`.
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// A run's folder, or its `manifest.json`
+    pub(crate) run: PathBuf,
+    /// Record the second run here [default: nothing is written]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// How many workers compute [default: as recorded]
+    #[arg(long, value_name = "N", value_parser = values::worker_count)]
+    pub(crate) workers: Option<usize>,
+}
+
+/// Options of `diff`.
+#[derive(Args, Debug)]
+pub(crate) struct DiffArgs {
+    /// A run's folder, or a trace (`.parquet`, `.csv`)
+    pub(crate) a: PathBuf,
+    /// The other one
+    pub(crate) b: PathBuf,
+    /// Allow differences up to this
+    #[arg(long, value_name = "NUMBER", value_parser = values::tolerance)]
+    pub(crate) absolute: Option<f64>,
+    /// Allow differences up to this part of the greater value
+    #[arg(long, value_name = "NUMBER", value_parser = values::tolerance)]
+    pub(crate) relative: Option<f64>,
+    /// Compare only these: `tank.*`, `*.level`
+    #[arg(long, value_name = "PATTERN", num_args = 1.., value_delimiter = ',')]
+    pub(crate) variables: Vec<String>,
+    /// How the answer is written
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    pub(crate) format: TextFormat,
+}
+
+/// Options of `repeat`.
+#[derive(Args, Debug)]
+pub(crate) struct RepeatArgs {
+    /// A folder with `system.toml`, or the file
+    pub(crate) system: PathBuf,
+    /// How often it runs
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: u32,
+    /// Worker counts to go through, in turn
+    #[arg(long, value_name = "LIST", default_value = "1,2,8")]
+    pub(crate) workers: WorkerList,
+    /// How many threads keep the machine busy meanwhile [default: 2 per core]
+    #[arg(long, value_name = "THREADS", num_args = 0..=1, require_equals = true)]
+    pub(crate) load: Option<Option<usize>>,
+    /// Leave the machine as it is
+    #[arg(long, conflicts_with = "load")]
+    pub(crate) no_load: bool,
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArgs,
+}
+
+/// Options of `plot`.
+#[derive(Args, Debug)]
+pub(crate) struct PlotArgs {
+    /// A run's folder, or a trace (`.parquet`, `.csv`)
+    pub(crate) run: PathBuf,
+    /// What to draw: `tank.level`, `tank.*` [default: as the system says, else all]
+    #[arg(value_name = "VARIABLE")]
+    pub(crate) variables: Vec<String>,
+    /// What to make of it, several with commas [default: svg]
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',')]
+    pub(crate) format: Vec<PictureFormat>,
+    /// Where the picture goes; `-` is standard output [default: DIR/plot.FORMAT]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// What a picture is.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PictureFormat {
+    /// A drawing that scales
+    Svg,
+    /// An image of pixels
+    Png,
+    /// A page with zoom that needs nothing else
+    Html,
+    /// A sketch for the terminal, on standard output
+    Text,
+}
+
+/// Options of `completions`.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
+}

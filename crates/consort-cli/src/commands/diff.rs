@@ -1,0 +1,156 @@
+//! `consort diff A B`: what two traces differ in.
+
+use crate::cli::{DiffArgs, TextFormat};
+use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::manifest::{self, Manifest};
+use crate::output::{hashes, host, printer::Printer};
+use crate::{options, traces};
+use consort_core::{Diagnostic, Resolution};
+use consort_trace::{Comparison, DiffOptions, Difference, Tolerance, compare};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Compares, and says what differs.
+pub(crate) fn execute(args: &DiffArgs, printer: &Printer) -> CommandResult {
+    if let Some((a, b)) = unrecorded(args) {
+        return compare_hashes(&a, &b, printer);
+    }
+    let (a, b) = read_both(&args.a, &args.b)?;
+    let options = DiffOptions {
+        tolerance: Tolerance {
+            absolute: args.absolute.unwrap_or(0.0),
+            relative: args.relative.unwrap_or(0.0),
+        },
+        variables: args.variables.clone(),
+        ..DiffOptions::default()
+    };
+    let comparison = compare(&a, &b, &options);
+    if comparison.variables == 0 && !args.variables.is_empty() {
+        let message = format!("no variable of both is called `{}`", args.variables.join("`, `"));
+        return Err(CommandError::failed(Diagnostic::error("cli::unknown-variable", message)));
+    }
+    let circumstances = match (manifest_beside(&args.a), manifest_beside(&args.b)) {
+        (Ok(a), Ok(b)) => circumstances(&a, &b),
+        _ => Vec::new(),
+    };
+    printer.data(match args.format {
+        TextFormat::Text => text(&circumstances, &comparison),
+        TextFormat::Json => format!("{:#}\n", to_json(&circumstances, &comparison)),
+    })?;
+    Ok(if comparison.is_same() { Exit::Done } else { Exit::No })
+}
+
+/// Two runs of which at least one has no trace: their hashes still tell whether they are the same.
+fn unrecorded(args: &DiffArgs) -> Option<(Manifest, Manifest)> {
+    let is_exact = args.absolute.is_none() && args.relative.is_none();
+    let wants_all = args.variables.is_empty() && args.format == TextFormat::Text;
+    let missing = |path: &Path| path.is_dir() && !traces::file_of(path).exists();
+    if !is_exact || !wants_all || !missing(&args.a) && !missing(&args.b) {
+        return None;
+    }
+    Some((Manifest::read(&args.a).ok()?, Manifest::read(&args.b).ok()?))
+}
+
+fn compare_hashes(a: &Manifest, b: &Manifest, printer: &Printer) -> CommandResult {
+    if a.trace_hash() == b.trace_hash() {
+        printer.data(format!("same: trace {}\n", a.trace_hash()))?;
+        return Ok(Exit::Done);
+    }
+    let mut lines = circumstances(a, b);
+    lines.push(format!("different: trace {} and {}", a.trace_hash(), b.trace_hash()));
+    let variables = hashes::differences(&a.hashes(), &b.hashes());
+    lines.extend(variables.iter().map(|line| format!("  {line}")));
+    printer.data(lines.join("\n") + "\n")?;
+    Ok(Exit::No)
+}
+
+/// CSV does not say its resolution; the other trace may.
+fn read_both(
+    a: &Path,
+    b: &Path,
+) -> Result<(consort_trace::Trace, consort_trace::Trace), CommandError> {
+    if traces::is_csv(&traces::file_of(a)) {
+        let second = traces::read(b, Resolution::NANOSECOND)?;
+        return Ok((traces::read(a, second.schema().resolution())?, second));
+    }
+    let first = traces::read(a, Resolution::NANOSECOND)?;
+    let second = traces::read(b, first.schema().resolution())?;
+    Ok((first, second))
+}
+
+/// What else differs between two runs, the machine first.
+fn circumstances(a: &Manifest, b: &Manifest) -> Vec<String> {
+    let mut lines = host::differences(a.host(), b.host());
+    if a.version() != b.version() {
+        lines.push(format!("consort: {}, now {}", a.version(), b.version()));
+    }
+    lines.extend(manifest::changed_files(&a.inputs(), &b.inputs()));
+    lines.extend(options::differences(a.options(), b.options()));
+    if a.plan_hash() != b.plan_hash() {
+        lines.push("the plans differ".to_owned());
+    }
+    lines
+}
+
+fn manifest_beside(path: &Path) -> Result<Manifest, CommandError> {
+    match path.parent() {
+        Some(folder) if path.is_file() => Manifest::read(&folder.join("manifest.json")),
+        _ => Manifest::read(path),
+    }
+}
+
+/// Circumstances matter only where something differs.
+fn text(circumstances: &[String], comparison: &Comparison) -> String {
+    let mut text = String::new();
+    if !comparison.is_same() {
+        for line in circumstances {
+            text.push_str(&format!("{line}\n"));
+        }
+    }
+    text.push_str(&format!("{comparison}\n"));
+    text
+}
+
+fn to_json(circumstances: &[String], comparison: &Comparison) -> Value {
+    let difference = |difference: &Difference| {
+        json!({
+            "variable": difference.variable,
+            "time": difference.time,
+            "tick": difference.tag.time.ticks(),
+            "microstep": difference.tag.microstep,
+            "first": difference.first,
+            "second": difference.second,
+            "distance": finite(difference.distance),
+        })
+    };
+    let differing = comparison.differing.iter().map(|variable| {
+        json!({
+            "variable": variable.variable,
+            "count": variable.count,
+            "largest": finite(variable.largest),
+            "first": difference(&variable.first),
+        })
+    });
+    json!({
+        "same": comparison.is_same(),
+        "rows": comparison.rows,
+        "variables": comparison.variables,
+        "circumstances": circumstances,
+        "first_difference": comparison.first().map(difference),
+        "differing": differing.collect::<Vec<_>>(),
+        "only_in_first": lone(comparison, 0),
+        "only_in_second": lone(comparison, 1),
+    })
+}
+
+fn lone(comparison: &Comparison, side: usize) -> Value {
+    json!({
+        "rows": comparison.lone_rows[side].count,
+        "columns": comparison.lone_columns[side],
+    })
+}
+
+/// JSON has no infinity.
+fn finite(distance: f64) -> Option<f64> {
+    distance.is_finite().then_some(distance)
+}

@@ -1,0 +1,138 @@
+//! `consort inspect MODEL|SYSTEM`: what a model or a system is.
+
+use crate::cli::{ExperimentArgs, Global, InspectArgs, TextFormat};
+use crate::inspect::{self, InspectExtra};
+use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::printer::Printer;
+use crate::pipeline::{self, system_file};
+use consort_core::Report;
+use consort_models::native::BLOCKS;
+use consort_models::{LoadedModel, ModelRequest};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// How wide the text is.
+const WIDTH: usize = 100;
+
+/// Shows it.
+pub(crate) fn execute(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
+    match args.subject.as_str() {
+        "native:" | "native" => list_blocks(args.format, printer),
+        subject if is_system(subject) => show_system(args, global, printer),
+        _ => show_model(args, global, printer),
+    }
+}
+
+/// A folder with a `system.toml`, or a `.toml` file; everything else is a model.
+fn is_system(subject: &str) -> bool {
+    let path = Path::new(subject);
+    path.extension().is_some_and(|ending| ending == "toml")
+        || path.is_dir() && system_file(path).exists()
+}
+
+fn list_blocks(format: TextFormat, printer: &Printer) -> CommandResult {
+    let text = match format {
+        TextFormat::Json => {
+            let block = |block: &consort_models::native::Block| {
+                json!({
+                    "name": format!("native:{}", block.name),
+                    "summary": block.summary,
+                    "inputs": block.inputs,
+                    "outputs": block.outputs,
+                    "parameters": block.parameters,
+                })
+            };
+            format!("{:#}\n", BLOCKS.iter().map(block).collect::<Value>())
+        }
+        TextFormat::Text => {
+            let width = BLOCKS.iter().map(|block| block.name.len()).max().unwrap_or(0);
+            let line = |block: &consort_models::native::Block| {
+                format!("native:{:width$}  {}\n", block.name, block.summary)
+            };
+            BLOCKS.iter().map(line).collect()
+        }
+    };
+    printer.data(text)?;
+    Ok(Exit::Done)
+}
+
+fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
+    let mut report = Report::default();
+    let request = ModelRequest {
+        model: &args.subject,
+        base: Path::new(""),
+        component: "model",
+        span: None,
+        parameters: &[],
+    };
+    let mut loader = pipeline::loader(global, args.python_library.as_deref());
+    let Some(loaded) = loader.load(&request, &mut report) else {
+        return Err(CommandError::Invalid { report });
+    };
+    printer.report(&report, "");
+    let description = loaded.model.description();
+    let text = match args.format {
+        TextFormat::Json => format!("{:#}\n", inspect::to_json(description)),
+        TextFormat::Text => {
+            inspect::describe(description, &extra(args, loaded.assumed.clone(), printer))
+        }
+    };
+    printer.data(text)?;
+    Ok(Exit::Done)
+}
+
+fn extra(args: &InspectArgs, assumed: Vec<String>, printer: &Printer) -> InspectExtra {
+    let file = std::fs::metadata(&args.subject).ok().filter(std::fs::Metadata::is_file);
+    InspectExtra {
+        path: args.subject.clone(),
+        size: file.map(|file| file.len()),
+        assumed,
+        width: WIDTH,
+        color: printer.data_has_color(),
+        all: printer.is_verbose(),
+    }
+}
+
+/// What was assumed of which component's model.
+fn assumptions(loaded: &pipeline::Loaded) -> Vec<String> {
+    let pairs = loaded.system.components.iter().zip(&loaded.models);
+    let lines = pairs.flat_map(|(component, model)| {
+        let assumed = model.iter().flat_map(|model: &LoadedModel| &model.assumed);
+        assumed.map(|assumed| format!("{}: {assumed}", component.name.value))
+    });
+    lines.collect()
+}
+
+/// A system that is wrong is shown as far as it was understood.
+fn show_system(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
+    let mut report = Report::default();
+    let options =
+        ExperimentArgs { python_library: args.python_library.clone(), ..ExperimentArgs::default() };
+    let path = Path::new(&args.subject);
+    let Some(loaded) = pipeline::load(path, &options, global, &mut report)? else {
+        return Err(CommandError::Invalid { report });
+    };
+    let planned = loaded.resolve_and_plan(&mut report);
+    let models = loaded.descriptions();
+    let text = match args.format {
+        TextFormat::Json => {
+            format!("{:#}\n", inspect::system_to_json(&loaded.system, &models))
+        }
+        TextFormat::Text => {
+            let resolved = planned.as_ref().map(|planned| &planned.resolved);
+            let assumed = assumptions(&loaded);
+            inspect::describe_system(
+                &loaded.system,
+                &models,
+                resolved,
+                &extra(args, assumed, printer),
+            )
+        }
+    };
+    printer.data(text)?;
+    if report.has_errors() {
+        return Err(CommandError::Invalid { report });
+    }
+    printer.report(&report, "");
+    Ok(Exit::Done)
+}

@@ -1,0 +1,136 @@
+//! `consort plot DIR VARIABLE...`: pictures of what was recorded.
+
+use crate::cli::{PictureFormat, PlotArgs};
+use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::manifest::Manifest;
+use crate::output::numbers::short_hash;
+use crate::output::printer::Printer;
+use crate::plot::{Column, Figure, Size};
+use crate::{plot, traces};
+use consort_core::{Diagnostic, Resolution};
+use std::path::{Path, PathBuf};
+
+/// How many columns and lines a sketch has.
+const SKETCH: (usize, usize) = (72, 12);
+
+/// Draws, and says where the picture is.
+pub(crate) fn execute(args: &PlotArgs, printer: &Printer) -> CommandResult {
+    let formats = formats(args)?;
+    let trace = traces::read(&args.run, Resolution::NANOSECOND)?;
+    let manifest = Manifest::read(&args.run).ok();
+    let columns = traces::required_columns(&trace, &patterns(args, manifest.as_ref()))?;
+    let picture = Picture::new(title(&args.run, manifest.as_ref()), manifest.as_ref(), columns);
+    for format in formats {
+        let bytes = picture.draw(format)?;
+        match place(args, format) {
+            None => printer.data(bytes)?,
+            Some(path) => {
+                std::fs::write(&path, bytes)
+                    .map_err(|error| CommandError::unwritable(&path, &error))?;
+                printer.say(&path.display().to_string());
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// A figure with what else a page says about its run.
+pub(crate) struct Picture {
+    figure: Figure,
+    facts: Vec<(String, String)>,
+}
+
+impl Picture {
+    /// A picture of these columns.
+    pub(crate) fn new(title: String, manifest: Option<&Manifest>, columns: Vec<Column>) -> Self {
+        let mut figure = Figure::from_columns(title, columns);
+        let hash = manifest.map(|manifest| short_hash(manifest.trace_hash()));
+        figure.subtitle = hash.map(|hash| format!("trace {hash}"));
+        let facts = manifest.map(facts).unwrap_or_default();
+        Picture { figure, facts }
+    }
+
+    /// As a file's bytes.
+    ///
+    /// # Errors
+    /// If it would be too large.
+    pub(crate) fn draw(&self, format: PictureFormat) -> Result<Vec<u8>, CommandError> {
+        let size = Size::comfortable(&self.figure);
+        Ok(match format {
+            PictureFormat::Svg => plot::svg(&self.figure, size).into_bytes(),
+            PictureFormat::Html => {
+                let figures = std::slice::from_ref(&self.figure);
+                plot::html(figures, &self.figure.title, &self.facts).into_bytes()
+            }
+            PictureFormat::Text => plot::sketch(&self.figure, SKETCH.0, SKETCH.1).into_bytes(),
+            PictureFormat::Png => plot::png(&self.figure, size, 2.0).map_err(|error| {
+                let diagnostic = Diagnostic::error("cli::picture", "the picture cannot be drawn");
+                CommandError::failed(diagnostic.with_note(error.to_string()))
+            })?,
+        })
+    }
+}
+
+fn facts(manifest: &Manifest) -> Vec<(String, String)> {
+    let pairs = [
+        ("system", manifest.name()),
+        ("trace", manifest.trace_hash()),
+        ("plan", manifest.plan_hash()),
+        ("ended", manifest.state()),
+        ("consort", manifest.version()),
+    ];
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
+
+fn title(path: &Path, manifest: Option<&Manifest>) -> String {
+    let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    manifest.map(|manifest| manifest.name().to_owned()).or(file).unwrap_or_default()
+}
+
+/// What was asked for, else what the experiment says, else everything.
+fn patterns(args: &PlotArgs, manifest: Option<&Manifest>) -> Vec<String> {
+    let planned = manifest.map(Manifest::plot).unwrap_or_default();
+    match (&args.variables, planned) {
+        (asked, _) if !asked.is_empty() => asked.clone(),
+        (_, planned) if !planned.is_empty() => planned,
+        _ => vec!["*".to_owned()],
+    }
+}
+
+/// What was asked for, else what the file's name says, else SVG.
+fn formats(args: &PlotArgs) -> Result<Vec<PictureFormat>, CommandError> {
+    let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
+    let by_name = ending.and_then(|ending| match ending.to_ascii_lowercase().as_str() {
+        "svg" => Some(PictureFormat::Svg),
+        "png" => Some(PictureFormat::Png),
+        "html" | "htm" => Some(PictureFormat::Html),
+        "txt" => Some(PictureFormat::Text),
+        _ => None,
+    });
+    match args.format.as_slice() {
+        [] => Ok(vec![by_name.unwrap_or(PictureFormat::Svg)]),
+        [_, _, ..] if args.out.is_some() => {
+            let diagnostic =
+                Diagnostic::error("cli::one-file", "one file cannot hold several pictures");
+            Err(CommandError::failed(diagnostic.help("give one `--format`, or leave out `--out`")))
+        }
+        asked => Ok(asked.to_vec()),
+    }
+}
+
+/// Where a picture goes; `None` is standard output.
+fn place(args: &PlotArgs, format: PictureFormat) -> Option<PathBuf> {
+    let ending = match format {
+        PictureFormat::Svg => "svg",
+        PictureFormat::Png => "png",
+        PictureFormat::Html => "html",
+        PictureFormat::Text => "txt",
+    };
+    match &args.out {
+        Some(out) if out == Path::new("-") => None,
+        Some(out) => Some(out.clone()),
+        None if format == PictureFormat::Text => None,
+        None if args.run.is_dir() => Some(args.run.join(format!("plot.{ending}"))),
+        None => Some(args.run.with_extension(ending)),
+    }
+}

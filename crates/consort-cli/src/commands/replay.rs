@@ -1,0 +1,146 @@
+//! `consort replay DIR`: runs a recorded run again and says whether every bit is the same.
+
+use super::run;
+use crate::cli::{Global, ReplayArgs, RunArgs};
+use crate::execute::{End, Outcome, Settings};
+use crate::interrupt::Interrupt;
+use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::folder::RunFolder;
+use crate::output::log::Log;
+use crate::output::manifest::{self, Manifest};
+use crate::output::numbers::duration;
+use crate::output::printer::Printer;
+use crate::output::progress::Progress;
+use crate::output::{hashes, host};
+use crate::pipeline::{self, Prepared};
+use crate::{execute::Live, options};
+use consort_core::{Diagnostic, Time};
+use std::path::Path;
+
+/// Runs it again and compares.
+pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> CommandResult {
+    let recorded = Manifest::read(&args.run)?;
+    let experiment =
+        options::experiment_from_json(recorded.options(), |path| recorded.resolve(path));
+    let prepared = pipeline::prepare(&recorded.system_path(), &experiment, global)?;
+    let changes = changes(&recorded, &prepared);
+    for change in &changes {
+        printer.insist(change);
+    }
+    let workers = recorded.options()["workers"].as_u64().and_then(|n| usize::try_from(n).ok());
+    let again = RunArgs {
+        system: recorded.system_path(),
+        out: args.out.clone(),
+        workers: args.workers.or(workers),
+        real_time: None,
+        csv: recorded.options()["csv"] == true,
+        no_record: recorded.options()["no_record"] == true,
+        log_calls: recorded.options()["log_calls"] == true,
+        experiment,
+    };
+    let outcome = match &args.out {
+        Some(out) => record(&again, &prepared, out, &recorded, printer)?,
+        None => run_without_files(&again, &prepared, recorded.cut_short_at(), printer)?,
+    };
+    answer(&recorded, &prepared, &outcome, printer)
+}
+
+/// What is not as it was, the machine first.
+fn changes(recorded: &Manifest, prepared: &Prepared) -> Vec<String> {
+    let mut changes = host::differences(recorded.host(), &host::describe());
+    let version = env!("CARGO_PKG_VERSION");
+    if recorded.version() != version {
+        changes.push(format!("consort: {}, now {version}", recorded.version()));
+    }
+    changes.extend(manifest::changed_files(&recorded.inputs(), &prepared.inputs));
+    if recorded.plan_hash() != prepared.plan_hash {
+        changes.push("the plan has changed".to_owned());
+    }
+    changes
+}
+
+fn record(
+    args: &RunArgs,
+    prepared: &Prepared,
+    out: &Path,
+    recorded: &Manifest,
+    printer: &Printer,
+) -> Result<Outcome, CommandError> {
+    let original = recorded.path.parent().and_then(|folder| folder.canonicalize().ok());
+    if original.is_some() && original == out.canonicalize().ok() {
+        let message = "the second run would replace the first";
+        let diagnostic = Diagnostic::error("cli::same-folder", message);
+        let help = "choose another folder with `--out DIR`";
+        return Err(CommandError::failed(diagnostic.help(help)));
+    }
+    let folder = RunFolder::plan(out)?;
+    let until = recorded.cut_short_at();
+    Ok(run::record(args, prepared, until, &folder, printer)?.outcome)
+}
+
+/// A run that leaves nothing behind but its hashes; to the end, or as far as `until`.
+///
+/// # Errors
+/// If it cannot start.
+pub(crate) fn run_without_files(
+    args: &RunArgs,
+    prepared: &Prepared,
+    until: Option<Time>,
+    printer: &Printer,
+) -> Result<Outcome, CommandError> {
+    let interrupt = Interrupt::listen();
+    let settings = Settings {
+        workers: args.workers.unwrap_or_else(run::available_workers),
+        verbose: printer.is_verbose(),
+        until,
+        real_time: None,
+        log: Log::nowhere(printer.is_verbose()),
+        sink: None,
+        calls: None,
+    };
+    let live: Live = run::start(prepared, settings)?;
+    let experiment = &prepared.resolved.experiment;
+    let seconds = |time| experiment.resolution.to_f64(time);
+    let (start, stop) = (seconds(experiment.start), seconds(experiment.stop));
+    let mut progress = Progress::new(printer.progress(), &prepared.resolved.name, start, stop);
+    Ok(live.drive(None, &mut progress, &interrupt))
+}
+
+fn answer(
+    recorded: &Manifest,
+    prepared: &Prepared,
+    outcome: &Outcome,
+    printer: &Printer,
+) -> CommandResult {
+    let resolution = prepared.resolved.experiment.resolution;
+    if outcome.end == End::Interrupted {
+        printer.insist("interrupted: nothing was compared");
+        return Ok(Exit::Failed);
+    }
+    let now = outcome.summary.trace_hash.to_string();
+    // A run that was cut short was repeated as far as it came.
+    let is_cut_short = recorded.cut_short_at().is_some() && outcome.end == End::Finished;
+    let ended_alike = is_cut_short || recorded.state() == manifest::state(&outcome.end);
+    if now == recorded.trace_hash() && ended_alike {
+        let took = duration(outcome.timing.run.as_secs_f64());
+        printer.data(format!("identical: trace {now}\n"))?;
+        printer.say(&format!("{}: run again in {took}", recorded.name()));
+        return Ok(Exit::Done);
+    }
+    let mut text = format!("different: trace {}, now {now}\n", recorded.trace_hash());
+    if recorded.end_tick() != outcome.summary.tag.time.ticks() || !ended_alike {
+        let time = resolution.to_f64(outcome.summary.tag.time);
+        let (before, state) = (recorded.state(), manifest::state(&outcome.end));
+        text.push_str(&format!("  it was {before} and is {state} now, at {time} s\n"));
+    }
+    for line in hashes::differences(&recorded.hashes(), &hashes::to_json(&outcome.summary)) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    printer.data(text)?;
+    if let End::Failed { error } = &outcome.end {
+        let mut report = consort_core::Report::default();
+        report.push(error.diagnostic(resolution));
+        printer.report(&report, "");
+    }
+    Ok(Exit::No)
+}

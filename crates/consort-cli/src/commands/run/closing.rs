@@ -1,0 +1,142 @@
+//! The last words of a run: what was seen, and where it is kept.
+
+use super::Recorded;
+use crate::cli::PictureFormat;
+use crate::commands::plot::Picture;
+use crate::execute::End;
+use crate::outcome::{CommandError, Exit};
+use crate::output::diagnostics::plural;
+use crate::output::folder::{self, RunFolder};
+use crate::output::manifest::Manifest;
+use crate::output::numbers::{duration, short, short_hash};
+use crate::output::printer::Printer;
+use crate::pipeline::Prepared;
+use crate::{plot, traces};
+use consort_core::{Diagnostic, Report};
+
+/// The most variables whose ranges are told.
+const RANGES_MAX: usize = 6;
+
+/// What the end of a run means for the exit code.
+pub(crate) fn exit(end: &End) -> Exit {
+    match end {
+        End::Finished | End::Terminated { .. } => Exit::Done,
+        End::Interrupted | End::Failed { .. } | End::RecordingFailed => Exit::Failed,
+    }
+}
+
+/// Says what was seen, draws the picture the experiment asks for, and tells what went wrong.
+pub(super) fn say(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder, printer: &Printer) {
+    let mut problems = recorded.problems.clone();
+    let columns = plotted(prepared, folder, &mut problems);
+    if !columns.is_empty() {
+        draw(prepared, folder, &columns, &mut problems);
+    }
+    tell_problems(prepared, recorded, problems, printer);
+    printer.say(&summary(prepared, recorded, folder));
+    for column in columns.iter().take(RANGES_MAX) {
+        printer.say(&format!("  {}", traces::range(column)));
+    }
+    if RANGES_MAX < columns.len() {
+        printer.say(&format!("  and {} more", columns.len() - RANGES_MAX));
+    }
+}
+
+/// `tank: 600 steps of 3 components to 60 s in 12 ms; trace sha256:1a2b…; out/tank (plot.svg)`.
+fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> String {
+    let outcome = &recorded.outcome;
+    let resolution = prepared.resolved.experiment.resolution;
+    let (steps, end) = match &outcome.end {
+        End::Finished => (0, String::new()),
+        End::Terminated { component } => (0, format!(", where `{component}` ended the run,")),
+        End::Interrupted => (0, ", then interrupted,".to_owned()),
+        // The step that failed was begun, but not made.
+        End::Failed { .. } => (1, ", then failed,".to_owned()),
+        End::RecordingFailed => (0, ", then failed,".to_owned()),
+    };
+    let steps = outcome.summary.statistics.tags.saturating_sub(steps);
+    let logged = match recorded.logged {
+        (0, 0) => String::new(),
+        (warnings, 0) => format!(" ({} logged)", plural(warnings, "warning")),
+        (0, errors) => format!(" ({} logged)", plural(errors, "error")),
+        (warnings, errors) => {
+            format!(" ({}, {} logged)", plural(errors, "error"), plural(warnings, "warning"))
+        }
+    };
+    let hash = outcome.summary.trace_hash.to_string();
+    format!(
+        "{}: {} of {} to {} s{end} in {}; trace {}; {} ({}){logged}",
+        prepared.resolved.name,
+        plural(steps, "step"),
+        plural(prepared.resolved.components.len() as u64, "component"),
+        short(resolution.to_f64(outcome.summary.tag.time)),
+        duration(outcome.timing.run.as_secs_f64()),
+        short_hash(&hash),
+        folder.path().display(),
+        folder.files().join(", "),
+    )
+}
+
+/// What the experiment wants drawn, as far as it was recorded.
+fn plotted(
+    prepared: &Prepared,
+    folder: &RunFolder,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<plot::Column> {
+    if prepared.plot.is_empty() || !folder.file(folder::TRACE).exists() {
+        return Vec::new();
+    }
+    let resolution = prepared.resolved.experiment.resolution;
+    match traces::read(&folder.file(folder::TRACE), resolution) {
+        Ok(trace) => traces::columns(&trace, &prepared.plot),
+        Err(error) => {
+            keep(error, problems);
+            Vec::new()
+        }
+    }
+}
+
+fn draw(
+    prepared: &Prepared,
+    folder: &RunFolder,
+    columns: &[plot::Column],
+    problems: &mut Vec<Diagnostic>,
+) {
+    let manifest = Manifest::read(folder.path()).ok();
+    let title = prepared.resolved.name.clone();
+    let picture = Picture::new(title, manifest.as_ref(), columns.to_vec());
+    let path = folder.file(folder::PLOT);
+    let drawn = picture.draw(PictureFormat::Svg).and_then(|bytes| {
+        std::fs::write(&path, bytes).map_err(|error| CommandError::unwritable(&path, &error))
+    });
+    if let Err(error) = drawn {
+        keep(error, problems);
+    }
+}
+
+fn keep(error: CommandError, problems: &mut Vec<Diagnostic>) {
+    if let CommandError::Failed { report } | CommandError::Invalid { report } = error {
+        problems.extend(report.diagnostics().iter().cloned());
+    }
+}
+
+fn tell_problems(
+    prepared: &Prepared,
+    recorded: &Recorded,
+    problems: Vec<Diagnostic>,
+    printer: &Printer,
+) {
+    let resolution = prepared.resolved.experiment.resolution;
+    let mut report = Report::default();
+    if let End::Failed { error } = &recorded.outcome.end {
+        report.push(error.diagnostic(resolution));
+    }
+    for problem in &recorded.outcome.summary.problems {
+        report.push(Diagnostic {
+            severity: consort_core::Severity::Warning,
+            ..problem.diagnostic(resolution)
+        });
+    }
+    problems.into_iter().for_each(|problem| report.push(problem));
+    printer.report(&report, "what was recorded before is kept");
+}

@@ -1,0 +1,228 @@
+//! Drives a run from its start to its end: progress, pacing, Ctrl-C.
+//!
+//! Nothing here reaches the trace: how far each `advance` goes depends on the clock, what it
+//! computes does not.
+
+use crate::interrupt::Interrupt;
+use crate::output::log::Log;
+use crate::output::progress::Progress;
+use crate::output::recorder::Recorder;
+use crate::pipeline::Prepared;
+use consort_core::{Resolution, Time};
+use consort_engine::{Advance, CallSink, ChunkSink, Run, RunError, RunOptions, Summary};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// An `advance` that takes less than this is followed by a longer one.
+const SLICE_MIN: Duration = Duration::from_millis(10);
+/// An `advance` that takes more than this is followed by a shorter one, so that Ctrl-C is heard.
+const SLICE_MAX: Duration = Duration::from_millis(50);
+/// Lateness up to this is the operating system's and not worth a line in the log.
+const LATE_MIN: Duration = Duration::from_millis(1);
+
+/// What a run needs besides its system.
+pub(crate) struct Settings {
+    /// How many workers compute.
+    pub(crate) workers: usize,
+    /// FMUs log all they can.
+    pub(crate) verbose: bool,
+    /// Where to end, if that is before the experiment's stop.
+    pub(crate) until: Option<Time>,
+    /// How many simulated seconds pass per second; `None`: as fast as it can.
+    pub(crate) real_time: Option<f64>,
+    /// Where log lines go.
+    pub(crate) log: Arc<Log>,
+    /// Where rows go.
+    pub(crate) sink: Option<Box<dyn ChunkSink>>,
+    /// Where calls are told.
+    pub(crate) calls: Option<Box<dyn CallSink>>,
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum End {
+    /// It came to its stop time.
+    Finished,
+    /// A component asked for the end.
+    Terminated {
+        /// Which.
+        component: String,
+    },
+    /// The user asked for the end.
+    Interrupted,
+    /// An instance failed.
+    Failed {
+        /// What happened.
+        error: RunError,
+    },
+    /// The trace could not be written any more.
+    RecordingFailed,
+}
+
+/// What a run came to.
+pub(crate) struct Outcome {
+    /// How it ended.
+    pub(crate) end: End,
+    /// Where, and the hashes.
+    pub(crate) summary: Summary,
+    /// What the clock says.
+    pub(crate) timing: Timing,
+}
+
+/// What the clock says; never part of the trace.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Timing {
+    /// Making and initializing the instances.
+    pub(crate) start: Duration,
+    /// From the first step to the last.
+    pub(crate) run: Duration,
+    /// How many steps of a paced run were late, and by how much at most.
+    pub(crate) late: u64,
+    /// The greatest lateness.
+    pub(crate) late_max: Duration,
+}
+
+/// A run that has started.
+pub(crate) struct Live {
+    run: Run,
+    log: Arc<Log>,
+    resolution: Resolution,
+    start: Time,
+    stop: Time,
+    grid: Time,
+    real_time: Option<f64>,
+    timing: Timing,
+}
+
+impl Live {
+    /// Makes and initializes the instances.
+    ///
+    /// # Errors
+    /// If one of them fails; all are ended then.
+    pub(crate) fn start(prepared: &Prepared, settings: Settings) -> Result<Self, RunError> {
+        let began = Instant::now();
+        let experiment = &prepared.resolved.experiment;
+        let (resolution, start, stop) = (experiment.resolution, experiment.start, experiment.stop);
+        let periods = prepared.resolved.components.iter().map(|component| component.period);
+        let grid = periods.chain([experiment.step]).filter(|&period| Time::ZERO < period).min();
+        let options = RunOptions {
+            workers: settings.workers,
+            log: settings.log.sink(),
+            verbose: settings.verbose,
+            recorder: settings.sink,
+            call_log: settings.calls,
+        };
+        let run =
+            Run::start(prepared.resolved.clone(), &prepared.plan, prepared.models.clone(), options);
+        let run = run.map_err(|failure| failure.error)?;
+        Ok(Live {
+            run,
+            log: settings.log,
+            resolution,
+            start,
+            stop: settings.until.map_or(stop, |until| until.min(stop)),
+            grid: grid.unwrap_or(experiment.stop - experiment.start),
+            real_time: settings.real_time,
+            timing: Timing { start: began.elapsed(), ..Timing::default() },
+        })
+    }
+
+    /// Goes on to the end, whichever it is, and ends all instances.
+    pub(crate) fn drive(
+        mut self,
+        recorder: Option<&Recorder>,
+        progress: &mut Progress,
+        interrupt: &Interrupt,
+    ) -> Outcome {
+        let began = Instant::now();
+        let end = self.advance_to_end(recorder, progress, interrupt);
+        progress.end(self.resolution.to_f64(self.run.tag().time));
+        self.timing.run = began.elapsed();
+        let timing = self.timing;
+        Outcome { end, summary: self.run.finish(), timing }
+    }
+
+    fn advance_to_end(
+        &mut self,
+        recorder: Option<&Recorder>,
+        progress: &mut Progress,
+        interrupt: &Interrupt,
+    ) -> End {
+        let began = Instant::now();
+        let mut slice = 1;
+        let mut now = self.start;
+        loop {
+            if interrupt.is_asked() {
+                return End::Interrupted;
+            }
+            if recorder.is_some_and(Recorder::has_failed) {
+                return End::RecordingFailed;
+            }
+            let called = Instant::now();
+            let until = self.next_time(now, slice);
+            match self.run.advance(until) {
+                Ok(Advance::Reached) if until < self.stop => now = until,
+                Ok(Advance::Reached | Advance::Finished) => {
+                    self.keep_pace(self.stop, began, interrupt);
+                    return End::Finished;
+                }
+                Ok(Advance::Terminated { component }) => return End::Terminated { component },
+                Err(error) => return End::Failed { error },
+            }
+            progress.at(self.resolution.to_f64(now));
+            slice = next_slice(slice, called.elapsed(), self.real_time.is_some());
+            self.keep_pace(now, began, interrupt);
+        }
+    }
+
+    /// `slice` points of the grid later, or the end.
+    fn next_time(&self, now: Time, slice: i64) -> Time {
+        let later = self.grid.checked_mul(slice).and_then(|length| now.checked_add(length));
+        later.unwrap_or(self.stop).min(self.stop)
+    }
+
+    /// Waits until the clock has come as far as the run, or notes by how much it is ahead.
+    fn keep_pace(&mut self, now: Time, began: Instant, interrupt: &Interrupt) {
+        let Some(factor) = self.real_time else { return };
+        let simulated = self.resolution.to_f64(now - self.start);
+        let Ok(due) = Duration::try_from_secs_f64(simulated / factor) else { return };
+        let elapsed = began.elapsed();
+        if elapsed < due {
+            return interrupt.wait(due - elapsed);
+        }
+        let late = elapsed - due;
+        if LATE_MIN < late {
+            self.timing.late += 1;
+            self.timing.late_max = self.timing.late_max.max(late);
+            let t = self.resolution.to_f64(now);
+            self.log.event(&json!({"event": "late", "t": t, "seconds": late.as_secs_f64()}));
+        }
+    }
+}
+
+fn next_slice(slice: i64, took: Duration, is_paced: bool) -> i64 {
+    match took {
+        _ if is_paced => 1,
+        _ if took < SLICE_MIN => slice.saturating_mul(2),
+        _ if SLICE_MAX < took => (slice / 2).max(1),
+        _ => slice,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_follow_the_clock_unless_the_run_is_paced() {
+        let (short, right, long) =
+            (Duration::from_millis(1), Duration::from_millis(20), Duration::from_millis(500));
+        assert_eq!(next_slice(4, short, false), 8);
+        assert_eq!(next_slice(4, right, false), 4);
+        assert_eq!(next_slice(4, long, false), 2);
+        assert_eq!(next_slice(1, long, false), 1);
+        assert_eq!(next_slice(4, short, true), 1);
+        assert_eq!(next_slice(i64::MAX, short, false), i64::MAX);
+    }
+}

@@ -1,0 +1,113 @@
+//! A page of text: headings, facts, wrapped sentences, lists.
+
+use super::table::{self, Table};
+
+/// Text under construction, with the width it must keep to.
+pub(super) struct Page {
+    text: String,
+    width: usize,
+    color: bool,
+}
+
+/// Narrower pages are not attempted; terminals that report less wrap lines themselves.
+const WIDTH_MIN: usize = 60;
+const BOLD: &str = "\u{1b}[1m";
+const FAINT: &str = "\u{1b}[2m";
+const PLAIN: &str = "\u{1b}[0m";
+
+impl Page {
+    pub(super) fn new(width: usize, color: bool) -> Page {
+        Page { text: String::new(), width: width.max(WIDTH_MIN), color }
+    }
+
+    /// The first line.
+    pub(super) fn title(&mut self, title: &str) {
+        let title = self.marked(BOLD, &table::plain(title));
+        self.line(&title);
+    }
+
+    /// Starts a section.
+    pub(super) fn heading(&mut self, heading: &str) {
+        let heading = self.marked(BOLD, heading);
+        self.line("");
+        self.line(&heading);
+    }
+
+    /// Names and what is said about them, aligned; long texts go on below.
+    pub(super) fn facts(&mut self, facts: &[(String, String)]) {
+        let longest = facts.iter().map(|(name, _)| table::width(&table::plain(name))).max();
+        let column = longest.unwrap_or(0).min(self.width / 3) + 2;
+        for (name, value) in facts {
+            let name = table::fit(&table::plain(name), column - 2);
+            let room = self.width.saturating_sub(column + 2);
+            for (index, line) in wrap(&table::plain(value), room).iter().enumerate() {
+                let shown = if index == 0 { name.as_str() } else { "" };
+                self.line(&format!("  {}{line}", table::padded(shown, column)));
+            }
+        }
+    }
+
+    /// A section with one item per line, left out if there is none.
+    pub(super) fn bullets(&mut self, heading: &str, items: &[String]) {
+        if items.is_empty() {
+            return;
+        }
+        self.heading(heading);
+        for item in items {
+            for (index, line) in wrap(&table::plain(item), self.width - 4).iter().enumerate() {
+                let mark = if index == 0 { "- " } else { "  " };
+                self.line(&format!("  {mark}{line}"));
+            }
+        }
+    }
+
+    /// A table, indented.
+    pub(super) fn table(&mut self, table: &Table) {
+        let mut lines = table.lines(self.width - 2).into_iter();
+        if let Some(head) = lines.next() {
+            let head = self.marked(FAINT, &head);
+            self.line(&format!("  {head}"));
+        }
+        for line in lines {
+            self.line(&format!("  {line}"));
+        }
+    }
+
+    /// A remark.
+    pub(super) fn remark(&mut self, text: &str) {
+        for line in wrap(text, self.width - 2) {
+            self.line(&format!("  {line}"));
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    fn marked(&self, mark: &str, text: &str) -> String {
+        if self.color { format!("{mark}{text}{PLAIN}") } else { text.to_owned() }
+    }
+}
+
+/// Lines of at most `room` characters, broken between words; longer words stay whole.
+fn wrap(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a last line");
+        let grown = table::width(line) + 1 + table::width(word);
+        if line.is_empty() {
+            line.push_str(word);
+        } else if grown <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}

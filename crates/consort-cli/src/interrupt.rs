@@ -1,0 +1,82 @@
+//! Ctrl-C: the first ends the run at its current tag and keeps the record, the second ends the
+//! program.
+
+use nix::sys::signal::{SigSet, Signal};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// Whether the user wants the run to end.
+#[derive(Debug, Default)]
+pub(crate) struct Interrupt {
+    asked: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Interrupt {
+    /// Listens from now on; the same value for every caller. To be called before threads start.
+    pub(crate) fn listen() -> Arc<Self> {
+        static ONCE: OnceLock<Arc<Interrupt>> = OnceLock::new();
+        let listen = || {
+            let interrupt = Arc::new(Interrupt::default());
+            let heard = Arc::clone(&interrupt);
+            // Where no handler can be set, Ctrl-C ends the program as it always did.
+            let _ = ctrlc::set_handler(move || heard.ask());
+            leave_to_listener();
+            interrupt
+        };
+        Arc::clone(ONCE.get_or_init(listen))
+    }
+
+    fn ask(&self) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if *asked {
+            let this = rustix::process::getpid();
+            let _ = rustix::process::kill_process(this, rustix::process::Signal::KILL);
+        }
+        *asked = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether the run shall end.
+    pub(crate) fn is_asked(&self) -> bool {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits, but no longer than until the run shall end.
+    pub(crate) fn wait(&self, time: Duration) {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(asked, time, |asked| !*asked);
+        drop(waited);
+    }
+}
+
+/// From now on signals reach the listening thread only: this thread, and those it starts, compute
+/// models, and a signal would cut short whatever an FMU waits for.
+fn leave_to_listener() {
+    let mut signals = SigSet::empty();
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        signals.add(signal);
+    }
+    // Where it cannot be done the signal is heard all the same.
+    let _ = signals.thread_block();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn waiting_ends_when_the_user_asks() {
+        let interrupt = Arc::new(Interrupt::default());
+        interrupt.wait(Duration::from_millis(1));
+        assert!(!interrupt.is_asked());
+        let other = Arc::clone(&interrupt);
+        let began = Instant::now();
+        let thread = std::thread::spawn(move || other.wait(Duration::from_secs(600)));
+        interrupt.ask();
+        thread.join().unwrap();
+        assert!(interrupt.is_asked());
+        assert!(began.elapsed() < Duration::from_secs(60));
+    }
+}

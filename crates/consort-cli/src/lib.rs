@@ -1,0 +1,99 @@
+//! The `consort` command line: what is typed, what is said, what is left behind.
+//!
+//! - `cli`: verbs, options and their help.
+//! - `commands`: one module per verb.
+//! - `pipeline`: from a path to a system that can run, or everything that is wrong with it.
+//! - `execute`: drives a run; pacing, progress and Ctrl-C live here.
+//! - `output`: messages, diagnostics, progress, log, manifest, and the trace's writer thread.
+//! - `plot` and `inspect`: pictures and descriptions, as functions from data to text.
+//!
+//! Standard output carries data only. Exit codes: 0 done, 1 the answer is no, 2 it could not be
+//! done, 101 a bug.
+
+mod cli;
+mod commands;
+mod execute;
+mod inspect;
+mod interrupt;
+mod options;
+mod outcome;
+mod output;
+mod pattern;
+mod pipeline;
+mod plot;
+mod traces;
+
+use clap::Parser;
+use cli::{Cli, Verb};
+use outcome::{CommandError, CommandResult, Exit};
+use output::printer::Printer;
+use std::io;
+use std::process::ExitCode;
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    name_bugs();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error).into(),
+    };
+    let printer = match Printer::take_stdout(&cli.global) {
+        Ok(printer) => printer,
+        Err(error) => {
+            output::printer::tell(&format!("error: standard output cannot be used: {error}"));
+            return Exit::Failed.into();
+        }
+    };
+    let result = dispatch(&cli, &printer);
+    finish(result, &printer).into()
+}
+
+fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
+    match &cli.verb {
+        Verb::Inspect(args) => commands::inspect::execute(args, &cli.global, printer),
+        Verb::Run(args) => commands::run::execute(args, &cli.global, printer),
+        Verb::Replay(args) => commands::replay::execute(args, &cli.global, printer),
+        Verb::Diff(args) => commands::diff::execute(args, printer),
+        Verb::Repeat(args) => commands::repeat::execute(args, &cli.global, printer),
+        Verb::Plot(args) => commands::plot::execute(args, printer),
+        Verb::Completions(args) => commands::completions::execute(args, printer),
+    }
+}
+
+fn finish(result: CommandResult, printer: &Printer) -> Exit {
+    match result {
+        Ok(exit) => exit,
+        Err(CommandError::Invalid { report }) => {
+            printer.report(&report, "nothing was run");
+            Exit::No
+        }
+        Err(CommandError::Failed { report }) => {
+            printer.report(&report, "");
+            Exit::Failed
+        }
+        // Whoever read our data has seen enough.
+        Err(CommandError::Output { source }) if source.kind() == io::ErrorKind::BrokenPipe => {
+            Exit::Done
+        }
+        Err(CommandError::Output { source }) => {
+            printer.insist(&format!("error: standard output failed: {}", outcome::said(&source)));
+            Exit::Failed
+        }
+    }
+}
+
+/// Help and version go to standard output, mistakes to standard error.
+fn usage(error: &clap::Error) -> Exit {
+    // Neither stream may have a reader left; there is nobody to tell then.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Failed } else { Exit::Done }
+}
+
+/// A panic is a bug of ours; the user should know that, and that it is worth telling.
+fn name_bugs() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        usual(panic);
+        output::printer::tell("this is a bug in Consort; please report it with the lines above");
+    }));
+}

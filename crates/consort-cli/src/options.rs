@@ -1,0 +1,151 @@
+//! Options of a run as the manifest keeps them, as a command line repeats them.
+
+use crate::cli::{ExperimentArgs, RunArgs};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// The options of `run`, for the manifest.
+pub(crate) fn to_json(args: &RunArgs) -> Value {
+    let experiment = &args.experiment;
+    json!({
+        "start": experiment.start,
+        "stop": experiment.stop,
+        "step": experiment.step,
+        "seed": experiment.seed,
+        "set": experiment.set,
+        "input": experiment.input,
+        "python_library": experiment.python_library,
+        "workers": args.workers,
+        "real_time": args.real_time,
+        "csv": args.csv,
+        "no_record": args.no_record,
+        "log_calls": args.log_calls,
+    })
+}
+
+/// The part of a manifest's options that decides the trace; `resolve` finds paths that were typed
+/// in another folder.
+pub(crate) fn experiment_from_json(
+    options: &Value,
+    resolve: impl Fn(&str) -> PathBuf,
+) -> ExperimentArgs {
+    let text = |name: &str| options[name].as_str().map(str::to_owned);
+    let path = |name: &str| options[name].as_str().map(&resolve);
+    let set = options["set"].as_array().into_iter().flatten();
+    ExperimentArgs {
+        start: text("start"),
+        stop: text("stop"),
+        step: text("step"),
+        seed: options["seed"].as_u64(),
+        set: set.filter_map(|value| value.as_str().map(str::to_owned)).collect(),
+        input: path("input"),
+        python_library: path("python_library"),
+    }
+}
+
+/// What differs between the options of two runs that decides the trace.
+pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
+    let names = ["start", "stop", "step", "seed", "set", "input"];
+    let differing = names.iter().filter(|name| before[**name] != now[**name]);
+    let shown = |value: &Value| match value {
+        Value::Null => "not given".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => "not given".to_owned(),
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    };
+    differing
+        .map(|name| format!("--{name}: {}, now {}", shown(&before[*name]), shown(&now[*name])))
+        .collect()
+}
+
+/// `consort run ...`: the line that repeats a run.
+pub(crate) fn command_line(system: &Path, args: &RunArgs) -> String {
+    let mut words = vec!["consort".to_owned(), "run".to_owned(), system.display().to_string()];
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            words.push(format!("--{name}"));
+            words.push(value);
+        }
+    };
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let experiment = &args.experiment;
+    option("out", path(&args.out));
+    option("start", experiment.start.clone());
+    option("stop", experiment.stop.clone());
+    option("step", experiment.step.clone());
+    option("seed", experiment.seed.map(|seed| seed.to_string()));
+    for set in &experiment.set {
+        option("set", Some(set.clone()));
+    }
+    option("input", path(&experiment.input));
+    option("python-library", path(&experiment.python_library));
+    option("workers", args.workers.map(|workers| workers.to_string()));
+    option("real-time", args.real_time.map(|factor| factor.to_string()));
+    let flags =
+        [(args.csv, "--csv"), (args.no_record, "--no-record"), (args.log_calls, "--log-calls")];
+    words.extend(flags.iter().filter(|(given, _)| *given).map(|(_, flag)| (*flag).to_owned()));
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// As a shell needs it.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=+:,@%".contains(letter);
+    match word {
+        "" => "''".to_owned(),
+        _ if word.chars().all(is_plain) => word.to_owned(),
+        _ => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Verb};
+    use clap::Parser;
+
+    fn run_args(line: &[&str]) -> RunArgs {
+        let words = ["consort", "run"].iter().chain(line);
+        let Verb::Run(args) = Cli::try_parse_from(words).unwrap().verb else { unreachable!() };
+        args
+    }
+
+    #[test]
+    fn the_line_that_repeats_a_run_says_all_that_was_said() {
+        let line = [
+            "tank",
+            "--out",
+            "my runs",
+            "--start",
+            "-1",
+            "--stop",
+            "1/3",
+            "--seed",
+            "7",
+            "--set",
+            "tank.level=20 cm",
+            "--set",
+            "a.b='x'",
+            "--workers",
+            "2",
+            "--csv",
+        ];
+        let args = run_args(&line);
+        assert_eq!(
+            command_line(&args.system, &args),
+            "consort run tank --out 'my runs' --start -1 --stop 1/3 --seed 7 \
+             --set 'tank.level=20 cm' --set 'a.b='\\''x'\\''' --workers 2 --csv"
+        );
+    }
+
+    #[test]
+    fn the_manifest_keeps_what_decides_the_trace() {
+        let args = run_args(&["tank", "--stop", "5", "--set", "a.b=1", "--input", "in.csv"]);
+        let options = to_json(&args);
+        let back = experiment_from_json(&options, |path| Path::new("/was").join(path));
+        assert_eq!(back.stop, args.experiment.stop);
+        assert_eq!(back.set, args.experiment.set);
+        assert_eq!(back.input, Some(PathBuf::from("/was/in.csv")));
+        assert_eq!(back.seed, None);
+    }
+}

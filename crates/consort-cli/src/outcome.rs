@@ -1,0 +1,103 @@
+//! How a command ends: exit codes, and what keeps a command from answering.
+
+use consort_core::{Diagnostic, Report};
+use std::io;
+use std::process::ExitCode;
+
+/// What the exit code says; 101, a bug, is the panic's own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    /// It was done, or the answer is yes.
+    Done = 0,
+    /// The answer is no: traces differ, the description is invalid.
+    No = 1,
+    /// It could not be done.
+    Failed = 2,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What keeps a command from answering.
+#[derive(Debug)]
+#[non_exhaustive]
+pub(crate) enum CommandError {
+    /// What the user wrote is wrong. Exit code 1.
+    Invalid {
+        /// Everything that is wrong.
+        report: Report,
+    },
+    /// The world does not play along. Exit code 2.
+    Failed {
+        /// What happened.
+        report: Report,
+    },
+    /// Data could not be written to standard output. Exit code 2, or 0 if nobody reads it any more.
+    Output {
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What a command returns.
+pub(crate) type CommandResult = Result<Exit, CommandError>;
+
+impl CommandError {
+    /// A failure with one thing to say.
+    pub(crate) fn failed(diagnostic: Diagnostic) -> Self {
+        let mut report = Report::default();
+        report.push(diagnostic);
+        CommandError::Failed { report }
+    }
+
+    /// A wrong request with one thing to say.
+    pub(crate) fn invalid(diagnostic: Diagnostic) -> Self {
+        let mut report = Report::default();
+        report.push(diagnostic);
+        CommandError::Invalid { report }
+    }
+
+    /// A file could not be read.
+    pub(crate) fn unreadable(path: &std::path::Path, error: &io::Error) -> Self {
+        let message = format!("`{}` could not be read: {}", path.display(), said(error));
+        Self::failed(Diagnostic::error("cli::read-failed", message))
+    }
+
+    /// A file could not be written.
+    pub(crate) fn unwritable(path: &std::path::Path, error: &io::Error) -> Self {
+        let message = format!("`{}` could not be written: {}", path.display(), said(error));
+        Self::failed(Diagnostic::error("cli::write-failed", message))
+    }
+}
+
+impl From<io::Error> for CommandError {
+    /// Only standard output is written with bare `io::Error`s; files say which file it was.
+    fn from(source: io::Error) -> Self {
+        CommandError::Output { source }
+    }
+}
+
+/// The system's words without their number: `no such file or directory`.
+pub(crate) fn said(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_system_are_lower_case_and_without_numbers() {
+        let error = std::fs::File::open("/no/such/file").unwrap_err();
+        assert_eq!(said(&error), "no such file or directory");
+    }
+}

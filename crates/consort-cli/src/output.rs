@@ -1,0 +1,12 @@
+//! Everything a user sees or finds: messages, progress, files.
+
+pub(crate) mod diagnostics;
+pub(crate) mod folder;
+pub(crate) mod hashes;
+pub(crate) mod host;
+pub(crate) mod log;
+pub(crate) mod manifest;
+pub(crate) mod numbers;
+pub(crate) mod printer;
+pub(crate) mod progress;
+pub(crate) mod recorder;

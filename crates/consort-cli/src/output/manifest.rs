@@ -1,0 +1,315 @@
+//! `manifest.json`: what was run, with which files and options, on which machine, and its hashes.
+//!
+//! Everything in it but `timing` is the same for the same run; keys keep their order.
+
+use super::host;
+use crate::execute::{End, Outcome};
+use crate::outcome::CommandError;
+use crate::pipeline::{InputHash, Prepared};
+use consort_core::{Diagnostic, Time};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// Says which form of manifest this is.
+const FORMAT: &str = "consort-run 1";
+
+/// Everything that goes into the manifest of a run.
+pub(crate) struct Account<'a> {
+    /// What was run.
+    pub(crate) prepared: &'a Prepared,
+    /// The options, as [`crate::options::to_json`] gives them.
+    pub(crate) options: Value,
+    /// What it came to.
+    pub(crate) outcome: &'a Outcome,
+    /// What was recorded.
+    pub(crate) columns: Vec<String>,
+    /// How many rows.
+    pub(crate) rows: u64,
+    /// When it began: seconds since 1970, UTC.
+    pub(crate) began: u64,
+}
+
+impl Account<'_> {
+    /// The manifest.
+    pub(crate) fn to_json(&self) -> Value {
+        let folder = std::env::current_dir().unwrap_or_default();
+        json!({
+            "format": FORMAT,
+            "version": env!("CARGO_PKG_VERSION"),
+            "system": {
+                "name": self.prepared.resolved.name,
+                "path": self.prepared.path,
+                "folder": folder,
+                "text": self.prepared.text,
+            },
+            "options": self.options,
+            "experiment": self.experiment(),
+            "plan_hash": self.prepared.plan_hash,
+            "trace_hash": self.outcome.summary.trace_hash.to_string(),
+            "exit": self.exit(),
+            "inputs": inputs(&self.prepared.inputs),
+            "host": host::describe(),
+            "statistics": self.statistics(),
+            "recorded": { "rows": self.rows, "columns": self.columns },
+            "hashes": super::hashes::to_json(&self.outcome.summary),
+            "timing": self.timing(),
+        })
+    }
+
+    fn experiment(&self) -> Value {
+        let experiment = &self.prepared.resolved.experiment;
+        let seconds = |time| experiment.resolution.seconds(time).map(|seconds| seconds.to_string());
+        json!({
+            "start": seconds(experiment.start),
+            "stop": seconds(experiment.stop),
+            "step": seconds(experiment.step),
+            "resolution": experiment.resolution.to_string(),
+            "seed": experiment.seed,
+            "tolerance": experiment.tolerance,
+            "plot": self.prepared.plot,
+        })
+    }
+
+    fn exit(&self) -> Value {
+        let experiment = &self.prepared.resolved.experiment;
+        let tag = self.outcome.summary.tag;
+        let mut exit = json!({
+            "state": state(&self.outcome.end),
+            "time": experiment.resolution.to_f64(tag.time),
+            "tick": tag.time.ticks(),
+            "microstep": tag.microstep,
+        });
+        match &self.outcome.end {
+            End::Terminated { component } => exit["component"] = json!(component),
+            End::Failed { error } => exit["error"] = json!(error.to_string()),
+            End::Finished | End::Interrupted | End::RecordingFailed => {}
+        }
+        exit
+    }
+
+    /// What was done; the same for every number of workers.
+    fn statistics(&self) -> Value {
+        let statistics = &self.outcome.summary.statistics;
+        json!({
+            "components": statistics.components,
+            "lanes": statistics.lanes,
+            "tags": statistics.tags,
+        })
+    }
+
+    fn timing(&self) -> Value {
+        let statistics = &self.outcome.summary.statistics;
+        let timing = &self.outcome.timing;
+        json!({
+            "began": self.began,
+            "seconds_to_start": timing.start.as_secs_f64(),
+            "seconds": timing.run.as_secs_f64(),
+            "workers": statistics.workers,
+            "busy_max": statistics.busy_max,
+            "late_steps": timing.late,
+            "late_max_seconds": timing.late_max.as_secs_f64(),
+        })
+    }
+}
+
+/// How a run ended, in one word.
+pub(crate) fn state(end: &End) -> &'static str {
+    match end {
+        End::Finished => "finished",
+        End::Terminated { .. } => "terminated",
+        End::Interrupted => "interrupted",
+        End::Failed { .. } | End::RecordingFailed => "failed",
+    }
+}
+
+fn inputs(inputs: &[InputHash]) -> Value {
+    let entry = |input: &InputHash| json!({ "path": input.path, "role": input.role, "sha256": input.sha256 });
+    inputs.iter().map(entry).collect()
+}
+
+/// A manifest that was read.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Manifest {
+    /// The file.
+    pub(crate) path: PathBuf,
+    value: Value,
+}
+
+impl Manifest {
+    /// Reads the manifest of a run's folder, or the file itself.
+    ///
+    /// # Errors
+    /// If there is none, or it is not one.
+    pub(crate) fn read(path: &Path) -> Result<Self, CommandError> {
+        let file = if path.is_dir() { path.join(super::folder::MANIFEST) } else { path.to_owned() };
+        let text = std::fs::read_to_string(&file).map_err(|error| {
+            let message =
+                format!("`{}` is not a run: {}", path.display(), crate::outcome::said(&error));
+            let diagnostic = Diagnostic::error("cli::no-manifest", message);
+            CommandError::failed(
+                diagnostic.help("name a folder that `consort run` made, or its `manifest.json`"),
+            )
+        })?;
+        let value: Value = serde_json::from_str(&text).unwrap_or_default();
+        if value["format"] != FORMAT {
+            let message = format!("`{}` is not the manifest of a run", file.display());
+            let diagnostic = Diagnostic::error("cli::bad-manifest", message);
+            return Err(CommandError::failed(
+                diagnostic
+                    .help(format!("a manifest of this version has `\"format\": \"{FORMAT}\"`")),
+            ));
+        }
+        Ok(Manifest { path: file, value })
+    }
+
+    /// Where the system is, as it was typed and where it was typed.
+    pub(crate) fn system_path(&self) -> PathBuf {
+        self.resolve(self.text(&["system", "path"]))
+    }
+
+    /// A path that was typed where the run was started: found there, or else from here.
+    pub(crate) fn resolve(&self, path: &str) -> PathBuf {
+        let there = Path::new(self.text(&["system", "folder"])).join(path);
+        if there.exists() { there } else { PathBuf::from(path) }
+    }
+
+    /// The name of the system.
+    pub(crate) fn name(&self) -> &str {
+        self.text(&["system", "name"])
+    }
+
+    /// The options of the run.
+    pub(crate) fn options(&self) -> &Value {
+        &self.value["options"]
+    }
+
+    /// The machine.
+    pub(crate) fn host(&self) -> &Value {
+        &self.value["host"]
+    }
+
+    /// The version of Consort.
+    pub(crate) fn version(&self) -> &str {
+        self.text(&["version"])
+    }
+
+    /// The hash of the plan.
+    pub(crate) fn plan_hash(&self) -> &str {
+        self.text(&["plan_hash"])
+    }
+
+    /// The hash of the whole trace.
+    pub(crate) fn trace_hash(&self) -> &str {
+        self.text(&["trace_hash"])
+    }
+
+    /// How the run ended.
+    pub(crate) fn state(&self) -> &str {
+        self.text(&["exit", "state"])
+    }
+
+    /// The tick at which it ended.
+    pub(crate) fn end_tick(&self) -> i64 {
+        self.value["exit"]["tick"].as_i64().unwrap_or(i64::MAX)
+    }
+
+    /// Where the run ended, if the user or a full disk ended it and not the run itself.
+    pub(crate) fn cut_short_at(&self) -> Option<Time> {
+        let exit = &self.value["exit"];
+        let is_cut_short = match self.state() {
+            "interrupted" => true,
+            "failed" => exit["error"].is_null(),
+            _ => false,
+        };
+        exit["tick"].as_i64().filter(|_| is_cut_short).map(Time::from_ticks)
+    }
+
+    /// What the experiment wants drawn.
+    pub(crate) fn plot(&self) -> Vec<String> {
+        let patterns = self.value["experiment"]["plot"].as_array();
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        patterns.into_iter().flatten().filter_map(text).collect()
+    }
+
+    /// Type and hash of every variable, by path.
+    pub(crate) fn hashes(&self) -> Map<String, Value> {
+        self.value["hashes"].as_object().cloned().unwrap_or_default()
+    }
+
+    /// The files that went into the run.
+    pub(crate) fn inputs(&self) -> Vec<InputHash> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let input = |value: &Value| InputHash {
+            path: text(&value["path"]),
+            role: text(&value["role"]),
+            sha256: text(&value["sha256"]),
+        };
+        self.value["inputs"].as_array().into_iter().flatten().map(input).collect()
+    }
+
+    fn text(&self, keys: &[&str]) -> &str {
+        let value = keys.iter().fold(&self.value, |value, key| &value[*key]);
+        value.as_str().unwrap_or_default()
+    }
+}
+
+/// Writes a manifest so that there is the whole of it or none.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn write(path: &Path, manifest: &Value) -> Result<(), CommandError> {
+    let mut text = serde_json::to_string_pretty(manifest).expect("a JSON value is JSON");
+    text.push('\n');
+    let partial = path.with_file_name(super::folder::MANIFEST_PARTIAL);
+    let written = std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, path));
+    written.map_err(|error| CommandError::unwritable(path, &error))
+}
+
+/// What differs between two lists of files: changed, gone, new; by path.
+pub(crate) fn changed_files(before: &[InputHash], now: &[InputHash]) -> Vec<String> {
+    let same = |a: &InputHash, b: &InputHash| a.path == b.path && a.role == b.role;
+    let mut changes = Vec::new();
+    for old in before {
+        match now.iter().find(|new| same(old, new)) {
+            None => changes.push(format!("{} `{}` is gone", old.role, old.path)),
+            Some(new) if new.sha256 != old.sha256 => {
+                changes.push(format!("{} `{}` has changed", old.role, old.path));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_new = |new: &&InputHash| !before.iter().any(|old| same(old, new));
+    changes
+        .extend(now.iter().filter(is_new).map(|new| format!("{} `{}` is new", new.role, new.path)));
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, sha256: &str) -> InputHash {
+        InputHash { path: path.to_owned(), role: "fmu".to_owned(), sha256: sha256.to_owned() }
+    }
+
+    #[test]
+    fn changed_files_are_named() {
+        let before = [file("a.fmu", "1"), file("b.fmu", "2"), file("c.fmu", "3")];
+        let now = [file("a.fmu", "1"), file("b.fmu", "9"), file("d.fmu", "4")];
+        assert_eq!(
+            changed_files(&before, &now),
+            ["fmu `b.fmu` has changed", "fmu `c.fmu` is gone", "fmu `d.fmu` is new"]
+        );
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        assert!(Manifest::read(temp.path()).is_err());
+        let path = temp.path().join("manifest.json");
+        for text in ["", "{}", "[1]", "{\"format\": 7}"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(Manifest::read(&path).is_err(), "{text}");
+        }
+    }
+}

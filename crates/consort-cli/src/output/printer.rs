@@ -1,0 +1,122 @@
+//! The one place that decides what is said where: data to standard output, all else to standard
+//! error.
+
+use super::diagnostics::{self, Style};
+use crate::cli::{Global, ProgressMode, When};
+use consort_core::{Report, Severity};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+
+/// Below are the three standard streams.
+const FIRST_OF_OURS: i32 = 3;
+
+/// Where data and messages go.
+#[derive(Debug)]
+pub(crate) struct Printer {
+    data: Mutex<File>,
+    color: bool,
+    data_color: bool,
+    quiet: bool,
+    verbose: bool,
+    progress: ProgressMode,
+}
+
+impl Printer {
+    /// Takes standard output for data: from now on, whatever else in this process writes to file
+    /// descriptor 1, such as an FMU that prints, writes to standard error.
+    ///
+    /// # Errors
+    /// If the descriptors cannot be duplicated.
+    pub(crate) fn take_stdout(global: &Global) -> io::Result<Self> {
+        let data_color = wants_color(global.color, io::stdout().is_terminal());
+        let data = rustix::io::fcntl_dupfd_cloexec(io::stdout(), FIRST_OF_OURS)?;
+        rustix::stdio::dup2_stdout(io::stderr())?;
+        Ok(Printer {
+            data: Mutex::new(File::from(data)),
+            color: wants_color(global.color, io::stderr().is_terminal()),
+            data_color,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            progress: progress_mode(global),
+        })
+    }
+
+    /// Writes data to standard output.
+    ///
+    /// # Errors
+    /// If it cannot be written; nobody reading any more is told apart where the program ends.
+    pub(crate) fn data(&self, data: impl AsRef<[u8]>) -> io::Result<()> {
+        let mut file = self.data.lock().expect("no writer panics");
+        file.write_all(data.as_ref())
+    }
+
+    /// Says a line to the user, unless `--quiet`.
+    pub(crate) fn say(&self, line: &str) {
+        if !self.quiet {
+            tell(line);
+        }
+    }
+
+    /// Says a line to a user who wants to know more.
+    pub(crate) fn detail(&self, line: &str) {
+        if self.verbose {
+            tell(line);
+        }
+    }
+
+    /// Says a line whatever the user asked for.
+    pub(crate) fn insist(&self, line: &str) {
+        tell(line);
+    }
+
+    /// Shows what a report holds; `ending` says what follows from its errors.
+    pub(crate) fn report(&self, report: &Report, ending: &'static str) {
+        let least = if self.quiet { Severity::Error } else { Severity::Note };
+        let text = diagnostics::render(report, Style { color: self.color, least, ending });
+        if !text.is_empty() {
+            tell(text.strip_suffix('\n').unwrap_or(&text));
+        }
+    }
+
+    /// Whether data may be colored: only where a person looks at it.
+    pub(crate) fn data_has_color(&self) -> bool {
+        self.data_color
+    }
+
+    /// Whether every detail is wanted.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// How progress is shown.
+    pub(crate) fn progress(&self) -> ProgressMode {
+        self.progress
+    }
+}
+
+/// Standard error may be closed; there is nobody left to tell then.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+fn wants_color(when: When, is_terminal: bool) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            is_terminal && !is_set("NO_COLOR") && !is_dumb
+        }
+    }
+}
+
+/// Progress only on a terminal, and never among the lines of `--verbose`.
+fn progress_mode(global: &Global) -> ProgressMode {
+    let fits = io::stderr().is_terminal() && !global.verbose && !global.quiet;
+    match global.progress {
+        ProgressMode::Auto if !fits => ProgressMode::None,
+        mode => mode,
+    }
+}

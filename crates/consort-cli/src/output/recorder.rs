@@ -1,0 +1,231 @@
+//! Writes the trace while the run goes on, on a thread of its own.
+//!
+//! The engine hands over full chunks and gets emptied ones back; if the writer falls behind, the
+//! engine waits, so memory stays bounded. Files are made when the run has started, not before.
+
+use consort_engine::ChunkSink;
+use consort_trace::{Chunk, CsvWriter, ParquetWriter, Schema, Tee, TraceError, TraceWriter};
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// How many full chunks may wait for the writer.
+const WAITING_MAX: usize = 8;
+
+/// Where the trace goes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TraceFiles {
+    /// As Parquet.
+    pub(crate) parquet: Option<PathBuf>,
+    /// As CSV.
+    pub(crate) csv: Option<PathBuf>,
+}
+
+/// The writing side of a recording.
+pub(crate) struct Recorder {
+    messages: SyncSender<Message>,
+    thread: JoinHandle<Result<u64, TraceError>>,
+    failed: Arc<AtomicBool>,
+    columns: Arc<Mutex<Vec<String>>>,
+}
+
+enum Message {
+    Schema(Arc<Schema>),
+    Open(TraceFiles),
+    Rows(Chunk),
+}
+
+impl Recorder {
+    /// Starts the writer; the sink is for the engine.
+    pub(crate) fn start() -> (Self, Box<dyn ChunkSink>) {
+        let (messages, received) = sync_channel(WAITING_MAX);
+        let (emptied, recycled) = channel();
+        let failed = Arc::new(AtomicBool::new(false));
+        let columns = Arc::new(Mutex::new(Vec::new()));
+        let flag = Arc::clone(&failed);
+        let thread = std::thread::spawn(move || {
+            let result = write_all(&received, &emptied);
+            flag.store(result.is_err(), Ordering::Relaxed);
+            result
+        });
+        let sink = Sink { messages: messages.clone(), recycled, columns: Arc::clone(&columns) };
+        (Recorder { messages, thread, failed, columns }, Box::new(sink))
+    }
+
+    /// Makes the files; what was recorded so far is written to them.
+    pub(crate) fn open(&self, files: TraceFiles) {
+        // A writer that is gone has failed, which `close` tells.
+        let _ = self.messages.send(Message::Open(files));
+    }
+
+    /// Whether the writer has given up.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The names of the recorded columns.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        self.columns.lock().expect("no writer panics").clone()
+    }
+
+    /// Waits until everything is written, after the engine has dropped the sink; how many rows.
+    ///
+    /// # Errors
+    /// If the files could not be written.
+    pub(crate) fn close(self) -> Result<u64, TraceError> {
+        drop(self.messages);
+        match self.thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+/// The engine's side of a recording.
+struct Sink {
+    messages: SyncSender<Message>,
+    recycled: Receiver<Chunk>,
+    columns: Arc<Mutex<Vec<String>>>,
+}
+
+impl ChunkSink for Sink {
+    fn begin(&mut self, schema: &Arc<Schema>) {
+        let names = schema
+            .elements()
+            .map(|(column, element)| schema.columns()[column].element_name(element));
+        *self.columns.lock().expect("no writer panics") = names.collect();
+        let _ = self.messages.send(Message::Schema(Arc::clone(schema)));
+    }
+
+    fn take(&mut self, full: Chunk) -> Chunk {
+        let schema = Arc::clone(full.schema());
+        match self.messages.send(Message::Rows(full)) {
+            Ok(()) => self.recycled.try_recv().unwrap_or_else(|_| Chunk::new(&schema)),
+            // The writer has failed; the caller sees that and ends the run.
+            Err(_) => Chunk::new(&schema),
+        }
+    }
+}
+
+/// Receives until everybody has hung up.
+fn write_all(received: &Receiver<Message>, emptied: &Sender<Chunk>) -> Result<u64, TraceError> {
+    let mut schema = None;
+    let mut waiting = Vec::new();
+    let mut writer: Option<Tee<'static>> = None;
+    let mut rows = 0;
+    let mut result = Ok(());
+    for message in received {
+        match message {
+            Message::Schema(known) => schema = Some(known),
+            Message::Open(files) => {
+                let mut opened = match &schema {
+                    Some(schema) => open(&files, schema)?,
+                    None => Tee::default(),
+                };
+                for chunk in waiting.drain(..) {
+                    result = write(&mut opened, chunk, &mut rows, emptied);
+                }
+                writer = Some(opened);
+            }
+            Message::Rows(chunk) => match &mut writer {
+                Some(writer) => result = write(writer, chunk, &mut rows, emptied),
+                None => waiting.push(chunk),
+            },
+        }
+        if result.is_err() {
+            break;
+        }
+    }
+    // What was written before a failure is closed so that it can be read.
+    let finished = writer.map_or(Ok(()), |mut writer| writer.finish());
+    result.and(finished).map(|()| rows)
+}
+
+fn write(
+    writer: &mut Tee<'static>,
+    mut chunk: Chunk,
+    rows: &mut u64,
+    emptied: &Sender<Chunk>,
+) -> Result<(), TraceError> {
+    writer.write(&chunk)?;
+    *rows += chunk.rows() as u64;
+    chunk.clear();
+    // The run may have ended; then nobody needs the chunk any more.
+    let _ = emptied.send(chunk);
+    Ok(())
+}
+
+fn open(files: &TraceFiles, schema: &Schema) -> Result<Tee<'static>, TraceError> {
+    let mut tee = Tee::default();
+    if let Some(path) = &files.parquet {
+        tee.push(Box::new(ParquetWriter::new(BufWriter::new(File::create(path)?), schema)?));
+    }
+    if let Some(path) = &files.csv {
+        tee.push(Box::new(CsvWriter::new(File::create(path)?, schema)?));
+    }
+    Ok(tee)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use consort_core::{Resolution, Tag, Time, ValueType, ValuesRef};
+    use consort_trace::{Column, read_parquet};
+
+    fn schema() -> Arc<Schema> {
+        let column = Column::new("tank", "level", ValueType::Float64);
+        Arc::new(Schema::new(Resolution::NANOSECOND, vec![column]).unwrap())
+    }
+
+    /// Hands over `count` chunks of two rows each, from tick `first` on.
+    fn record(sink: &mut dyn ChunkSink, schema: &Arc<Schema>, first: i64, count: i64) {
+        let mut chunk = Chunk::with_rows(schema, 2);
+        for pair in 0..count {
+            for row in 0..2 {
+                let tag = Tag::at(Time::from_ticks(first + 2 * pair + row));
+                chunk.push_row(tag, &[ValuesRef::Float64(&[row as f64])]);
+            }
+            chunk = sink.take(chunk);
+            assert!(chunk.is_empty());
+        }
+    }
+
+    #[test]
+    fn rows_from_before_there_was_a_file_are_in_the_file() {
+        let temp = tempfile::tempdir().unwrap();
+        let files = TraceFiles {
+            parquet: Some(temp.path().join("trace.parquet")),
+            csv: Some(temp.path().join("trace.csv")),
+        };
+        let (recorder, mut sink) = Recorder::start();
+        let schema = schema();
+        sink.begin(&schema);
+        record(sink.as_mut(), &schema, 0, 3);
+        assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+        recorder.open(files.clone());
+        record(sink.as_mut(), &schema, 6, 100);
+        drop(sink);
+        assert_eq!(recorder.columns(), ["tank.level"]);
+        assert_eq!(recorder.close().unwrap(), 206);
+        let trace = read_parquet(File::open(files.parquet.unwrap()).unwrap()).unwrap();
+        assert_eq!(trace.tags().len(), 206);
+        let csv = std::fs::read_to_string(files.csv.unwrap()).unwrap();
+        assert_eq!(csv.lines().count(), 207);
+    }
+
+    #[test]
+    fn a_writer_that_fails_is_noticed_and_blocks_nobody() {
+        let (recorder, mut sink) = Recorder::start();
+        let schema = schema();
+        sink.begin(&schema);
+        recorder.open(TraceFiles { parquet: Some("/no/such/folder/x".into()), csv: None });
+        record(sink.as_mut(), &schema, 0, 100);
+        drop(sink);
+        assert!(recorder.has_failed());
+        assert!(recorder.close().is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! What the command line changes of a system. Mistakes in it are shown as mistakes in a text, like
+//! those in the system file.
+
+use crate::cli::ExperimentArgs;
+use consort_core::{Diagnostic, Report, Seconds, Span};
+use consort_formats::parse_assignment;
+use consort_system::{Spanned, System};
+
+/// Applies the options to the system; what is wrong goes to the report.
+pub(super) fn apply(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
+    let experiment = &mut system.experiment;
+    if let Some(start) = time("start", args.start.as_deref(), report) {
+        experiment.start = start;
+    }
+    if let Some(stop) = time("stop", args.stop.as_deref(), report) {
+        experiment.stop = Some(stop);
+    }
+    if let Some(step) = time("step", args.step.as_deref(), report) {
+        experiment.step = Some(step);
+    }
+    experiment.seed = args.seed.unwrap_or(experiment.seed);
+    for text in &args.set {
+        set(text, system, report);
+    }
+}
+
+/// A text for an option that diagnostics can point into, and the place of its value in it.
+fn source(option: &str, value: &str, report: &mut Report) -> Span {
+    let text = format!("--{option} {value}");
+    let start = text.len() - value.len();
+    let range = start..text.len();
+    Span::new(report.add_source("command line", text), range)
+}
+
+fn time(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<Seconds>> {
+    let value = value?;
+    let span = source(option, value, report);
+    match value.parse::<Seconds>() {
+        Ok(seconds) => Some(Spanned::new(seconds, span)),
+        Err(error) => {
+            report.push(
+                Diagnostic::error("cli::bad-time", error.to_string())
+                    .at(span, "not a number of seconds")
+                    .help("write a decimal or a fraction, such as `0.01` or `1/30`"),
+            );
+            None
+        }
+    }
+}
+
+fn set(text: &str, system: &mut System, report: &mut Report) {
+    let span = source("set", text, report);
+    let applied = parse_assignment(text).and_then(|assignment| {
+        let component = assignment.component.clone();
+        assignment.apply(system)?;
+        Ok(component)
+    });
+    match applied {
+        Ok(component) => place_last_parameter(system, &component, span),
+        Err(diagnostic) => report.push(diagnostic.at(span, "given here")),
+    }
+}
+
+/// The value that was just given has a place now, so that mistakes in it can be shown.
+fn place_last_parameter(system: &mut System, component: &str, span: Span) {
+    let component = system.components.iter_mut().find(|part| part.name.value == component);
+    if let Some(parameter) = component.and_then(|component| component.parameters.last_mut()) {
+        parameter.name.span = Some(span);
+        parameter.value.span = Some(span);
+        if let Some(unit) = &mut parameter.unit {
+            unit.span = Some(span);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Traces that were recorded: found, read, and made into pictures and ranges.
+
+use crate::inspect::readable_unit;
+use crate::outcome::CommandError;
+use crate::output::folder::{TRACE, TRACE_CSV};
+use crate::output::numbers::short;
+use crate::{pattern, plot};
+use consort_core::diagnostic::nearest_name;
+use consort_core::{Diagnostic, Resolution, Variability};
+use consort_trace::{Column, CsvOptions, Trace, TraceError, read_csv, read_parquet};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The file that holds the trace of a run's folder, or the file itself.
+pub(crate) fn file_of(path: &Path) -> PathBuf {
+    if !path.is_dir() {
+        return path.to_owned();
+    }
+    let (parquet, csv) = (path.join(TRACE), path.join(TRACE_CSV));
+    if !parquet.exists() && csv.exists() { csv } else { parquet }
+}
+
+/// Whether a file is CSV, by its name.
+pub(crate) fn is_csv(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+}
+
+/// Reads a trace; times of CSV become ticks of `resolution`.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub(crate) fn read(path: &Path, resolution: Resolution) -> Result<Trace, CommandError> {
+    let file = file_of(path);
+    if path.is_dir() && !file.exists() {
+        let message = format!("`{}` holds no trace", path.display());
+        let diagnostic = Diagnostic::error("cli::no-trace", message);
+        let help = "run it without `--no-record`, or name a `.parquet` or `.csv` file";
+        return Err(CommandError::failed(diagnostic.help(help)));
+    }
+    let trace = if is_csv(&file) {
+        let bytes =
+            std::fs::read(&file).map_err(|error| CommandError::unreadable(&file, &error))?;
+        let options = CsvOptions { resolution, text_columns: true, ..CsvOptions::default() };
+        read_csv(&bytes, &options)
+    } else {
+        let opened = File::open(&file).map_err(|error| CommandError::unreadable(&file, &error))?;
+        read_parquet(opened)
+    };
+    trace.map_err(|error| unreadable(&file, &error))
+}
+
+fn unreadable(file: &Path, error: &TraceError) -> CommandError {
+    let message = format!("`{}` cannot be read as a trace", file.display());
+    CommandError::failed(Diagnostic::error("cli::bad-trace", message).with_note(error.to_string()))
+}
+
+/// The recorded numbers that match, in the order of the patterns, ready to be drawn.
+pub(crate) fn columns(trace: &Trace, patterns: &[String]) -> Vec<plot::Column> {
+    let times: Vec<f64> = trace.times().collect();
+    let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
+    for pattern in patterns {
+        for (column, element) in trace.schema().elements() {
+            let described = &trace.schema().columns()[column];
+            let name = described.element_name(element);
+            let wanted =
+                pattern::matches(pattern, &name) || pattern::matches(pattern, described.path());
+            if wanted && seen.insert((column, element)) {
+                taken.push((column, element));
+            }
+        }
+    }
+    let drawn = |(column, element)| drawable(trace, column, element, &times);
+    taken.into_iter().filter_map(drawn).collect()
+}
+
+fn drawable(trace: &Trace, column: usize, element: usize, times: &[f64]) -> Option<plot::Column> {
+    let described = &trace.schema().columns()[column];
+    let values = trace.columns()[column].view();
+    let stride = described.element_count();
+    let rows = (0..trace.tags().len()).map(|row| values.as_f64(row * stride + element));
+    Some(plot::Column {
+        name: described.element_name(element),
+        unit: described.unit.clone(),
+        is_discrete: is_discrete(described),
+        times: times.to_vec(),
+        values: rows.collect::<Option<_>>()?,
+    })
+}
+
+fn is_discrete(column: &Column) -> bool {
+    column.variability != Variability::Continuous || !column.value_type.is_float()
+}
+
+/// The columns for these patterns, each of which must match something.
+///
+/// # Errors
+/// If a pattern matches nothing that can be drawn.
+pub(crate) fn required_columns(
+    trace: &Trace,
+    patterns: &[String],
+) -> Result<Vec<plot::Column>, CommandError> {
+    let missing = |pattern: &&String| columns(trace, std::slice::from_ref(*pattern)).is_empty();
+    let mut report = consort_core::Report::default();
+    let names = trace.schema().columns().iter().map(Column::path);
+    for pattern in patterns.iter().filter(missing) {
+        let message = format!("nothing that can be drawn is called `{pattern}`");
+        let mut diagnostic = Diagnostic::error("cli::unknown-variable", message);
+        if let Some(name) = nearest_name(pattern, names.clone()) {
+            diagnostic = diagnostic.help(format!("did you mean `{name}`?"));
+        }
+        report.push(diagnostic);
+    }
+    if report.has_errors() {
+        return Err(CommandError::Failed { report });
+    }
+    Ok(columns(trace, patterns))
+}
+
+/// `tank.level 0.2 to 0.8, last 0.5 m`: what a variable did, in a few words.
+pub(crate) fn range(column: &plot::Column) -> String {
+    let finite = || column.values.iter().copied().filter(|value| value.is_finite());
+    let (least, greatest) = (finite().reduce(f64::min), finite().reduce(f64::max));
+    let unit = column.unit.as_deref().map(readable_unit);
+    let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
+    match (least, greatest, column.values.last()) {
+        (Some(least), Some(greatest), Some(last)) if least < greatest => format!(
+            "{} {} to {}, last {}{unit}",
+            column.name,
+            short(least),
+            short(greatest),
+            short(*last)
+        ),
+        (_, _, Some(last)) => format!("{} {}{unit}", column.name, short(*last)),
+        _ => format!("{} without values", column.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_say_least_greatest_and_last() {
+        let column = |values: &[f64]| plot::Column {
+            name: "tank.level".to_owned(),
+            unit: Some("m".to_owned()),
+            is_discrete: false,
+            times: vec![0.0; values.len()],
+            values: values.to_vec(),
+        };
+        assert_eq!(range(&column(&[0.2, 0.8, 0.5])), "tank.level 0.2 to 0.8, last 0.5 m");
+        assert_eq!(range(&column(&[3.0, 3.0])), "tank.level 3 m");
+        assert_eq!(range(&column(&[f64::NAN])), "tank.level NaN m");
+        assert_eq!(range(&column(&[])), "tank.level without values");
+    }
+}

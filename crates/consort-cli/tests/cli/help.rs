@@ -1,0 +1,87 @@
+//! Help worth reading, in lines that fit.
+
+use crate::bench::{Bench, assert_said};
+
+const VERBS: [&str; 7] = ["inspect", "run", "replay", "diff", "repeat", "plot", "completions"];
+
+#[test]
+fn help_lines_fit_79_columns() {
+    let bench = Bench::new();
+    let mut pages = vec![vec!["--help"], vec!["-h"]];
+    for verb in VERBS {
+        pages.push(vec![verb, "--help"]);
+        pages.push(vec![verb, "-h"]);
+    }
+    for page in pages {
+        let said = bench.done(&page);
+        assert_eq!(said.stderr, "", "{page:?}");
+        for line in said.stdout.lines() {
+            assert!(line.chars().count() <= 79, "{page:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn every_verb_has_examples() {
+    let bench = Bench::new();
+    for verb in VERBS {
+        let said = bench.done(&[verb, "--help"]);
+        assert!(said.stdout.contains(&format!("Examples:\n  consort {verb} ")), "{}", said.stdout);
+    }
+}
+
+#[test]
+fn the_first_page_names_the_verbs() {
+    assert_said!(Bench::new().done(&["-h"]));
+}
+
+#[test]
+fn the_page_of_run_explains_a_run() {
+    assert_said!(Bench::new().done(&["run", "--help"]));
+}
+
+#[test]
+fn the_short_page_of_run_is_short() {
+    assert_said!(Bench::new().done(&["run", "-h"]));
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_and_nothing_on_stdout() {
+    let bench = Bench::with_loop();
+    for args in [
+        vec![],
+        vec!["walk"],
+        vec!["run"],
+        vec!["run", "loop", "--workers", "0"],
+        vec!["run", "loop", "--real-time", "-1"],
+        vec!["run", "loop", "--csv", "--no-record"],
+        vec!["run", "loop", "--quiet", "--verbose"],
+        vec!["diff", "a"],
+        vec!["diff", "a", "b", "--absolute", "nan"],
+        vec!["repeat", "loop", "--runs", "0"],
+        vec!["repeat", "loop", "--workers", "1,x"],
+        vec!["plot", "a", "--format", "jpeg"],
+        vec!["completions", "tcsh"],
+    ] {
+        let said = bench.consort(&args);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{args:?}");
+        assert!(!said.stderr.is_empty(), "{args:?}");
+    }
+    assert_eq!(bench.list(""), ["loop"]);
+}
+
+#[test]
+fn shells_can_complete_our_words() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let said = bench.done(&["completions", shell]);
+        assert!(said.stdout.contains("replay"), "{shell}");
+        assert_eq!(said.stderr, "", "{shell}");
+    }
+}
+
+#[test]
+fn the_version_is_data() {
+    let said = Bench::new().done(&["--version"]);
+    assert_eq!(said.stdout, format!("consort {}\n", env!("CARGO_PKG_VERSION")));
+}

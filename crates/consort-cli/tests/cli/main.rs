@@ -1,0 +1,13 @@
+//! The `consort` program as a user meets it: what is typed, what comes out, what is left behind.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set up its world has failed")]
+
+mod bench;
+mod diff;
+mod fmu;
+mod help;
+mod manners;
+mod picture;
+mod repeat;
+mod replay;
+mod run;
