@@ -18,8 +18,13 @@ const TOKEN: &str = "consort-testkit-gain-1";
 fn main() {
     let folder = fmus::build("gain", Fmi::V2, &BuildOptions::binary());
     let bench = Bench { c_loop: compile_c_loop(), fmu: folder };
-    println!("a chain of N trivial FMUs; nanoseconds per instance and step, and ratios to the C loop");
-    println!("{:>7} {:>7} {:>9} {:>9} {:>6} {:>9} {:>6}", "N", "steps", "C loop", "consort", "ratio", "recorded", "ratio");
+    println!(
+        "a chain of N trivial FMUs; nanoseconds per instance and step, and ratios to the C loop"
+    );
+    println!(
+        "{:>7} {:>7} {:>9} {:>9} {:>6} {:>9} {:>6}",
+        "N", "steps", "C loop", "consort", "ratio", "recorded", "ratio"
+    );
     let mut memory = Vec::new();
     for (count, steps) in [(10, 20_000), (100, 2_000), (1_000, 1_000), (10_000, 200)] {
         let measured = bench.measure(count, steps);
@@ -35,7 +40,12 @@ fn main() {
     }
     let (few, many) = (memory[0], memory[memory.len() - 1]);
     let per_instance = (many.1 - few.1) / f64::from(many.0 - few.0);
-    println!("memory: {:.1} kB per instance (peak of the process, {} against {})", per_instance / 1e3, many.0, few.0);
+    println!(
+        "memory: {:.1} kB per instance (peak of the process, {} against {})",
+        per_instance / 1e3,
+        many.0,
+        few.0
+    );
 }
 
 struct Bench {
@@ -70,12 +80,14 @@ impl Bench {
 
     /// The system as a user would write it.
     fn chain(&self, count: u32, steps: u32) -> String {
-        let mut text = format!("[experiment]\nstop = \"{steps}/1000\"\nstep = 0.001\nrecord = \"all\"\n");
+        let mut text =
+            format!("[experiment]\nstop = \"{steps}/1000\"\nstep = 0.001\nrecord = \"all\"\n");
         for index in 0..count {
             let _ = writeln!(text, "[components.c{index}]\nmodel = {:?}", self.fmu);
         }
         for index in 1..count {
-            let _ = writeln!(text, "[[connections]]\nfrom = \"c{}.y\"\nto = \"c{index}.u\"", index - 1);
+            let _ =
+                writeln!(text, "[[connections]]\nfrom = \"c{}.y\"\nto = \"c{index}.u\"", index - 1);
         }
         text
     }

@@ -137,10 +137,10 @@ pub(crate) enum TextFormat {
 #[command(next_help_heading = "Experiment")]
 pub(crate) struct ExperimentArgs {
     /// Start at this time instead
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(crate) start: Option<String>,
     /// Stop at this time instead
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
     pub(crate) stop: Option<String>,
     /// Take this communication step instead
     #[arg(long, value_name = "SECONDS")]

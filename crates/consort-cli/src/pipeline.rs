@@ -231,8 +231,11 @@ fn read_input_table(
         Err(error) => {
             let said = crate::outcome::said(&error);
             let message = format!("the table `{name}` could not be read: {said}");
-            report
-                .push(Diagnostic::error("system::no-table", message).maybe_at(span, "named here"));
+            // A table named in the system has a span; one named on the command line has none.
+            let from = span.map_or("the current folder", |_| "the folder of the system file");
+            let diagnostic = Diagnostic::error("system::no-table", message);
+            let diagnostic = diagnostic.maybe_at(span, "named here");
+            report.push(diagnostic.help(format!("paths are relative to {from}")));
         }
     }
 }

@@ -7,10 +7,11 @@ use crate::output::numbers::short;
 use crate::{pattern, plot};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Resolution, Variability};
-use consort_trace::{Column, CsvOptions, Trace, TraceError, read_csv, read_parquet};
+use consort_trace::{Column, CsvOptions, Schema, Trace, TraceError, read_csv, read_parquet};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The file that holds the trace of a run's folder, or the file itself.
 pub(crate) fn file_of(path: &Path) -> PathBuf {
@@ -48,6 +49,24 @@ pub(crate) fn read(path: &Path, resolution: Resolution) -> Result<Trace, Command
         read_parquet(opened)
     };
     trace.map_err(|error| unreadable(&file, &error))
+}
+
+/// Reads a trace to be compared with another: CSV is understood in the other's types and ticks if
+/// it has the same columns.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub(crate) fn read_like(path: &Path, schema: &Arc<Schema>) -> Result<Trace, CommandError> {
+    let file = file_of(path);
+    if is_csv(&file)
+        && let Ok(bytes) = std::fs::read(&file)
+    {
+        let options = CsvOptions { schema: Some(Arc::clone(schema)), ..CsvOptions::default() };
+        if let Ok(trace) = read_csv(&bytes, &options) {
+            return Ok(trace);
+        }
+    }
+    read(path, schema.resolution())
 }
 
 fn unreadable(file: &Path, error: &TraceError) -> CommandError {

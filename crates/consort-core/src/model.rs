@@ -190,10 +190,13 @@ pub struct Step {
 }
 
 /// How far a step came, and why it stopped there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StepOutcome {
-    /// The time that was reached.
+    /// The time that was reached, to the nearest tick.
     pub reached: Time,
+    /// Where exactly it stopped before its end, in seconds, if no tick says it: the instance goes on
+    /// from there, and a tick may be too coarse for the time of an event.
+    pub stopped_at: Option<f64>,
     /// Why the step ended.
     pub reason: StepReason,
     /// When the instance expects its next event, if it knows.
@@ -204,7 +207,14 @@ impl StepOutcome {
     /// The step went to its end and nothing happened.
     #[inline]
     pub fn complete(step: &Step) -> Self {
-        StepOutcome { reached: step.to, reason: StepReason::Complete, next_event: None }
+        let (reached, reason) = (step.to, StepReason::Complete);
+        StepOutcome { reached, stopped_at: None, reason, next_event: None }
+    }
+
+    /// Whether the step went to its end and nothing is to be told.
+    #[inline]
+    pub fn is_plain(&self, step: &Step) -> bool {
+        self.reason == StepReason::Complete && self.reached == step.to && self.next_event.is_none()
     }
 }
 
@@ -322,6 +332,34 @@ pub trait Instance: Send {
     /// # Errors
     /// If the instance failed; a discarded step is no error but a [`StepReason`].
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome>;
+
+    /// A whole communication step in one call, for the common case that all values are doubles: sets
+    /// `inputs`, steps and, if the step plainly came to its end, reads `outputs`.
+    ///
+    /// Nobody needs to write this method: for each type of instance it is compiled to direct calls
+    /// of the other three.
+    ///
+    /// # Errors
+    /// As [`Instance::set`], [`Instance::step`] and [`Instance::get`].
+    #[inline]
+    fn set_step_get(
+        &mut self,
+        inputs: (&[Reference], &[f64]),
+        step: &Step,
+        outputs: (&[Reference], &mut [f64]),
+    ) -> CallResult<StepOutcome> {
+        self.set(inputs.0, ValuesRef::Float64(inputs.1))?;
+        let outcome = self.step(step)?;
+        if outcome.is_plain(step) {
+            self.get(outputs.0, ValuesMut::Float64(outputs.1))?;
+        }
+        Ok(outcome)
+    }
+
+    /// What the instance said when it discarded its last step, for a message.
+    fn take_discarded(&mut self) -> Option<Box<CallError>> {
+        None
+    }
 
     /// Leaves step mode to handle events.
     ///

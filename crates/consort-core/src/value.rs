@@ -76,21 +76,25 @@ macro_rules! define_values {
             }
 
             /// The type of the elements.
+            #[inline]
             pub fn value_type(&self) -> ValueType {
                 match self { $(Values::$variant(_) => ValueType::$variant,)* }
             }
 
             /// How many elements there are.
+            #[inline]
             pub fn len(&self) -> usize {
                 match self { $(Values::$variant(values) => values.len(),)* }
             }
 
             /// All elements, to be read.
+            #[inline]
             pub fn view(&self) -> ValuesRef<'_> {
                 match self { $(Values::$variant(values) => ValuesRef::$variant(values),)* }
             }
 
             /// The elements `start..start + count`, to be read.
+            #[inline]
             pub fn slice(&self, start: usize, count: usize) -> ValuesRef<'_> {
                 match self {
                     $(Values::$variant(values) => ValuesRef::$variant(&values[start..start + count]),)*
@@ -98,6 +102,7 @@ macro_rules! define_values {
             }
 
             /// The elements `start..start + count`, to be filled.
+            #[inline]
             pub fn slice_mut(&mut self, start: usize, count: usize) -> ValuesMut<'_> {
                 match self {
                     $(Values::$variant(values) => ValuesMut::$variant(&mut values[start..start + count]),)*
@@ -118,11 +123,13 @@ macro_rules! define_values {
 
         impl<'a> ValuesRef<'a> {
             /// The type of the elements.
+            #[inline]
             pub fn value_type(&self) -> ValueType {
                 match self { $(ValuesRef::$variant(_) => ValueType::$variant,)* }
             }
 
             /// How many elements there are.
+            #[inline]
             pub fn len(&self) -> usize {
                 match self { $(ValuesRef::$variant(values) => values.len(),)* }
             }
@@ -133,6 +140,7 @@ macro_rules! define_values {
             }
 
             /// The element at `index`, alone.
+            #[inline]
             pub fn element(&self, index: usize) -> ValuesRef<'a> {
                 match self {
                     $(ValuesRef::$variant(values) => ValuesRef::$variant(&values[index..=index]),)*
@@ -142,11 +150,13 @@ macro_rules! define_values {
 
         impl ValuesMut<'_> {
             /// The type of the elements.
+            #[inline]
             pub fn value_type(&self) -> ValueType {
                 match self { $(ValuesMut::$variant(_) => ValueType::$variant,)* }
             }
 
             /// How many elements there are.
+            #[inline]
             pub fn len(&self) -> usize {
                 match self { $(ValuesMut::$variant(values) => values.len(),)* }
             }
@@ -155,6 +165,7 @@ macro_rules! define_values {
             ///
             /// # Panics
             /// If the types or lengths differ.
+            #[inline]
             pub fn copy_from(&mut self, source: ValuesRef<'_>) {
                 match (self, source) {
                     $((ValuesMut::$variant(to), ValuesRef::$variant(from)) => copy_elements(to, from),)*
@@ -167,6 +178,7 @@ macro_rules! define_values {
 
 for_each_value_type!(define_values);
 
+#[inline]
 fn copy_elements<T: Clone>(to: &mut [T], from: &[T]) {
     assert_eq!(to.len(), from.len(), "a batch and its place have one length");
     for (to, from) in to.iter_mut().zip(from) {

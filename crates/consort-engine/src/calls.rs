@@ -32,7 +32,7 @@ pub(crate) struct Arrival {
 /// What stopped a component.
 pub(crate) enum Stopped {
     Call(Box<consort_core::CallError>),
-    Discarded { reached: Time },
+    Discarded { reached: Time, error: Option<Box<consort_core::CallError>> },
     NoProgress { at: Time },
 }
 
@@ -47,8 +47,8 @@ impl Stopped {
         let component = component.to_owned();
         match self {
             Stopped::Call(error) => RunError::Call { component, tag: step.from, error },
-            Stopped::Discarded { reached } => {
-                RunError::Discarded { component, tag: step.from, to: step.to, reached }
+            Stopped::Discarded { reached, error } => {
+                RunError::Discarded { component, tag: step.from, to: step.to, reached, error }
             }
             Stopped::NoProgress { at } => {
                 RunError::NoProgress { component, at, tries: STALLED_TRIES_MAX }
@@ -76,14 +76,18 @@ pub(crate) fn take_step(
             |event, terminate| Arrival { reached: outcome.reached, event, terminate, next_event };
         match outcome.reason {
             StepReason::Terminate => return Ok(arrival(false, true)),
-            StepReason::Discard => return Err(Stopped::Discarded { reached: outcome.reached }),
-            _ if step.to <= outcome.reached => {
+            StepReason::Discard => {
+                let error = instance.take_discarded();
+                return Err(Stopped::Discarded { reached: outcome.reached, error });
+            }
+            _ if is_whole(step, &outcome, context.resolution) => {
                 let announced = context.event_mode && context.next_event == Some(step.to);
                 return Ok(arrival(outcome.reason == StepReason::Event || announced, false));
             }
             _ => {}
         }
-        stalled = if part.from.time < outcome.reached { 0 } else { stalled + 1 };
+        let place = Place::of(&outcome, context.resolution);
+        stalled = if part.start < place.seconds { 0 } else { stalled + 1 };
         if STALLED_TRIES_MAX <= stalled {
             return Err(Stopped::NoProgress { at: outcome.reached });
         }
@@ -99,7 +103,7 @@ pub(crate) fn take_step(
             }
             next_event = update.next_event;
         }
-        part = rest_of(step, outcome.reached, next_event, context.resolution);
+        part = rest_of(step, place, next_event, context.resolution);
     }
 }
 
@@ -107,20 +111,54 @@ pub(crate) fn take_step(
 fn first_part(step: &Step, context: &StepContext) -> Step {
     match context.next_event {
         Some(event) if context.event_mode && step.from.time < event && event < step.to => {
-            rest_of(step, step.from.time, Some(event), context.resolution)
+            let place = Place { time: step.from.time, seconds: step.start, is_tick: true };
+            rest_of(step, place, Some(event), context.resolution)
         }
         _ => *step,
     }
 }
 
-fn rest_of(step: &Step, from: Time, next_event: Option<Time>, resolution: Resolution) -> Step {
-    let to = next_event.filter(|&event| from < event && event < step.to).unwrap_or(step.to);
-    Step {
-        from: Tag::at(from),
-        to,
-        start: resolution.to_f64(from),
-        length: resolution.to_f64(to - from),
+/// Where an instance is within a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The nearest tick.
+    time: Time,
+    /// The very time.
+    seconds: f64,
+    /// It lies on the tick.
+    is_tick: bool,
+}
+
+impl Place {
+    pub(crate) fn of(outcome: &StepOutcome, resolution: Resolution) -> Self {
+        let time = outcome.reached;
+        let seconds = outcome.stopped_at.unwrap_or_else(|| resolution.to_f64(time));
+        Place { time, seconds, is_tick: outcome.stopped_at.is_none() }
     }
+}
+
+/// Whether a step came to its end, or so close that nobody could tell: what is left is less than
+/// half a tick, and less than a nanosecond where ticks are longer.
+pub(crate) fn is_whole(step: &Step, outcome: &StepOutcome, resolution: Resolution) -> bool {
+    const NOBODY_COULD_TELL: f64 = 1e-9;
+    let is_near = |at: f64| resolution.to_f64(step.to) - at < NOBODY_COULD_TELL;
+    step.to <= outcome.reached && outcome.stopped_at.is_none_or(is_near)
+}
+
+/// The part of a step from a place on, up to an announced event or its end.
+pub(crate) fn rest_of(
+    step: &Step,
+    place: Place,
+    next_event: Option<Time>,
+    resolution: Resolution,
+) -> Step {
+    let from = place.time;
+    let to = next_event.filter(|&event| from < event && event < step.to).unwrap_or(step.to);
+    let length = match place.is_tick {
+        true => resolution.to_f64(to - from),
+        false => resolution.to_f64(to) - place.seconds,
+    };
+    Step { from: Tag::at(from), to, start: place.seconds, length }
 }
 
 /// Enters event mode, iterates, and returns to step mode.

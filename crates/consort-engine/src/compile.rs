@@ -136,21 +136,28 @@ impl Source<'_> {
 
     fn task(&self, lane: &mut Lane, task: &Task, program: &mut Program) {
         let member = program.homes[task.component.index()].member;
+        let start = lane.operations.len();
         for operation in &task.operations {
             match operation {
                 Operation::Set(variables) => {
                     let batches = self.batches(lane, task.component, variables, program);
-                    lane.operations.extend(batches.into_iter().map(LaneOp::Set));
+                    lane.operations.extend(batches.into_iter().map(LaneOp::set));
                     self.slopes(lane, task.component, variables, program);
                 }
                 Operation::Get(variables) => {
                     let batches = self.batches(lane, task.component, variables, program);
-                    lane.operations.extend(batches.into_iter().map(LaneOp::Get));
+                    lane.operations.extend(batches.into_iter().map(LaneOp::get));
                 }
-                Operation::Step => lane.operations.push(LaneOp::Step(member)),
+                Operation::Step => lane.operations.push(self.step(task.component, member)),
                 Operation::Tick(clock) => program.ticks.push((task.component, *clock)),
             }
         }
+        LaneOp::join_whole(&mut lane.operations, start);
+    }
+
+    fn step(&self, component: ComponentId, member: u32) -> LaneOp {
+        let careful = self.log_calls || self.system.components[component.index()].event_mode;
+        if careful { LaneOp::CarefulStep(member) } else { LaneOp::Step(member) }
     }
 
     /// Groups variables into calls: one per type and stretch of places side by side.

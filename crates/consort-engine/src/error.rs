@@ -40,6 +40,8 @@ pub enum RunError {
         to: Time,
         /// How far the instance came.
         reached: Time,
+        /// What it said.
+        error: Option<Box<CallError>>,
     },
     /// An instance returned early again and again without moving on. Fatal.
     NoProgress {
@@ -90,14 +92,17 @@ impl RunError {
                 Some(at(tag)),
                 error,
             ),
-            RunError::Discarded { component, tag, to, reached } => {
-                Diagnostic::error("run::step-discarded", format!("`{component}` refused a step"))
-                    .with_note(format!(
-                        "at tag {}, a step to {} s came only to {} s",
-                        at(tag),
-                        resolution.to_f64(*to),
-                        resolution.to_f64(*reached)
-                    ))
+            RunError::Discarded { component, tag, to, reached, error } => {
+                let message = format!("`{component}` refused a step");
+                let diagnostic = match error {
+                    Some(error) => {
+                        call_diagnostic("run::step-discarded", message, Some(at(tag)), error)
+                    }
+                    None => Diagnostic::error("run::step-discarded", message),
+                };
+                let (to, reached) = (resolution.to_f64(*to), resolution.to_f64(*reached));
+                diagnostic
+                    .with_note(format!("the step to {to} s came only to {reached} s"))
                     .help("a shorter `step` for this component may help")
             }
             RunError::NoProgress { component, at, tries } => Diagnostic::error(

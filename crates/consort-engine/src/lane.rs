@@ -4,17 +4,89 @@ use crate::calls::{self, Arrival, StepContext};
 use crate::error::RunError;
 use crate::store::{Bank, Slot};
 use consort_core::model::CallResult;
-use consort_core::{ComponentId, Instance, Reference, Resolution, Step, StepOutcome, Tag, Time};
+use consort_core::{
+    CallError, ComponentId, Instance, Reference, Resolution, Step, StepOutcome, Tag, Time,
+    ValueType, ValuesMut, ValuesRef,
+};
 use std::ops::Range;
 
 /// One batched call into an instance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LaneOp {
+    /// The next three operations (set doubles, step, get doubles) in one call.
+    Whole {
+        inputs: Batch,
+        outputs: Batch,
+    },
+    SetFloats(Batch),
+    GetFloats(Batch),
+    /// Of any type but Float64.
     Set(Batch),
+    /// Of any type but Float64.
     Get(Batch),
     Step(u32),
+    /// A step of a member that uses event mode, or whose steps are logged.
+    CarefulStep(u32),
     /// Set the first derivatives of some inputs.
     Slope(Batch),
+}
+
+impl LaneOp {
+    pub(crate) fn set(batch: Batch) -> Self {
+        let floats = batch.slot.value_type == ValueType::Float64;
+        if floats { LaneOp::SetFloats(batch) } else { LaneOp::Set(batch) }
+    }
+
+    pub(crate) fn get(batch: Batch) -> Self {
+        let floats = batch.slot.value_type == ValueType::Float64;
+        if floats { LaneOp::GetFloats(batch) } else { LaneOp::Get(batch) }
+    }
+
+    fn member(self) -> u32 {
+        use LaneOp::{CarefulStep, Get, GetFloats, Set, SetFloats, Slope, Step, Whole};
+        match self {
+            SetFloats(batch) | GetFloats(batch) | Set(batch) | Get(batch) | Slope(batch) => {
+                batch.member
+            }
+            Whole { inputs, .. } => inputs.member,
+            Step(member) | CarefulStep(member) => member,
+        }
+    }
+
+    /// Puts one call before each task that is but setting doubles, a step and reading doubles.
+    pub(crate) fn join_whole(operations: &mut Vec<LaneOp>, start: usize) {
+        if let [LaneOp::SetFloats(inputs), LaneOp::Step(_), LaneOp::GetFloats(outputs)] =
+            operations[start..]
+        {
+            operations.insert(start, LaneOp::Whole { inputs, outputs });
+        }
+    }
+}
+
+/// How many operations a whole step stands for, itself included.
+const WHOLE_LENGTH: usize = 4;
+
+/// Two places that do not overlap: the first to be read, the second to be filled.
+#[inline]
+fn disjoint(floats: &mut [f64], read: Slot, filled: Slot) -> (&[f64], &mut [f64]) {
+    let (read, filled) = (read.range(), filled.range());
+    if read.end <= filled.start {
+        let (low, high) = floats.split_at_mut(filled.start);
+        (&low[read], &mut high[..filled.end - filled.start])
+    } else {
+        let (low, high) = floats.split_at_mut(read.start);
+        (&high[..read.end - read.start], &mut low[filled])
+    }
+}
+
+/// Why the straight loop stopped.
+enum Unusual {
+    /// A call failed.
+    Failed(Box<CallError>),
+    /// A step did not simply come to its end.
+    Step(StepOutcome),
+    /// The operation takes more than one call.
+    Operation,
 }
 
 /// Variables of one type of one instance, side by side in the lane's bank.
@@ -26,6 +98,20 @@ pub(crate) struct Batch {
     /// Range of [`Lane::references`].
     pub(crate) references_at: u32,
     pub(crate) references: u32,
+}
+
+impl Batch {
+    #[inline]
+    fn member(&self) -> usize {
+        self.member as usize
+    }
+
+    /// This batch's share of the lane's references.
+    #[inline]
+    fn of<'a>(&self, references: &'a [Reference]) -> &'a [Reference] {
+        let start = self.references_at as usize;
+        &references[start..start + self.references as usize]
+    }
 }
 
 /// An instance in its lane.
@@ -77,42 +163,97 @@ impl Lane {
     pub(crate) fn work(&mut self) {
         for rate in 0..self.steps.len() {
             let Some(step) = self.steps[rate] else { continue };
-            let range = self.stages[self.stage][rate].clone();
-            for index in range {
-                if !self.operate(self.operations[index], &step) {
+            let Range { mut start, end } = self.stages[self.stage][rate].clone();
+            while let Some((index, unusual)) = self.straight(start..end, &step) {
+                if !self.care(index, unusual, &step) {
                     return;
                 }
+                start = index + 1;
             }
         }
     }
 
+    /// Operates as long as nothing unusual happens: the loop everything else is there for. Most
+    /// values are doubles, so their column is taken out of the bank before the loop.
     #[inline]
-    fn operate(&mut self, operation: LaneOp, step: &Step) -> bool {
-        let (member, result) = match operation {
-            LaneOp::Set(batch) => (batch.member, self.set(batch)),
-            LaneOp::Get(batch) => (batch.member, self.get(batch)),
-            LaneOp::Slope(batch) => (batch.member, self.slope(batch)),
-            LaneOp::Step(member) => return self.step(member, step),
-        };
-        match result {
-            Ok(()) => true,
-            Err(error) => {
-                self.fail(member, step.from, error);
-                false
+    fn straight(&mut self, range: Range<usize>, step: &Step) -> Option<(usize, Unusual)> {
+        let Lane { members, bank, references, operations, .. } = self;
+        let (floats, mut others) = bank.split();
+        let Range { start: mut index, end } = range;
+        while index < end {
+            let result = match &operations[index] {
+                LaneOp::Whole { inputs, outputs } => {
+                    let (given, read) = disjoint(floats, inputs.slot, outputs.slot);
+                    let given = (inputs.of(references), given);
+                    let read = (outputs.of(references), read);
+                    match members[inputs.member()].instance.set_step_get(given, step, read) {
+                        Ok(outcome) if outcome.is_plain(step) => {
+                            index += WHOLE_LENGTH;
+                            continue;
+                        }
+                        // The three operations follow one by one: go on after the step.
+                        Ok(outcome) => return Some((index + 2, Unusual::Step(outcome))),
+                        Err(error) => Err(error),
+                    }
+                }
+                LaneOp::SetFloats(batch) => {
+                    let values = ValuesRef::Float64(&floats[batch.slot.range()]);
+                    members[batch.member()].instance.set(batch.of(references), values)
+                }
+                LaneOp::GetFloats(batch) => {
+                    let values = ValuesMut::Float64(&mut floats[batch.slot.range()]);
+                    members[batch.member()].instance.get(batch.of(references), values)
+                }
+                LaneOp::Step(member) => match members[*member as usize].instance.step(step) {
+                    Ok(outcome) if outcome.is_plain(step) => Ok(()),
+                    Ok(outcome) => return Some((index, Unusual::Step(outcome))),
+                    Err(error) => Err(error),
+                },
+                LaneOp::Set(batch) => {
+                    let values = others.get(batch.slot);
+                    members[batch.member()].instance.set(batch.of(references), values)
+                }
+                LaneOp::Get(batch) => {
+                    let values = others.get_mut(batch.slot);
+                    members[batch.member()].instance.get(batch.of(references), values)
+                }
+                LaneOp::CarefulStep(_) | LaneOp::Slope(_) => {
+                    return Some((index, Unusual::Operation));
+                }
+            };
+            if let Err(error) = result {
+                return Some((index, Unusual::Failed(error)));
             }
+            index += 1;
+        }
+        None
+    }
+
+    /// What the straight loop leaves to others; false if the lane cannot go on.
+    fn care(&mut self, index: usize, unusual: Unusual, step: &Step) -> bool {
+        let operation = self.operations[index];
+        match (unusual, operation) {
+            (Unusual::Failed(error), _) => self.fail(operation.member(), step.from, error),
+            (Unusual::Step(outcome), _) => self.unusual(operation.member(), step, outcome),
+            (Unusual::Operation, LaneOp::CarefulStep(member)) => self.careful_step(member, step),
+            (Unusual::Operation, LaneOp::Slope(batch)) => match self.slope(batch) {
+                Ok(()) => true,
+                Err(error) => self.fail(batch.member, step.from, error),
+            },
+            (Unusual::Operation, _) => unreachable!("the straight loop does all others"),
         }
     }
 
     #[inline]
     pub(crate) fn set(&mut self, batch: Batch) -> CallResult<()> {
-        let references = references_of(&self.references, batch);
+        let references = batch.of(&self.references);
         let values = self.bank.get(batch.slot);
         self.members[batch.member as usize].instance.set(references, values)
     }
 
     #[inline]
     pub(crate) fn get(&mut self, batch: Batch) -> CallResult<()> {
-        let references = references_of(&self.references, batch);
+        let references = batch.of(&self.references);
         let values = self.bank.get_mut(batch.slot);
         self.members[batch.member as usize].instance.get(references, values)
     }
@@ -120,8 +261,8 @@ impl Lane {
     /// First derivatives lie in the bank like values; the order of each is 1.
     fn slope(&mut self, batch: Batch) -> CallResult<()> {
         const FIRST_ORDER: [i32; 64] = [1; 64];
-        let references = references_of(&self.references, batch);
-        let consort_core::ValuesRef::Float64(values) = self.bank.get(batch.slot) else {
+        let references = batch.of(&self.references);
+        let ValuesRef::Float64(values) = self.bank.get(batch.slot) else {
             unreachable!("slopes are compiled for Float64 only")
         };
         let instance = &mut self.members[batch.member as usize].instance;
@@ -132,29 +273,14 @@ impl Lane {
         Ok(())
     }
 
-    #[inline]
-    fn step(&mut self, index: u32, step: &Step) -> bool {
-        let member = &mut self.members[index as usize];
-        if !member.event_mode && !self.log_calls {
-            // The common case, with nothing between us and the instance.
-            match member.instance.step(step) {
-                Ok(outcome) if outcome == StepOutcome::complete(step) => return true,
-                Ok(outcome) => return self.unusual(index, step, outcome),
-                Err(error) => {
-                    self.fail(index, step.from, error);
-                    return false;
-                }
-            }
-        }
-        self.careful_step(index, step)
-    }
-
     /// A step of an instance without event mode that did not simply come to its end.
     #[cold]
     fn unusual(&mut self, index: u32, step: &Step, outcome: StepOutcome) -> bool {
         use consort_core::StepReason::{Complete, Discard, EarlyReturn, Event, Terminate};
         let stopped = match outcome.reason {
-            Complete | Event if step.to <= outcome.reached => return true,
+            Complete | Event | EarlyReturn if calls::is_whole(step, &outcome, self.resolution) => {
+                return true;
+            }
             Terminate => {
                 let (reached, next_event) = (outcome.reached, None);
                 let arrival = Arrival { reached, event: false, terminate: true, next_event };
@@ -162,20 +288,19 @@ impl Lane {
                 self.remarkable = true;
                 return true;
             }
-            Discard => calls::Stopped::Discarded { reached: outcome.reached },
-            Complete | Event | EarlyReturn => return self.resume(index, step, outcome.reached),
+            Discard => {
+                let error = self.members[index as usize].instance.take_discarded();
+                calls::Stopped::Discarded { reached: outcome.reached, error }
+            }
+            Complete | Event | EarlyReturn => return self.resume(index, step, &outcome),
         };
         self.stop(index, step, stopped)
     }
 
     /// Goes on from an early return nobody asked for.
-    fn resume(&mut self, index: u32, step: &Step, reached: Time) -> bool {
-        let rest = Step {
-            from: Tag::at(reached),
-            to: step.to,
-            start: self.resolution.to_f64(reached),
-            length: self.resolution.to_f64(step.to - reached),
-        };
+    fn resume(&mut self, index: u32, step: &Step, outcome: &StepOutcome) -> bool {
+        let place = calls::Place::of(outcome, self.resolution);
+        let rest = calls::rest_of(step, place, None, self.resolution);
         self.careful_step(index, &rest)
     }
 
@@ -212,14 +337,10 @@ impl Lane {
     }
 
     #[cold]
-    fn fail(&mut self, index: u32, tag: Tag, error: Box<consort_core::CallError>) {
+    fn fail(&mut self, index: u32, tag: Tag, error: Box<CallError>) -> bool {
         let component = self.names[index as usize].clone();
         let error = RunError::Call { component, tag, error };
         self.failure = Some((self.members[index as usize].component, error));
+        false
     }
-}
-
-#[inline]
-fn references_of(references: &[Reference], batch: Batch) -> &[Reference] {
-    &references[batch.references_at as usize..][..batch.references as usize]
 }

@@ -1,6 +1,7 @@
 //! Preallocated places for values: one growable column per value type.
 
 use consort_core::{ValueType, Values, ValuesMut, ValuesRef};
+use std::ops::Range;
 
 /// A column of values per type.
 #[derive(Clone, Debug)]
@@ -23,6 +24,12 @@ impl Slot {
 
     pub(crate) fn count(self) -> usize {
         self.count as usize
+    }
+
+    /// The indices of its elements in the column.
+    #[inline]
+    pub(crate) fn range(self) -> Range<usize> {
+        self.at as usize..(self.at + self.count) as usize
     }
 
     /// Some elements of this place.
@@ -66,10 +73,32 @@ impl Bank {
         self.column_mut(slot.value_type).slice_mut(slot.at(), slot.count())
     }
 
+    /// The column of doubles, and the rest.
+    #[inline]
+    pub(crate) fn split(&mut self) -> (&mut [f64], OtherColumns<'_>) {
+        match &mut self.columns {
+            [Values::Float64(floats), others @ ..] => (floats, OtherColumns(others)),
+            _ => unreachable!("Float64 is the first of the value types"),
+        }
+    }
+
     /// Copies values here, keeping the capacity of strings and binaries.
     #[inline]
     pub(crate) fn put(&mut self, slot: Slot, values: ValuesRef<'_>) {
         self.get_mut(slot).copy_from(values);
+    }
+}
+
+/// The columns of a bank but that of doubles.
+pub(crate) struct OtherColumns<'a>(&'a mut [Values]);
+
+impl OtherColumns<'_> {
+    pub(crate) fn get(&self, slot: Slot) -> ValuesRef<'_> {
+        self.0[slot.value_type as usize - 1].slice(slot.at(), slot.count())
+    }
+
+    pub(crate) fn get_mut(&mut self, slot: Slot) -> ValuesMut<'_> {
+        self.0[slot.value_type as usize - 1].slice_mut(slot.at(), slot.count())
     }
 }
 

@@ -4,6 +4,7 @@
 //! everything the standard has but a tool may have left out is optional.
 
 pub(crate) mod context;
+mod elf;
 pub(crate) mod float_mode;
 pub(crate) mod fmi2;
 pub(crate) mod fmi3;

@@ -65,6 +65,8 @@ struct CoSimulationInstance<C: Calls> {
     may_go_back: bool,
     /// The floating-point mode to go back to: that of the thread that made the instance.
     float_mode: FloatMode,
+    /// What was said when a step was discarded.
+    discarded: Option<Box<CallError>>,
     /// Known from initialization on.
     resolution: Option<Resolution>,
     states: Arc<Owner>,
@@ -95,6 +97,7 @@ impl<C: Calls> CoSimulationInstance<C> {
             uses_event_mode,
             may_go_back: false,
             float_mode: FloatMode::keep(),
+            discarded: None,
             resolution: None,
             states: Arc::default(),
             context,
@@ -227,9 +230,12 @@ impl<C: Calls> CoSimulationInstance<C> {
         progress: &Progress,
     ) -> CallResult<StepOutcome> {
         let discarded = reply.status == Status::DISCARD;
-        if reply.status != Status::OK && !discarded {
+        if reply.status != Status::OK {
             let arguments = format!("t = {}, h = {}", step.start, step.length);
-            self.judge(reply.call, reply.status, arguments)?;
+            match self.judge(reply.call, reply.status, arguments) {
+                Err(error) if discarded => self.discarded = Some(error),
+                judged => judged?,
+            }
         }
         let reason = match progress {
             Progress { terminate: true, .. } => StepReason::Terminate,
@@ -240,7 +246,10 @@ impl<C: Calls> CoSimulationInstance<C> {
         };
         let whole = !discarded && !progress.early && !progress.terminate;
         let reached = if whole { step.to } else { self.reached(step, progress, reply.call)? };
-        Ok(StepOutcome { reached, reason, next_event: None })
+        let is_inside = step.start <= progress.reached
+            && self.resolution.is_some_and(|it| progress.reached < it.to_f64(step.to));
+        let stopped_at = (!whole && is_inside).then_some(progress.reached);
+        Ok(StepOutcome { reached, stopped_at, reason, next_event: None })
     }
 
     /// The time an FMU says it reached, kept within its step.

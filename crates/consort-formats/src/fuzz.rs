@@ -209,7 +209,7 @@ fn typed() -> ModelDescription {
         .with("flag", Output, typed_as(ValueType::Boolean))
         .with("odd", Output, nothing)
         .unit("furlong")
-        .with("tick", Input, typed_as(ValueType::Clock));
+        .with("tick", Output, typed_as(ValueType::Clock));
     let mut model = builder.0;
     model.capabilities.event_mode = true;
     model

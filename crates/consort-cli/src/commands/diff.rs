@@ -64,17 +64,17 @@ fn compare_hashes(a: &Manifest, b: &Manifest, printer: &Printer) -> CommandResul
     Ok(Exit::No)
 }
 
-/// CSV does not say its resolution; the other trace may.
+/// CSV says neither its resolution nor its types; the other trace may.
 fn read_both(
     a: &Path,
     b: &Path,
 ) -> Result<(consort_trace::Trace, consort_trace::Trace), CommandError> {
     if traces::is_csv(&traces::file_of(a)) {
         let second = traces::read(b, Resolution::NANOSECOND)?;
-        return Ok((traces::read(a, second.schema().resolution())?, second));
+        return Ok((traces::read_like(a, second.schema())?, second));
     }
     let first = traces::read(a, Resolution::NANOSECOND)?;
-    let second = traces::read(b, first.schema().resolution())?;
+    let second = traces::read_like(b, first.schema())?;
     Ok((first, second))
 }
 

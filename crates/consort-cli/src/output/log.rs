@@ -244,6 +244,7 @@ mod tests {
         );
         let early = StepOutcome {
             reached: Time::from_ticks(1),
+            stopped_at: None,
             reason: StepReason::EarlyReturn,
             next_event: None,
         };

@@ -262,7 +262,10 @@ pub(crate) fn write(path: &Path, manifest: &Value) -> Result<(), CommandError> {
     text.push('\n');
     let partial = path.with_file_name(super::folder::MANIFEST_PARTIAL);
     let written = std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, path));
-    written.map_err(|error| CommandError::unwritable(path, &error))
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&partial);
+        CommandError::unwritable(path, &error)
+    })
 }
 
 /// What differs between two lists of files: changed, gone, new; by path.

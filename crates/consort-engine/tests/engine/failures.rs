@@ -38,7 +38,7 @@ fn error(_: &Step) -> CallResult<StepOutcome> {
 }
 
 fn early(reason: StepReason, step: &Step) -> CallResult<StepOutcome> {
-    Ok(StepOutcome { reached: step.from.time, reason, next_event: None })
+    Ok(StepOutcome { reached: step.from.time, reason, stopped_at: None, next_event: None })
 }
 
 fn fails_with(outcome: fn(&Step) -> CallResult<StepOutcome>) -> RunError {
@@ -72,6 +72,7 @@ fn a_discarded_step_names_how_far_it_came() {
         tag: consort_core::Tag::at(Time::from_ticks(2)),
         to: Time::from_ticks(3),
         reached: Time::from_ticks(2),
+        error: None,
     };
     assert_eq!(failure, expected);
 }
@@ -86,13 +87,41 @@ fn returning_early_forever_is_found_out() {
 fn a_component_may_end_the_run() {
     let ended = Arc::new(AtomicUsize::new(0));
     let ends = |step: &Step| {
-        Ok(StepOutcome { reached: step.to, reason: StepReason::Terminate, next_event: None })
+        Ok(StepOutcome {
+            reached: step.to,
+            reason: StepReason::Terminate,
+            stopped_at: None,
+            next_event: None,
+        })
     };
     let bench = Bench::new(10).add("clock", clock(), 1).add("judge", troubled(ends, &ended), 1);
     let (mut run, _) = bench.start(2).expect("it starts");
     let over = Advance::Terminated { component: "judge".into() };
     assert_eq!(run.advance(Time::MAX), Ok(over));
     assert_eq!(run.tag().time.ticks(), 3);
+}
+
+/// Ticks are 0.1 s in these tests; what happens between two of them keeps its time.
+#[test]
+fn an_early_return_between_two_ticks_is_resumed_from_its_very_time() {
+    const EVENT: f64 = 0.033;
+    struct Between;
+    impl Behavior for Between {
+        fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+            if step.start < EVENT {
+                let stopped_at = Some(EVENT);
+                let reason = StepReason::EarlyReturn;
+                return Ok(StepOutcome { stopped_at, reason, ..StepOutcome::complete(step) });
+            }
+            values[1] = Values::Float64(vec![step.start]);
+            let end = 0.1 * step.to.ticks() as f64;
+            assert_eq!((step.start + step.length).to_bits(), end.to_bits());
+            Ok(StepOutcome::complete(step))
+        }
+    }
+    let model = TestModel::new(in_and_out(), || Between).shared();
+    let (trace, _) = Bench::new(2).add("between", model, 1).run(1);
+    assert_eq!(column(&trace, "between.y"), ["0.0", "0.033", "0.1"]);
 }
 
 #[test]
@@ -107,7 +136,12 @@ fn an_early_return_is_resumed_to_the_end_of_the_step() {
                 return Ok(StepOutcome::complete(step));
             }
             let reached = Time::from_ticks(step.from.time.ticks() + ticks / 2);
-            Ok(StepOutcome { reached, reason: StepReason::EarlyReturn, next_event: None })
+            Ok(StepOutcome {
+                reached,
+                reason: StepReason::EarlyReturn,
+                stopped_at: None,
+                next_event: None,
+            })
         }
     }
     let model = TestModel::new(in_and_out(), || Lazy).shared();

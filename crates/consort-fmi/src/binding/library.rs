@@ -1,5 +1,6 @@
 //! Loading a shared library so that what is wrong with it is an error here and not a crash later.
 
+use super::elf;
 use super::float_mode::FloatMode;
 use super::python;
 use crate::fmu::{LoadError, LoadOptions};
@@ -27,6 +28,9 @@ impl Library {
     ) -> Result<Self, LoadError> {
         FloatMode::around(|| {
             provide_libm();
+            if let Some(reason) = elf::cut_short(path) {
+                return Err(LoadError::NotALibrary { library: path.to_owned(), reason });
+            }
             let (handle, pinned) = match open_handle(path, RTLD_NOW | RTLD_LOCAL) {
                 Err(message) if python::is_missing(&message) => {
                     (open_with_python(path, options)?, true)

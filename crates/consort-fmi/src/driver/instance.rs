@@ -107,6 +107,10 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
         self.judge_step(step, reply, &progress)
     }
 
+    fn take_discarded(&mut self) -> Option<Box<CallError>> {
+        self.discarded.take()
+    }
+
     fn enter_event_mode(&mut self) -> CallResult<()> {
         if !self.uses_event_mode {
             return Err(CallError::unsupported("enter event mode"));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// To be counted up when something below changes what comes out.
-const RECIPE: u32 = 1;
+const RECIPE: u32 = 2;
 
 /// Before the FMU's own options, so that those win. Contraction to fused multiply-add depends on the
 /// machine. The macros keep the functions' names as the standard has them: the first two are the
@@ -27,6 +27,11 @@ const OPTIONS: [&str; 8] = [
     "-DFMI3_OVERRIDE_FUNCTION_PREFIX",
     "-DNO_FUNCTION_PREFIX",
 ];
+
+/// An FMU means its own functions, also where libc has one of the same name (`advance`, `step`,
+/// `index`): without this, ELF takes the first in the process.
+const LINK_OPTIONS: &[&str] =
+    if cfg!(target_os = "macos") { &["-shared"] } else { &["-shared", "-Wl,-Bsymbolic"] };
 
 /// The headers of the standard, which an FMU need not bring along.
 const HEADERS: [(&str, &str); 6] = [
@@ -92,7 +97,7 @@ fn key(recipe: &Recipe, compiler: &Compiler) -> String {
     for unit in &recipe.units {
         text += &format!("compile {:?}\n", compile_arguments(unit));
     }
-    text += &format!("link {} {:?}\n", library_name(recipe), recipe.libraries);
+    text += &format!("link {LINK_OPTIONS:?} {} {:?}\n", library_name(recipe), recipe.libraries);
     for (name, header) in HEADERS {
         text += &format!("header {name} {}\n", sha256(header.as_bytes()));
     }
@@ -144,7 +149,7 @@ fn build(
         objects.push(object);
     }
     let mut command = Command::new(&compiler.path);
-    command.args(["-shared", "-o"]).arg(result.join(library_name(recipe)));
+    command.args(LINK_OPTIONS).arg("-o").arg(result.join(library_name(recipe)));
     command.args(&objects).args(&recipe.libraries);
     run(command, recipe)?;
     match fs::rename(&result, destination) {

@@ -95,18 +95,32 @@ fn check_inputs(
     for (index, variable) in model.variables.iter().enumerate() {
         let variable_id = VariableId::from_index(index);
         let has_value = variable.start.is_some() || settings.given.contains_key(&variable_id);
-        if variable.causality != Causality::Input
-            || variable.value_type == ValueType::Clock
-            || has_value
-        {
+        if variable.causality != Causality::Input || has_value {
             continue;
         }
         let fed = covered.get(&(id, variable_id)).copied().unwrap_or(0);
+        if variable.value_type == ValueType::Clock {
+            if fed == 0 {
+                warn_of_silent_clock(context, id, variable);
+            }
+            continue;
+        }
         let count = context.count(id, variable_id);
         if fed < count {
             report_unfed(context, id, variable, (fed, count));
         }
     }
+}
+
+/// Nothing that is left out may be left unsaid: what such a clock computes stays as it is.
+fn warn_of_silent_clock(context: &mut Context<'_, '_>, id: ComponentId, variable: &Variable) {
+    let component = &context.system.components[id.index()].name;
+    let path = format!("{}.{}", component.value, variable.name);
+    context.push(
+        Diagnostic::warning("system::silent-clock", format!("the clock `{path}` never ticks"))
+            .maybe_at(component.span, format!("its clock `{}`", variable.name))
+            .help("connect it to an output clock; clocks of a fixed interval come later"),
+    );
 }
 
 fn report_unfed(

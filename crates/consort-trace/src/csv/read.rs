@@ -15,7 +15,8 @@ pub struct CsvOptions {
     /// The resolution of the tags that times are turned into.
     pub resolution: Resolution,
     /// What the columns are, where that is known; its own resolution counts then. Without it every
-    /// column is `Float64`, or `Boolean` if all of its cells are `true` or `false`.
+    /// column is `Float64`, `Boolean` if all of its cells are `true` or `false`, or `Int64` or
+    /// `UInt64` if its cells are whole numbers of which a double could not hold all.
     pub schema: Option<Arc<Schema>>,
     /// Whether a column with a cell that is no number is taken as text; else it is an error.
     pub text_columns: bool,
@@ -119,8 +120,27 @@ fn inferred_column(name: &str, texts: &Table, index: usize, options: &CsvOptions
         Column::new("", name, ValueType::String)
     } else if 1 < extent && is_array(&first) {
         Column::new("", name, ValueType::Float64).with_dimensions(&[extent as u32])
+    } else if let Some(whole) = large_whole_numbers(texts, index) {
+        Column::new("", name, whole)
     } else {
         Column::new("", name, ValueType::Float64)
+    }
+}
+
+/// The type of a column of whole numbers that doubles would round.
+fn large_whole_numbers(texts: &Table, index: usize) -> Option<ValueType> {
+    const EXACT_MAX: u64 = 1 << f64::MANTISSA_DIGITS;
+    let is_small = |text: &str| match text.trim().parse::<i64>() {
+        Ok(number) => number.unsigned_abs() <= EXACT_MAX,
+        Err(_) => text.trim().parse::<u64>().is_err(),
+    };
+    let is_signed = |text: &str| text.trim().parse::<i64>().is_ok();
+    let is_unsigned = |text: &str| text.trim().parse::<u64>().is_ok();
+    match () {
+        () if texts.all(index, is_small) => None,
+        () if texts.all(index, is_signed) => Some(ValueType::Int64),
+        () if texts.all(index, is_unsigned) => Some(ValueType::UInt64),
+        () => None,
     }
 }
 
@@ -252,6 +272,20 @@ mod tests {
         assert_eq!(trace.column("n"), Some(&Values::Float64(vec![3.0, -7.0])));
         check_error("time,y\n0,1 2\n1,1\n", "line 3, column `y`: `1` is not a Float64");
         check_error("time,y\n0,1\n1,1 2\n", "line 3, column `y`: `1 2` is not a Float64");
+    }
+
+    #[test]
+    fn whole_numbers_that_doubles_would_round_stay_whole() {
+        let check = |cells: [&str; 2], expected: Values| {
+            let text = format!("time,n\n0,{}\n1,{}\n", cells[0], cells[1]);
+            let trace = read_csv(text.as_bytes(), &CsvOptions::default()).unwrap();
+            assert_eq!(trace.column("n"), Some(&expected), "{cells:?}");
+        };
+        let odd = (1 << 53) + 1;
+        check(["-1", "9007199254740993"], Values::Int64(vec![-1, odd]));
+        check(["0", "18446744073709551615"], Values::UInt64(vec![0, u64::MAX]));
+        check(["0", "9007199254740992"], Values::Float64(vec![0.0, 9_007_199_254_740_992.0]));
+        check(["0.5", "9007199254740993"], Values::Float64(vec![0.5, 9_007_199_254_740_992.0]));
     }
 
     #[test]
