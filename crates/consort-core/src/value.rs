@@ -305,21 +305,15 @@ impl fmt::Display for ValuesRef<'_> {
 }
 
 fn write_element(f: &mut fmt::Formatter<'_>, values: &ValuesRef<'_>, index: usize) -> fmt::Result {
+    if let ValuesRef::Binary(values) = values {
+        return values[index].iter().try_for_each(|byte| write!(f, "{byte:02x}"));
+    }
     macro_rules! write_any {
         ($(($variant:ident, $element:ty, $name:literal),)*) => {
-            match values {
-                ValuesRef::String(values) => write!(f, "{:?}", values[index]),
-                ValuesRef::Binary(values) => {
-                    values[index].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-                }
-                $(ValuesRef::$variant(values) => write!(f, "{:?}", values[index]),)*
-            }
+            match values { $(ValuesRef::$variant(values) => write!(f, "{:?}", values[index]),)* }
         };
     }
-    #[allow(unreachable_patterns, reason = "text and binary have arms of their own above")]
-    {
-        for_each_value_type!(write_any)
-    }
+    for_each_value_type!(write_any)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 const FILE_LINES_MAX: usize = 600;
 /// A function longer than this, comments and blank lines apart, is two functions.
 const FUNCTION_LINES_MAX: usize = 70;
-const COLUMNS_MAX: usize = 110;
 
 /// Texts that must not occur, where, and what to do instead. The halves are joined here so that this
 /// file does not violate itself.
@@ -47,11 +46,6 @@ pub(super) fn violations(path: &str, source: &str) -> Vec<String> {
 
 fn line_problems(path: &str, line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    // Tables in documentation and test data are as wide as they are.
-    let is_table = line.trim_start().starts_with("//! |") || !path.contains("/src/");
-    if COLUMNS_MAX < line.chars().count() && !is_table {
-        found.push(format!("more than {COLUMNS_MAX} columns"));
-    }
     for (text, instead) in banned() {
         if line.contains(&text) {
             found.push(format!("`{text}`: {instead}"));
@@ -112,7 +106,6 @@ mod tests {
             ("crates/consort-cli/src/mod.rs", "", "not mod.rs"),
             ("crates/consort-cli/src/a.rs", "pub use b::*;", "glob"),
             ("crates/consort-cli/src/a.rs", &long, "a function of 72 lines"),
-            ("crates/consort-cli/src/a.rs", &"x".repeat(111), "columns"),
             ("crates/consort-cli/src/a.rs", &"\n".repeat(601), "601 lines"),
         ];
         for (path, source, expected) in cases {
