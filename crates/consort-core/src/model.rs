@@ -334,10 +334,8 @@ pub trait Instance: Send {
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome>;
 
     /// A whole communication step in one call, for the common case that all values are doubles: sets
-    /// `inputs`, steps and, if the step plainly came to its end, reads `outputs`.
-    ///
-    /// Nobody needs to write this method: for each type of instance it is compiled to direct calls
-    /// of the other three.
+    /// `inputs`, steps and, if the step plainly came to its end, reads `outputs` and gives `None`;
+    /// else gives how the step ended, with nothing read.
     ///
     /// # Errors
     /// As [`Instance::set`], [`Instance::step`] and [`Instance::get`].
@@ -347,13 +345,14 @@ pub trait Instance: Send {
         inputs: (&[Reference], &[f64]),
         step: &Step,
         outputs: (&[Reference], &mut [f64]),
-    ) -> CallResult<StepOutcome> {
+    ) -> CallResult<Option<StepOutcome>> {
         self.set(inputs.0, ValuesRef::Float64(inputs.1))?;
         let outcome = self.step(step)?;
-        if outcome.is_plain(step) {
-            self.get(outputs.0, ValuesMut::Float64(outputs.1))?;
+        if !outcome.is_plain(step) {
+            return Ok(Some(outcome));
         }
-        Ok(outcome)
+        self.get(outputs.0, ValuesMut::Float64(outputs.1))?;
+        Ok(None)
     }
 
     /// What the instance said when it discarded its last step, for a message.

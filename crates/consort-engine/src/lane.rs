@@ -187,12 +187,12 @@ impl Lane {
                     let given = (inputs.of(references), given);
                     let read = (outputs.of(references), read);
                     match members[inputs.member()].instance.set_step_get(given, step, read) {
-                        Ok(outcome) if outcome.is_plain(step) => {
+                        Ok(None) => {
                             index += WHOLE_LENGTH;
                             continue;
                         }
                         // The three operations follow one by one: go on after the step.
-                        Ok(outcome) => return Some((index + 2, Unusual::Step(outcome))),
+                        Ok(Some(outcome)) => return Some((index + 2, Unusual::Step(outcome))),
                         Err(error) => Err(error),
                     }
                 }

@@ -18,7 +18,7 @@ pub trait ChunkSink: Send {
 pub(crate) struct Recorder {
     chunk: Option<Chunk>,
     sink: Box<dyn ChunkSink>,
-    /// What makes up a row: per type in the schema's order, joined where side by side.
+    /// What makes up a row: per type in the schema's row order, joined where side by side.
     slots: Vec<Slot>,
 }
 

@@ -63,8 +63,9 @@ impl Chunk {
         self.tags.push(tag);
     }
 
-    /// Copies values into the row. Values of one type must come in the order of that type's columns,
-    /// in as many pieces as is convenient; the order between types is free.
+    /// Copies values into the row. Values of one type must come in the order of that type's columns
+    /// (or in that of [`Schema::with_row_order`]), in as many pieces as is convenient; the order
+    /// between types is free.
     #[inline]
     pub fn extend(&mut self, values: ValuesRef<'_>) {
         self.banks[values.value_type() as usize].extend(values);

@@ -111,7 +111,7 @@ pub(crate) struct Place {
 /// The columns of a trace, in order, and the resolution of its tags.
 ///
 /// A row is kept as one *bank* per value type: the elements of all columns of that type, in the
-/// order of the columns.
+/// order of the columns unless [`Schema::with_row_order`] says otherwise.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Schema {
     resolution: Resolution,
@@ -144,6 +144,27 @@ impl Schema {
         let schema = Schema { resolution, columns, places, widths };
         schema.check_names()?;
         Ok(schema)
+    }
+
+    /// The same columns, with the elements of a row kept in another order: `order` lists the columns
+    /// as their values lie in the recorder's memory, so that neighbors are copied at once.
+    ///
+    /// # Panics
+    /// If `order` does not list every column once.
+    #[must_use]
+    pub fn with_row_order(mut self, order: &[usize]) -> Self {
+        assert_eq!(order.len(), self.columns.len(), "every column has its place");
+        let mut widths = [0; ValueType::ALL.len()];
+        let mut places: Vec<Option<Place>> = vec![None; order.len()];
+        for &index in order {
+            let count = self.places[index].count;
+            let width = &mut widths[self.columns[index].value_type as usize];
+            let place = places[index].replace(Place { offset: *width, count });
+            assert!(place.is_none(), "no column has two places");
+            *width += count;
+        }
+        self.places = places.into_iter().flatten().collect();
+        self
     }
 
     fn check_names(&self) -> Result<(), TraceError> {
@@ -223,6 +244,16 @@ mod tests {
             .map(|end| format!("plant.m{end}"));
         assert_eq!(names, expected);
         assert_eq!(array("x", &[]).element_name(0), "plant.x");
+    }
+
+    #[test]
+    fn rows_may_be_kept_in_another_order_than_columns_are_shown() {
+        let columns = vec![array("x", &[2]), array("y", &[]), array("z", &[])];
+        let schema = Schema::new(Resolution::NANOSECOND, columns).unwrap();
+        let schema = schema.with_row_order(&[1, 2, 0]);
+        let offsets: Vec<usize> = (0..3).map(|column| schema.place(column).offset).collect();
+        assert_eq!(offsets, [2, 0, 1]);
+        assert_eq!(schema.position("plant.x"), Some(0));
     }
 
     #[test]

@@ -155,6 +155,8 @@ fn hashes(source: &Source<'_>, program: &Program) -> Hashes {
     Hashes::new(entries, source.rates.list.len())
 }
 
+/// The recorded columns as a person reads them, component by component, and their places as they lie
+/// in the bank, so that a row is a few copies.
 fn schema(source: &Source<'_>, program: &Program) -> (Schema, Vec<Slot>) {
     let (mut columns, mut slots) = (Vec::new(), Vec::new());
     for (index, component) in source.system.components.iter().enumerate() {
@@ -167,7 +169,10 @@ fn schema(source: &Source<'_>, program: &Program) -> (Schema, Vec<Slot>) {
         }
     }
     let schema = Schema::new(source.system.experiment.resolution, columns);
-    (schema.expect("the resolver admits unique names and sane sizes only"), slots)
+    let schema = schema.expect("the resolver admits unique names and sane sizes only");
+    let mut order: Vec<usize> = (0..slots.len()).collect();
+    order.sort_by_key(|&index| (slots[index].value_type, slots[index].at));
+    (schema.with_row_order(&order), order.into_iter().map(|index| slots[index]).collect())
 }
 
 fn column(

@@ -111,6 +111,33 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
         self.discarded.take()
     }
 
+    fn set_step_get(
+        &mut self,
+        inputs: (&[Reference], &[f64]),
+        step: &Step,
+        outputs: (&[Reference], &mut [f64]),
+    ) -> CallResult<Option<StepOutcome>> {
+        self.require("step", Phase::Step, Phase::Step)?;
+        let asked = self.calls.set_floats(inputs.0, inputs.1);
+        self.finish(asked, |instance| {
+            instance.describe(inputs.0, ValueType::Float64, Some(ValuesRef::Float64(inputs.1)))
+        })?;
+        let mut progress = Progress::none(step);
+        let reply = self.calls.step(step, self.may_go_back, &mut progress);
+        if !computes_as_usual() {
+            self.repair_float_mode();
+        }
+        if reply.status != Status::OK || !progress.is_plain() {
+            let outcome = self.judge_step(step, reply, &progress)?;
+            if !outcome.is_plain(step) {
+                return Ok(Some(outcome));
+            }
+        }
+        let asked = self.calls.get_floats(outputs.0, outputs.1);
+        self.finish(asked, |instance| instance.describe(outputs.0, ValueType::Float64, None))?;
+        Ok(None)
+    }
+
     fn enter_event_mode(&mut self) -> CallResult<()> {
         if !self.uses_event_mode {
             return Err(CallError::unsupported("enter event mode"));
