@@ -71,6 +71,7 @@ pub(crate) fn take_step(
     loop {
         let outcome = instance.step(&part)?;
         told(&part, &outcome);
+        let announced = context.event_mode && next_event == Some(step.to);
         next_event = outcome.next_event.or(next_event.filter(|&time| outcome.reached < time));
         let arrival =
             |event, terminate| Arrival { reached: outcome.reached, event, terminate, next_event };
@@ -81,7 +82,6 @@ pub(crate) fn take_step(
                 return Err(Stopped::Discarded { reached: outcome.reached, error });
             }
             _ if is_whole(step, &outcome, context.resolution) => {
-                let announced = context.event_mode && context.next_event == Some(step.to);
                 return Ok(arrival(outcome.reason == StepReason::Event || announced, false));
             }
             _ => {}
@@ -92,7 +92,7 @@ pub(crate) fn take_step(
             return Err(Stopped::NoProgress { at: outcome.reached });
         }
         if context.event_mode {
-            let update = handle_event(instance, context.resolution)?;
+            let update = handle_event(instance)?;
             if update.terminate {
                 return Ok(Arrival {
                     reached: outcome.reached,
@@ -162,7 +162,7 @@ pub(crate) fn rest_of(
 }
 
 /// Enters event mode, iterates, and returns to step mode.
-fn handle_event(instance: &mut dyn Instance, _resolution: Resolution) -> CallResult<EventUpdate> {
+fn handle_event(instance: &mut dyn Instance) -> CallResult<EventUpdate> {
     instance.enter_event_mode()?;
     let update = update_until_settled(instance)?;
     instance.enter_step_mode()?;

@@ -7,8 +7,10 @@ use crate::exchange::{CopyOp, Exchange, SlopeOp};
 use crate::lane::{Batch, Lane, LaneOp, Member, StageProgram};
 use crate::store::{Bank, Segment, Slot};
 use crate::timing::Rates;
-use consort_core::{ComponentId, Instance, ModelDescription, Reference, ValueType, VariableId};
-use consort_system::{Hold, Operation, Plan, Port, ResolvedSystem, Stage, Task};
+use consort_core::{
+    ComponentId, ConnectionId, Instance, ModelDescription, Reference, ValueType, VariableId,
+};
+use consort_system::{Hold, Operation, Plan, ResolvedConnection, ResolvedSystem, Stage, Task};
 use layout::Layout;
 
 /// Where a component's instance lives.
@@ -31,6 +33,8 @@ pub(crate) struct Program {
     pub(crate) gather: Vec<Vec<Vec<Segment>>>,
     /// By connection.
     pub(crate) copies: Vec<CopyOp>,
+    /// By component: the connections that start there.
+    pub(crate) outgoing: Vec<Vec<ConnectionId>>,
     /// By rate of the source.
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) slopes: Vec<Vec<SlopeOp>>,
@@ -181,42 +185,44 @@ impl Source<'_> {
         variables: &[VariableId],
         program: &mut Program,
     ) {
-        let model = self.models[component.index()];
-        if model.capabilities.input_derivatives_max == 0 {
+        if self.models[component.index()].capabilities.input_derivatives_max == 0 {
             return;
         }
-        for connection in &self.system.connections {
-            let Port { component: target, variable, .. } = connection.to;
-            let is_ours = target == component && variables.contains(&variable);
-            if !is_ours || connection.hold != Hold::Extrapolate || connection.to.count != 1 {
-                continue;
+        let is_ours = |wire: &&ResolvedConnection| {
+            wire.hold == Hold::Extrapolate
+                && wire.to.component == component
+                && variables.contains(&wire.to.variable)
+        };
+        for wire in self.system.connections.iter().filter(is_ours) {
+            let place = program.places[component.index()][wire.to.variable.index()];
+            let input = place.expect("connected inputs have places");
+            if input.lane.value_type == ValueType::Float64 && input.lane.count == 1 {
+                self.slope(lane, wire, input, program);
             }
-            let Some(input) = program.places[component.index()][variable.index()] else { continue };
-            if input.lane.value_type != ValueType::Float64 || input.lane.count != 1 {
-                continue;
-            }
-            let lane_slot = lane.bank.reserve(ValueType::Float64, 1);
-            let slope = program.shared.reserve(ValueType::Float64, 1);
-            let segment = Segment { lane: lane_slot, shared_at: slope.at };
-            let rate = self.rates.of_component[component.index()];
-            program.scatter[program.homes[component.index()].lane][rate].push(segment);
-            let source = self.rates.of_component[connection.from.component.index()];
-            let period = self.rates.list[source].period;
-            program.slopes[source].push(SlopeOp {
-                input: input.shared(),
-                slope,
-                period: self.system.experiment.resolution.to_f64(period),
-                previous: None,
-            });
-            let references_at = lane.references.len();
-            lane.references.push(model.variables[variable.index()].reference);
-            lane.operations.push(LaneOp::Slope(Batch {
-                member: program.homes[component.index()].member,
-                slot: lane_slot,
-                references_at: u32::try_from(references_at).expect("references fit in 32 bits"),
-                references: 1,
-            }));
         }
+    }
+
+    fn slope(
+        &self,
+        lane: &mut Lane,
+        wire: &ResolvedConnection,
+        input: Segment,
+        program: &mut Program,
+    ) {
+        let index = wire.to.component.index();
+        let home = program.homes[index];
+        let lane_slot = lane.bank.reserve(ValueType::Float64, 1);
+        let slope = program.shared.reserve(ValueType::Float64, 1);
+        let segment = Segment { lane: lane_slot, shared_at: slope.at };
+        program.scatter[home.lane][self.rates.of_component[index]].push(segment);
+        let source = self.rates.of_component[wire.from.component.index()];
+        let period = self.system.experiment.resolution.to_f64(self.rates.list[source].period);
+        let input = input.shared();
+        program.slopes[source].push(SlopeOp { input, slope, period, previous: None });
+        let references_at = u32::try_from(lane.references.len()).expect("fits in 32 bits");
+        lane.references.push(self.models[index].variables[wire.to.variable.index()].reference);
+        let (member, slot) = (home.member, lane_slot);
+        lane.operations.push(LaneOp::Slope(Batch { member, slot, references_at, references: 1 }));
     }
 }
 

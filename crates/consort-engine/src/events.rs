@@ -93,6 +93,9 @@ impl Run {
         let mut pending = self.changed_inputs();
         for index in 0..self.eventful.len() {
             let component = self.eventful[index].component;
+            if !self.is_here(component) {
+                continue;
+            }
             let home = self.program.homes[component];
             let mut lane = self.pool.lane(home.lane);
             let member = &mut lane.members[home.member as usize];
@@ -109,10 +112,15 @@ impl Run {
         pending
     }
 
+    /// Whether the component is at the present time. A slow one is ahead of it, at the end of its
+    /// step: until everybody is there, it takes part in nothing and nobody may look at it.
+    fn is_here(&self, component: usize) -> bool {
+        self.due[self.rates.of_component[component]]
+    }
+
     /// Whether a clock of the component ticks now: clocks tick whenever their component is due.
     fn ticking(&self, component: usize) -> bool {
-        let due = self.due[self.rates.of_component[component]];
-        due && self.program.ticks.iter().any(|(id, _)| id.index() == component)
+        self.is_here(component) && self.program.ticks.iter().any(|(id, _)| id.index() == component)
     }
 
     /// Components whose discrete inputs differ from what they last saw, or whose clocks are active.
@@ -121,9 +129,12 @@ impl Run {
         for index in 0..self.eventful.len() {
             let eventful = &self.eventful[index];
             let differs = |(id, last): &(VariableId, Values)| {
-                self.shared_value(eventful.component, *id) != last.view()
+                !self.shared_value(eventful.component, *id).is_same(last.view())
             };
             let active = |&id: &VariableId| self.is_active(eventful.component, id);
+            if !self.is_here(eventful.component) {
+                continue;
+            }
             if eventful.discrete.iter().any(differs) || eventful.clocks.iter().any(active) {
                 changed.push(index);
             }

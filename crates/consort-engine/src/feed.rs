@@ -44,8 +44,13 @@ impl FeedProgram {
         let start = self.times[self.row];
         let end = *self.times.get(self.row + 1)?;
         let inside = start < time;
-        inside.then(|| (time - start).ticks() as f64 / (end - start).ticks() as f64)
+        inside.then(|| ticks_between(start, time) / ticks_between(start, end))
     }
+}
+
+/// Rows may lie further apart than a [`Time`] can count.
+fn ticks_between(start: Time, end: Time) -> f64 {
+    (i128::from(end.ticks()) - i128::from(start.ticks())) as f64
 }
 
 #[cfg(test)]
@@ -65,5 +70,17 @@ mod tests {
             feed.run(Time::from_ticks(time), &mut bank);
             assert_eq!(bank.get(to), ValuesRef::Float64(&[expected]), "{time}");
         }
+    }
+
+    #[test]
+    fn rows_at_the_two_ends_of_time_are_interpolated_like_any_others() {
+        let mut bank = Bank::new();
+        let to = bank.reserve(ValueType::Float64, 1);
+        let values = Values::Float64(vec![1.0, 3.0]);
+        let columns = vec![FeedColumn { to, values, interpolate: true }];
+        let times = [i64::MIN, i64::MAX].map(Time::from_ticks).to_vec();
+        let mut feed = FeedProgram { times, columns, row: 0 };
+        feed.run(Time::ZERO, &mut bank);
+        assert_eq!(bank.get(to), ValuesRef::Float64(&[2.0]));
     }
 }

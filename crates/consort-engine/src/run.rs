@@ -281,10 +281,9 @@ impl Run {
     /// Publishes what some components did at a microstep.
     pub(crate) fn publish_components(&mut self, components: &[usize], tag: Tag) {
         self.adjust(Which::Outputs, Some(components));
-        for (index, wire) in self.system.connections.iter().enumerate() {
-            if components.binary_search(&wire.from.component.index()).is_ok() {
-                crate::exchange::copy(&mut self.program.shared, &self.program.copies[index]);
-            }
+        for connection in components.iter().flat_map(|&index| &self.program.outgoing[index]) {
+            let op = &self.program.copies[connection.index()];
+            crate::exchange::copy(&mut self.program.shared, op);
         }
         self.adjust_inputs(Some(components));
         self.hashes.absorb_components(components, tag, &self.program.shared);

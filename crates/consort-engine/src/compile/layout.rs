@@ -4,7 +4,7 @@
 use super::{Home, Program, Source};
 use crate::exchange::{CopyOp, Exchange};
 use crate::store::{Bank, Segment, Slot};
-use consort_core::{Causality, ComponentId, VariableId};
+use consort_core::{Causality, ComponentId, ConnectionId, VariableId};
 use consort_system::{Operation, Port, Stage, Target, Task};
 
 /// By component: which variables need a place, and why.
@@ -100,6 +100,7 @@ impl Layout {
             scatter: vec![vec![Vec::new(); rates]; assignment.len()],
             gather: vec![vec![Vec::new(); rates]; assignment.len()],
             copies: Vec::new(),
+            outgoing: vec![Vec::new(); count],
             exchanges: vec![Exchange::default(); rates],
             slopes: vec![Vec::new(); rates],
             inputs: self.inputs,
@@ -166,7 +167,9 @@ impl Program {
     }
 
     fn compile_connections(&mut self, source: &Source<'_>) {
-        for wire in &source.system.connections {
+        for (index, wire) in source.system.connections.iter().enumerate() {
+            let outgoing = &mut self.outgoing[wire.from.component.index()];
+            outgoing.push(ConnectionId::from_index(index));
             let op = CopyOp {
                 from: self.port(wire.from),
                 to: self.port(wire.to),

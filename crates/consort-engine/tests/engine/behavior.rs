@@ -129,3 +129,33 @@ fn initial_values_follow_the_chain_whatever_the_order_of_components() {
         ["first.y", "middle.y", "last.y"].map(|path| column(&trace, path)[0].clone()).to_vec();
     assert_eq!(at_start, ["1.0", "1.5", "1.75"]);
 }
+
+/// y = the slope of u as it was told before the step.
+#[derive(Default)]
+struct Slope {
+    told: f64,
+}
+
+impl Behavior for Slope {
+    fn slope(&mut self, slope: f64) {
+        self.told = slope;
+    }
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        values[1] = Values::Float64(vec![self.told]);
+        Ok(StepOutcome::complete(step))
+    }
+}
+
+#[test]
+fn an_extrapolated_input_is_told_its_slope() {
+    let model = TestModel::new(in_and_out(), Slope::default)
+        .adjust(|description| description.capabilities.input_derivatives_max = 1)
+        .shared();
+    let mut bench =
+        Bench::new(8).add("clock", clock(), 2).add("slope", model, 1).wire("clock.y", "slope.u");
+    bench.system.connections[0].hold = consort_system::Hold::Extrapolate;
+    let (trace, _) = bench.run(1);
+    // The clock rises by 0.2 s every 0.2 s; its second value comes at 0.2 s.
+    let slopes = column(&trace, "slope.y");
+    assert_eq!(slopes[..7], ["0.0", "0.0", "0.0", "1.0", "1.0", "1.0", "1.0"]);
+}

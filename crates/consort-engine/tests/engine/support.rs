@@ -25,6 +25,8 @@ pub(crate) trait Behavior: Send {
     fn update(&mut self, _values: &mut [Values]) -> EventUpdate {
         EventUpdate::default()
     }
+    /// The slope of the first input.
+    fn slope(&mut self, _slope: f64) {}
     fn terminated(&mut self) {}
 }
 
@@ -142,6 +144,16 @@ impl Instance for TestInstance {
             }
             other => panic!("test models have no {}", other.value_type()),
         }
+        Ok(())
+    }
+    fn set_input_derivatives(
+        &mut self,
+        references: &[Reference],
+        orders: &[i32],
+        values: &[f64],
+    ) -> CallResult<()> {
+        assert_eq!((references, orders), (&[Reference(0)][..], &[1][..]));
+        self.behavior.slope(values[0]);
         Ok(())
     }
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
