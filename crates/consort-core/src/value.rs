@@ -5,6 +5,7 @@
 //! [`Values`] to own. Strings and binaries are buffers that grow and keep their capacity, so that a
 //! run in its steady state allocates nothing for them either.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// Calls a macro with one row per value type: variant, element type, name in text.
@@ -261,6 +262,25 @@ impl ValuesRef<'_> {
         self.len() == 0
     }
 
+    /// Whether both hold the same elements; unlike in `==`, not a number is the same as not a number,
+    /// so that a value which stays NaN does not seem to change forever.
+    pub fn is_same(&self, other: ValuesRef<'_>) -> bool {
+        macro_rules! same {
+            ($own:ident, $other:ident) => {
+                $own.len() == $other.len()
+                    && $own.iter().zip(*$other).all(|(own, other)| {
+                        own.partial_cmp(other) == Some(Ordering::Equal)
+                            || own.is_nan() && other.is_nan()
+                    })
+            };
+        }
+        match (self, &other) {
+            (ValuesRef::Float64(own), ValuesRef::Float64(other)) => same!(own, other),
+            (ValuesRef::Float32(own), ValuesRef::Float32(other)) => same!(own, other),
+            _ => *self == other,
+        }
+    }
+
     /// The element at `index` as a double, for plots and conditions; `None` for text and binary.
     pub fn as_f64(&self, index: usize) -> Option<f64> {
         Some(match self {
@@ -335,6 +355,15 @@ mod tests {
         ] {
             assert!(!from.widens_to(to), "{from} to {to}");
         }
+    }
+
+    #[test]
+    fn what_stays_nan_stays_the_same() {
+        let nan = Values::Float64(vec![1.0, f64::NAN]);
+        assert!(nan.view().is_same(nan.view()));
+        assert!(!nan.view().is_same(ValuesRef::Float64(&[f64::NAN, 1.0])));
+        assert!(!nan.view().is_same(ValuesRef::Float64(&[1.0])));
+        assert!(!ValuesRef::Int32(&[0]).is_same(ValuesRef::UInt32(&[0])));
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub(crate) struct EventComponent {
     inputs: Vec<VariableId>,
     clocks: Vec<VariableId>,
     discrete: Vec<(VariableId, Values)>,
+    /// What is read in event mode, clocks apart.
+    observed: Vec<VariableId>,
+    clock_outputs: Vec<VariableId>,
 }
 
 /// What one event iteration came to.
@@ -49,7 +52,10 @@ impl Run {
             |id: &&VariableId| model.variables[id.index()].variability != Variability::Continuous;
         let discrete = inputs.iter().filter(is_discrete);
         let discrete = discrete.map(|&id| (id, self.shared_value(component, id).to_values()));
-        EventComponent { component, discrete: discrete.collect(), inputs, clocks }
+        let discrete = discrete.collect();
+        let read = self.program.observed[component].iter().copied();
+        let (clock_outputs, observed): (Vec<_>, Vec<_>) = read.partition(is_clock);
+        EventComponent { component, inputs, clocks, discrete, observed, clock_outputs }
     }
 
     fn shared_value(&self, component: usize, id: VariableId) -> ValuesRef<'_> {
@@ -73,6 +79,7 @@ impl Run {
             let components: Vec<usize> =
                 pending.iter().map(|&index| self.eventful[index].component).collect();
             self.publish_components(&components, tag);
+            self.release_clock_outputs(&pending);
             if terminated.is_some() {
                 break;
             }
@@ -166,7 +173,8 @@ impl Run {
     }
 
     fn update_component(&mut self, index: usize) -> CallResult<bool> {
-        let EventComponent { component, inputs, clocks, .. } = &self.eventful[index];
+        let EventComponent { component, inputs, clocks, observed, clock_outputs, .. } =
+            &self.eventful[index];
         let component = *component;
         let active = clocks.iter().copied().filter(|&id| self.is_active(component, id));
         let active: Vec<VariableId> = active.collect();
@@ -180,11 +188,12 @@ impl Run {
         }
         transfer::set(&mut lane, model, &self.program, component, inputs)?;
         transfer::set(&mut lane, model, &self.program, component, &active)?;
+        // Updating the discrete states ends every tick, so clocks are asked before.
+        transfer::get(&mut lane, model, &mut self.program, component, clock_outputs)?;
         let member = &mut lane.members[home.member as usize];
         let update = calls::update_until_settled(member.instance.as_mut())?;
         member.next_event = update.next_event;
-        let observed = self.program.observed[component].clone();
-        transfer::get(&mut lane, model, &mut self.program, component, &observed)?;
+        transfer::get(&mut lane, model, &mut self.program, component, observed)?;
         Ok(update.terminate)
     }
 
@@ -215,6 +224,21 @@ impl Run {
             let slot = place.expect("clocks have places").shared();
             for element in 0..slot.count {
                 self.program.shared.put(slot.part(element, 1), ValuesRef::Clock(&[false]));
+            }
+        }
+    }
+
+    /// What a clock told others is over once they were told.
+    fn release_clock_outputs(&mut self, pending: &[usize]) {
+        for eventful in pending.iter().map(|&index| &self.eventful[index]) {
+            let home = self.program.homes[eventful.component];
+            let mut lane = self.pool.lane(home.lane);
+            for id in &eventful.clock_outputs {
+                let place = self.program.places[eventful.component][id.index()];
+                let place = place.expect("clocks have places");
+                let silent = Values::zeros(ValueType::Clock, place.lane.count());
+                lane.bank.put(place.lane, silent.view());
+                self.program.shared.put(place.shared(), silent.view());
             }
         }
     }

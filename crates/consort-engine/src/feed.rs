@@ -1,5 +1,6 @@
 //! Inputs fed from a table over time.
 
+use crate::compile::{Program, Source};
 use crate::store::{Bank, Slot};
 use consort_core::{Time, Values, ValuesRef};
 
@@ -21,6 +22,17 @@ pub(crate) struct FeedColumn {
 }
 
 impl FeedProgram {
+    /// The system's table, compiled; `None` if it has none.
+    pub(crate) fn of(source: &Source<'_>, program: &Program) -> Option<Self> {
+        let feed = source.system.feed.as_ref()?;
+        let columns = feed.columns.iter().map(|column| FeedColumn {
+            to: program.port(column.to),
+            values: column.values.clone(),
+            interpolate: column.interpolate,
+        });
+        Some(FeedProgram { times: feed.times.clone(), columns: columns.collect(), row: 0 })
+    }
+
     /// Fills the slots with the values at `time`; before the first row the first row holds, after
     /// the last the last.
     pub(crate) fn run(&mut self, time: Time, bank: &mut Bank) {

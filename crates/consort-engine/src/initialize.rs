@@ -2,12 +2,13 @@
 
 use crate::compile::{Program, Source};
 use crate::error::RunError;
+use crate::feed::FeedProgram;
 use crate::lane::{Lane, Member};
 use crate::run::RunOptions;
 use crate::{exchange, transfer};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, ConnectionId, Instance, Instantiation, Model, Prng, Setup, VariableId,
+    CallError, ConnectionId, Instance, Instantiation, Model, Prng, Setup, ValueType, VariableId,
 };
 use consort_system::{Operation, ResolvedComponent, ResolvedSystem, Setting, Stage, Task};
 use std::sync::Arc;
@@ -54,6 +55,7 @@ impl Initialization<'_> {
             let entered = self.member(index).instance.enter_initialization(&setup);
             entered.map_err(|error| self.failed(index, error))?;
         }
+        self.fill_fed_inputs();
         let mut remarks = Vec::new();
         self.stages(&self.source.plan.initialization, &mut remarks)?;
         for index in 0..count {
@@ -112,6 +114,13 @@ impl Initialization<'_> {
                     self.program.shared.put(place.shared().part(element, 1), values.slice(from, 1));
                 }
             }
+        }
+    }
+
+    /// Initial values follow from what the table says of the start, not from start values.
+    fn fill_fed_inputs(&mut self) {
+        if let Some(mut feed) = FeedProgram::of(self.source, self.program) {
+            feed.run(self.source.system.experiment.start, &mut self.program.shared);
         }
     }
 
@@ -210,9 +219,10 @@ impl Initialization<'_> {
         let member = self.member(index);
         member.instance.exit_initialization()?;
         member.in_event_mode = member.event_mode;
-        for list in [self.program.observed[index].clone(), self.program.once[index].clone()] {
-            self.get(index, &list)?;
-        }
-        Ok(())
+        let variables = &self.source.models[index].variables;
+        let is_read = |id: &VariableId| variables[id.index()].value_type != ValueType::Clock;
+        let lists = [&self.program.observed[index], &self.program.once[index]];
+        let list: Vec<VariableId> = lists.into_iter().flatten().copied().filter(is_read).collect();
+        self.get(index, &list)
     }
 }

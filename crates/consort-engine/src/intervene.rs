@@ -30,20 +30,38 @@ pub(crate) enum CompiledTrigger {
 pub(crate) struct TargetState {
     pub(crate) slot: Slot,
     pub(crate) kind: TargetKind,
+    feeders: Vec<Feeder>,
     mode: Mode,
     /// The value without us.
     raw: Values,
 }
 
-/// When the target's slot gets a fresh value.
+/// What a target is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TargetKind {
-    /// An output of this component.
-    Output { component: usize },
-    /// An input that this component feeds, or a table at every tag, or nobody.
-    Input { source: Option<usize>, fed: bool },
+    Output,
+    Input,
     /// A tunable parameter of a component.
-    Parameter { component: usize },
+    Parameter {
+        component: usize,
+    },
+}
+
+/// Who gives some elements of a target fresh values; nobody does that to the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Feeder {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) by: FedBy,
+}
+
+/// Where fresh values come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FedBy {
+    /// A component, whenever its step ends.
+    Component(usize),
+    /// The table of inputs, at every tag.
+    Table,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -54,16 +72,18 @@ enum Mode {
     Override(Values),
     Offset(Values),
     Freeze(Values),
+    /// Put the value without us back, as soon as it is known which elements are fresh.
+    Release,
 }
 
 impl TargetState {
-    pub(crate) fn new(slot: Slot, kind: TargetKind) -> Self {
+    pub(crate) fn new(slot: Slot, kind: TargetKind, feeders: Vec<Feeder>) -> Self {
         let raw = Values::zeros(slot.value_type, slot.count());
-        TargetState { slot, kind, mode: Mode::Idle, raw }
+        TargetState { slot, kind, feeders, mode: Mode::Idle, raw }
     }
 
     /// Starts an effect. `bank` holds the value of this moment.
-    fn begin(&mut self, effect: &Effect, bank: &mut Bank) {
+    fn begin(&mut self, effect: &Effect, bank: &Bank) {
         if self.mode == Mode::Idle {
             self.raw.slice_mut(0, self.slot.count()).copy_from(bank.get(self.slot));
         }
@@ -76,17 +96,18 @@ impl TargetState {
             Effect::Override(values) => Mode::Override(values.clone()),
             Effect::Offset(values) => Mode::Offset(values.clone()),
             Effect::Freeze => Mode::Freeze(bank.get(self.slot).to_values()),
-            Effect::Release => {
-                bank.put(self.slot, self.raw.view());
-                Mode::Idle
-            }
+            Effect::Release => Mode::Release,
         };
     }
 
-    /// Puts the effective value into the slot; `fresh` if the slot got a new raw value just now.
-    fn apply(&mut self, fresh: bool, bank: &mut Bank) {
-        if fresh && self.mode != Mode::Idle {
-            self.raw.slice_mut(0, self.slot.count()).copy_from(bank.get(self.slot));
+    /// Puts the effective value into the slot; `is_fresh` tells which components have new values.
+    fn apply(&mut self, is_fresh: &dyn Fn(usize) -> bool, bank: &mut Bank) {
+        if self.mode == Mode::Idle {
+            return;
+        }
+        for feeder in self.feeders.iter().filter(|feeder| feeder.by.is_fresh(is_fresh)) {
+            let part = self.slot.part(feeder.first, feeder.count);
+            self.raw.slice_mut(feeder.first as usize, part.count()).copy_from(bank.get(part));
         }
         match &self.mode {
             Mode::Idle => {}
@@ -95,10 +116,23 @@ impl TargetState {
                 self.mode = Mode::Idle;
             }
             Mode::Override(values) | Mode::Freeze(values) => bank.put(self.slot, values.view()),
+            Mode::Release => {
+                bank.put(self.slot, self.raw.view());
+                self.mode = Mode::Idle;
+            }
             Mode::Offset(values) => {
                 bank.put(self.slot, self.raw.view());
                 exchange::add(bank, self.slot, values.view());
             }
+        }
+    }
+}
+
+impl FedBy {
+    fn is_fresh(self, is_fresh: &dyn Fn(usize) -> bool) -> bool {
+        match self {
+            FedBy::Component(component) => is_fresh(component),
+            FedBy::Table => true,
         }
     }
 }
@@ -126,7 +160,7 @@ impl Interventions {
             let target = &mut self.targets[intervention.target];
             target.begin(&intervention.effect, bank);
             if let TargetKind::Parameter { component } = target.kind {
-                target.apply(false, bank);
+                target.apply(&|_| false, bank);
                 changed.push(component);
             }
         }
@@ -142,11 +176,8 @@ impl Interventions {
     ) {
         for target in &mut self.targets {
             match (target.kind, which) {
-                (TargetKind::Output { component }, Which::Outputs) => {
-                    target.apply(is_fresh(component), bank);
-                }
-                (TargetKind::Input { source, fed }, Which::Inputs) => {
-                    target.apply(fed || source.is_some_and(is_fresh), bank);
+                (TargetKind::Output, Which::Outputs) | (TargetKind::Input, Which::Inputs) => {
+                    target.apply(is_fresh, bank);
                 }
                 _ => {}
             }
@@ -178,33 +209,57 @@ mod tests {
     use super::*;
     use consort_core::ValueType;
 
+    const FRESH: &dyn Fn(usize) -> bool = &|_| true;
+    const STALE: &dyn Fn(usize) -> bool = &|_| false;
+
+    fn fed_by(first: u32, component: usize) -> Feeder {
+        Feeder { first, count: 1, by: FedBy::Component(component) }
+    }
+
     #[test]
     fn an_offset_does_not_add_up_and_a_release_gives_the_raw_value_back() {
         let mut bank = Bank::new();
         let slot = bank.reserve(ValueType::Float64, 1);
-        let mut target = TargetState::new(slot, TargetKind::Input { source: Some(0), fed: false });
+        let mut target = TargetState::new(slot, TargetKind::Input, vec![fed_by(0, 0)]);
         bank.put(slot, ValuesRef::Float64(&[1.0]));
-        target.begin(&Effect::Offset(Values::Float64(vec![10.0])), &mut bank);
-        target.apply(true, &mut bank);
+        target.begin(&Effect::Offset(Values::Float64(vec![10.0])), &bank);
+        target.apply(FRESH, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Float64(&[11.0]));
-        target.apply(false, &mut bank);
+        target.apply(STALE, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Float64(&[11.0]));
         bank.put(slot, ValuesRef::Float64(&[2.0]));
-        target.apply(true, &mut bank);
+        target.apply(FRESH, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Float64(&[12.0]));
-        target.begin(&Effect::Release, &mut bank);
+        target.begin(&Effect::Release, &bank);
+        target.apply(STALE, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Float64(&[2.0]));
+    }
+
+    #[test]
+    fn each_element_of_an_array_is_fresh_with_its_own_source() {
+        let mut bank = Bank::new();
+        let slot = bank.reserve(ValueType::Float64, 2);
+        let feeders = vec![fed_by(0, 0), fed_by(1, 1)];
+        let mut target = TargetState::new(slot, TargetKind::Input, feeders);
+        bank.put(slot, ValuesRef::Float64(&[1.0, 2.0]));
+        target.begin(&Effect::Offset(Values::Float64(vec![10.0, 10.0])), &bank);
+        target.apply(FRESH, &mut bank);
+        for _ in 0..3 {
+            bank.put(slot.part(0, 1), ValuesRef::Float64(&[5.0]));
+            target.apply(&|component| component == 0, &mut bank);
+            assert_eq!(bank.get(slot), ValuesRef::Float64(&[15.0, 12.0]));
+        }
     }
 
     #[test]
     fn a_freeze_keeps_the_value_of_its_moment() {
         let mut bank = Bank::new();
         let slot = bank.reserve(ValueType::Int32, 1);
-        let mut target = TargetState::new(slot, TargetKind::Output { component: 0 });
+        let mut target = TargetState::new(slot, TargetKind::Output, vec![fed_by(0, 0)]);
         bank.put(slot, ValuesRef::Int32(&[5]));
-        target.begin(&Effect::Freeze, &mut bank);
+        target.begin(&Effect::Freeze, &bank);
         bank.put(slot, ValuesRef::Int32(&[6]));
-        target.apply(true, &mut bank);
+        target.apply(FRESH, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Int32(&[5]));
     }
 }

@@ -3,9 +3,10 @@
 
 use crate::graph::Graph;
 use consort_core::{
-    ComponentId, ConnectionId, DependsOn, Diagnostic, ModelDescription, Report, VariableId,
+    ComponentId, ConnectionId, DependsOn, Diagnostic, ModelDescription, Report, ValueType,
+    VariableId,
 };
-use consort_system::{Operation, Port, ResolvedSystem, Stage, Task};
+use consort_system::{Operation, Port, ResolvedConnection, ResolvedSystem, Stage, Task};
 
 /// The most rounds a loop of initial equations gets.
 const SETTLE_ROUNDS_MAX: u32 = 100;
@@ -17,11 +18,11 @@ pub(crate) fn stages(
     models: &[&ModelDescription],
     report: &mut Report,
 ) -> Vec<Stage> {
-    let nodes = Nodes::of(system);
+    let nodes = Nodes::of(system, models);
     let graph = Graph::new(nodes.list.len(), nodes.edges(system, models));
     let components = graph.components();
     let levels = graph.levels(&components);
-    let incoming = incoming_connections(system, &nodes);
+    let incoming = incoming_connections(system, models, &nodes);
     let depth = levels.iter().max().map_or(0, |&level| level as usize + 1);
     let mut plain: Vec<Vec<u32>> = vec![Vec::new(); depth];
     let mut loops: Vec<Vec<&Vec<u32>>> = vec![Vec::new(); depth];
@@ -31,7 +32,7 @@ pub(crate) fn stages(
             _ => loops[level as usize].push(members),
         }
     }
-    let mut stages = Vec::new();
+    let mut stages = fed_inputs(system);
     for (plain, loops) in plain.into_iter().zip(loops) {
         stages.extend(nodes.pass(&plain, &incoming));
         for members in loops {
@@ -43,6 +44,20 @@ pub(crate) fn stages(
     stages
 }
 
+/// Inputs with a value from the table of inputs are given it before anything is read.
+fn fed_inputs(system: &ResolvedSystem) -> Vec<Stage> {
+    let columns = system.feed.iter().flat_map(|feed| &feed.columns);
+    let mut fed: Vec<Node> = columns.map(|it| (it.to.component, it.to.variable)).collect();
+    fed.sort_unstable();
+    fed.dedup();
+    let tasks = fed.chunk_by(|a, b| a.0 == b.0).map(|group| Task {
+        component: group[0].0,
+        operations: vec![Operation::Set(group.iter().map(|node| node.1).collect())],
+    });
+    let tasks: Vec<Task> = tasks.collect();
+    if tasks.is_empty() { Vec::new() } else { vec![Stage::Work(tasks)] }
+}
+
 /// The connected variables of a system, sorted; a node of the graph is an index into `list`.
 struct Nodes {
     list: Vec<Node>,
@@ -51,11 +66,14 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn of(system: &ResolvedSystem) -> Self {
+    /// Clocks are left out: none ticks in initialization.
+    fn of(system: &ResolvedSystem, models: &[&ModelDescription]) -> Self {
         let node = |port: Port| (port.component, port.variable);
-        let wires = &system.connections;
-        let mut marked: Vec<(Node, bool)> = wires.iter().map(|w| (node(w.from), false)).collect();
-        marked.extend(wires.iter().map(|wire| (node(wire.to), true)));
+        let wires = system.connections.iter().filter(|wire| !is_clocked(wire, models));
+        let mut marked: Vec<(Node, bool)> = Vec::new();
+        for wire in wires {
+            marked.extend([(node(wire.from), false), (node(wire.to), true)]);
+        }
         marked.sort_unstable();
         marked.dedup();
         let (list, is_input) = marked.into_iter().unzip();
@@ -68,7 +86,7 @@ impl Nodes {
     }
 
     fn edges(&self, system: &ResolvedSystem, models: &[&ModelDescription]) -> Vec<(u32, u32)> {
-        let wires = system.connections.iter();
+        let wires = system.connections.iter().filter(|wire| !is_clocked(wire, models));
         let mut edges: Vec<_> = wires.map(|w| (self.find(w.from), self.find(w.to))).collect();
         let mut start = 0;
         while start < self.list.len() {
@@ -168,9 +186,19 @@ fn initial_dependencies(model: &ModelDescription, output: VariableId) -> Option<
     unknowns.find(|unknown| unknown.variable == output).map(|unknown| &unknown.on)
 }
 
-fn incoming_connections(system: &ResolvedSystem, nodes: &Nodes) -> Vec<Vec<ConnectionId>> {
+fn is_clocked(wire: &ResolvedConnection, models: &[&ModelDescription]) -> bool {
+    let source = &models[wire.from.component.index()].variables[wire.from.variable.index()];
+    source.value_type == ValueType::Clock
+}
+
+fn incoming_connections(
+    system: &ResolvedSystem,
+    models: &[&ModelDescription],
+    nodes: &Nodes,
+) -> Vec<Vec<ConnectionId>> {
     let mut incoming = vec![Vec::new(); nodes.list.len()];
-    for (index, wire) in system.connections.iter().enumerate() {
+    let wires = system.connections.iter().enumerate();
+    for (index, wire) in wires.filter(|(_, wire)| !is_clocked(wire, models)) {
         incoming[nodes.find(wire.to) as usize].push(ConnectionId::from_index(index));
     }
     incoming

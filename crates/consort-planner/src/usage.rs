@@ -1,6 +1,6 @@
 //! Which variables of which component take part in a cycle.
 
-use consort_core::{Causality, ModelDescription, Variability, Variable, VariableId};
+use consort_core::{Causality, ModelDescription, ValueType, Variability, Variable, VariableId};
 use consort_system::{Port, ResolvedComponent, ResolvedSystem, Target, Trigger};
 
 /// What each component is given and what is read from it at every tag.
@@ -70,7 +70,8 @@ fn settable(
     fed.dedup();
     fed.retain(|id| {
         let variable = &model.variables[id.index()];
-        !component.event_mode || variable.variability == Variability::Continuous
+        let any_time = !component.event_mode || variable.variability == Variability::Continuous;
+        any_time && variable.value_type != ValueType::Clock
     });
     fed
 }
@@ -89,8 +90,42 @@ fn readable(
     list
 }
 
+/// Whether a variable's value may differ after a step; outputs are always read, so that everybody
+/// finds them. A calculated parameter follows the tunable parameters it is calculated from.
 fn changes_by_stepping(variable: &Variable) -> bool {
-    matches!(variable.causality, Causality::Output | Causality::Local)
-        && !matches!(variable.variability, Variability::Constant | Variability::Fixed)
-        || variable.causality == Causality::Output
+    match variable.causality {
+        // Clocks tick in event mode and may be asked there only.
+        _ if variable.value_type == ValueType::Clock => false,
+        Causality::Output => true,
+        Causality::Local => {
+            !matches!(variable.variability, Variability::Constant | Variability::Fixed)
+        }
+        Causality::CalculatedParameter => variable.variability == Variability::Tunable,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use consort_core::Reference;
+
+    #[test]
+    fn what_may_change_after_the_start_is_read_after_every_step() {
+        use Causality::{CalculatedParameter, Local, Output, Parameter};
+        use Variability::{Constant, Continuous, Discrete, Fixed, Tunable};
+        for (causality, variability, value_type, expected) in [
+            (Output, Constant, ValueType::Float64, true),
+            (Output, Discrete, ValueType::Clock, false),
+            (Local, Continuous, ValueType::Float64, true),
+            (Local, Fixed, ValueType::Float64, false),
+            (CalculatedParameter, Tunable, ValueType::Float64, true),
+            (CalculatedParameter, Fixed, ValueType::Float64, false),
+            (Parameter, Tunable, ValueType::Float64, false),
+        ] {
+            let scalar = Variable::scalar("x", Reference(0), causality);
+            let variable = Variable { variability, value_type, ..scalar };
+            assert_eq!(changes_by_stepping(&variable), expected, "{causality} {variability}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::{Home, Program, Source};
 use crate::exchange::{CopyOp, Exchange};
 use crate::store::{Bank, Segment, Slot};
 use consort_core::{Causality, ComponentId, ConnectionId, VariableId};
-use consort_system::{Operation, Port, Stage, Target, Task};
+use consort_system::{Condition, Operation, Port, Stage, Target, Task, Trigger};
 
 /// By component: which variables need a place, and why.
 pub(super) struct Layout {
@@ -70,6 +70,12 @@ impl Layout {
                 Target::Output(port) => list(self, port, |layout| &mut layout.observed),
                 Target::Parameter(port) => list(self, port, |layout| &mut layout.once),
                 Target::Connection(_) => {}
+            }
+            // Also inputs that nobody feeds; all else that is looked at is read after every step.
+            if let Trigger::When(Condition { port, .. }) = intervention.trigger
+                && is_input(source, port)
+            {
+                list(self, port, |layout| &mut layout.inputs);
             }
         }
     }
@@ -213,6 +219,11 @@ pub(super) fn lane_bank(members: &[ComponentId], program: &Program) -> Bank {
         assert_eq!(reserved, slot, "a lane's places are handed out without gaps");
     }
     bank
+}
+
+fn is_input(source: &Source<'_>, port: Port) -> bool {
+    let variables = &source.models[port.component.index()].variables;
+    variables[port.variable.index()].causality == Causality::Input
 }
 
 fn sort(list: &mut Vec<VariableId>) {

@@ -3,9 +3,11 @@
 use super::{Advance, Run, RunOptions, Statistics};
 use crate::compile::{Program, Source};
 use crate::error::{RunError, RunFailure};
-use crate::feed::{FeedColumn, FeedProgram};
+use crate::feed::FeedProgram;
 use crate::initialize::{self, Initialization};
-use crate::intervene::{CompiledTrigger, Intervention, Interventions, TargetKind, TargetState};
+use crate::intervene::{
+    CompiledTrigger, FedBy, Feeder, Intervention, Interventions, TargetKind, TargetState,
+};
 use crate::pool::Pool;
 use crate::record::{Hashed, Hashes, Recorder};
 use crate::store::Slot;
@@ -128,7 +130,7 @@ impl Watchers {
                 Recorder::new(schema, slots, sink)
             }),
             interventions: interventions(source, program),
-            feed: feed(source, program),
+            feed: FeedProgram::of(source, program),
         }
     }
 }
@@ -191,24 +193,14 @@ fn column(
     column
 }
 
-fn feed(source: &Source<'_>, program: &Program) -> Option<FeedProgram> {
-    let feed = source.system.feed.as_ref()?;
-    let columns = feed.columns.iter().map(|column| FeedColumn {
-        to: program.port(column.to),
-        values: column.values.clone(),
-        interpolate: column.interpolate,
-    });
-    Some(FeedProgram { times: feed.times.clone(), columns: columns.collect(), row: 0 })
-}
-
 fn interventions(source: &Source<'_>, program: &Program) -> Interventions {
     let mut result = Interventions::default();
     for intervention in &source.system.interventions {
-        let (slot, kind) = target(source, program, intervention.target);
+        let (slot, kind, feeders) = target(source, program, intervention.target);
         let same = |state: &TargetState| state.slot == slot && state.kind == kind;
         let known = result.targets.iter().position(same);
         let target = known.unwrap_or_else(|| {
-            result.targets.push(TargetState::new(slot, kind));
+            result.targets.push(TargetState::new(slot, kind, feeders));
             result.targets.len() - 1
         });
         let trigger = match &intervention.trigger {
@@ -225,30 +217,41 @@ fn interventions(source: &Source<'_>, program: &Program) -> Interventions {
     result
 }
 
-fn target(source: &Source<'_>, program: &Program, target: Target) -> (Slot, TargetKind) {
-    match target {
+fn target(
+    source: &Source<'_>,
+    program: &Program,
+    target: Target,
+) -> (Slot, TargetKind, Vec<Feeder>) {
+    let (port, kind, feeders) = match target {
         Target::Output(port) => {
-            let component = port.component.index();
-            (program.port(port), TargetKind::Output { component })
+            let by = FedBy::Component(port.component.index());
+            (port, TargetKind::Output, vec![Feeder { first: 0, count: port.count, by }])
         }
         Target::Parameter(port) => {
-            let component = port.component.index();
-            (program.port(port), TargetKind::Parameter { component })
+            (port, TargetKind::Parameter { component: port.component.index() }, Vec::new())
         }
         Target::Connection(id) => {
-            let wire = &source.system.connections[id.index()];
-            let source = Some(wire.from.component.index());
-            (program.port(wire.to), TargetKind::Input { source, fed: false })
+            let port = source.system.connections[id.index()].to;
+            (port, TargetKind::Input, feeders(source, port))
         }
-        Target::Input(port) => (program.port(port), input_kind(source, port)),
-    }
+        Target::Input(port) => (port, TargetKind::Input, feeders(source, port)),
+    };
+    (program.port(port), kind, feeders)
 }
 
-/// Who feeds an input: the wires and tables that touch any of its elements.
-fn input_kind(source: &Source<'_>, port: Port) -> TargetKind {
-    let same = |to: Port| to.component == port.component && to.variable == port.variable;
-    let wire = source.system.connections.iter().find(|wire| same(wire.to));
-    let mut columns = source.system.feed.iter().flat_map(|feed| &feed.columns);
-    let fed = columns.any(|column| same(column.to));
-    TargetKind::Input { source: wire.map(|wire| wire.from.component.index()), fed }
+/// Who feeds which elements of an input: wires and columns of the table.
+fn feeders(source: &Source<'_>, port: Port) -> Vec<Feeder> {
+    let system = source.system;
+    let wires = system.connections.iter();
+    let wires = wires.map(|wire| (wire.to, FedBy::Component(wire.from.component.index())));
+    let columns = system.feed.iter().flat_map(|feed| &feed.columns);
+    let columns = columns.map(|column| (column.to, FedBy::Table));
+    let feeder = |(to, by): (Port, FedBy)| {
+        let same = to.component == port.component && to.variable == port.variable;
+        let first = to.first.max(port.first);
+        let end = (to.first + to.count).min(port.first + port.count);
+        let shared = same && first < end;
+        shared.then(|| Feeder { first: first - port.first, count: end - first, by })
+    };
+    wires.chain(columns).filter_map(feeder).collect()
 }

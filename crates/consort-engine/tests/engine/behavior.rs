@@ -159,3 +159,19 @@ fn an_extrapolated_input_is_told_its_slope() {
     let slopes = column(&trace, "slope.y");
     assert_eq!(slopes[..7], ["0.0", "0.0", "0.0", "1.0", "1.0", "1.0", "1.0"]);
 }
+
+#[test]
+fn initial_values_follow_from_what_the_table_says_of_the_start() {
+    let mut bench = Bench::new(2)
+        .add("last", halve(true), 1)
+        .add("first", halve(true), 1)
+        .wire("first.y", "last.u");
+    let to = bench.port("first.u");
+    let values = Values::Float64(vec![6.0, 8.0]);
+    let columns = vec![ColumnFeed { to, values, interpolate: true }];
+    bench.system.feed = Some(Feed { times: [0, 2].map(Time::from_ticks).to_vec(), columns });
+    let (trace, _) = bench.run(1);
+    assert_eq!(column(&trace, "first.u")[0], "6.0");
+    assert_eq!(column(&trace, "first.y")[0], "4.0");
+    assert_eq!(column(&trace, "last.y")[0], "3.0");
+}

@@ -77,6 +77,30 @@ fn a_condition_starts_an_intervention() {
 }
 
 #[test]
+fn a_released_output_has_its_value_of_that_very_tag() {
+    check(["0.0", "9.0", "9.0", "9.0", "0.4", "0.5"], "clock.y", |bench| {
+        let target = Target::Output(bench.port("clock.y"));
+        vec![(1, target, Effect::Override(number(9.0))), (4, target, Effect::Release)]
+    });
+}
+
+#[test]
+fn a_condition_may_look_at_an_input_that_nobody_feeds() {
+    let mut bench = bench(|_| Vec::new());
+    bench.system.connections.clear();
+    bench.system.components[1].recorded.clear();
+    let condition =
+        Condition { port: bench.port("gain.u"), comparison: Comparison::Less, number: 1.0 };
+    bench.system.interventions = vec![ResolvedIntervention {
+        trigger: Trigger::When(condition),
+        target: Target::Output(bench.port("clock.y")),
+        effect: Effect::Override(number(7.0)),
+    }];
+    let (trace, _) = bench.run(1);
+    assert_eq!(column(&trace, "clock.y"), ["7.0"; 6]);
+}
+
+#[test]
 fn interventions_change_the_hash() {
     let with = |value: f64| {
         let bench = bench(|bench| {

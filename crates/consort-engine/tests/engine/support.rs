@@ -9,7 +9,7 @@ use consort_core::{
 };
 use consort_engine::{ChunkSink, Run, RunFailure, RunOptions};
 use consort_system::{
-    Hold, Port, ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem,
+    Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem,
     StepLength,
 };
 use consort_trace::{Chunk, Schema, Trace, TraceWriter};
@@ -97,12 +97,14 @@ impl Model for TestModel {
         let values = self.description.variables.iter().map(|variable| {
             variable.start.clone().unwrap_or_else(|| Values::zeros(variable.value_type, 1))
         });
-        Ok(Box::new(TestInstance { values: values.collect(), behavior: (self.make)() }))
+        let (values, behavior) = (values.collect(), (self.make)());
+        Ok(Box::new(TestInstance { values, in_event_mode: false, behavior }))
     }
 }
 
 struct TestInstance {
     values: Vec<Values>,
+    in_event_mode: bool,
     behavior: Box<dyn Behavior>,
 }
 
@@ -111,6 +113,7 @@ impl Instance for TestInstance {
         Ok(())
     }
     fn exit_initialization(&mut self) -> CallResult<()> {
+        self.in_event_mode = true;
         Ok(())
     }
     fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
@@ -142,6 +145,13 @@ impl Instance for TestInstance {
                     place.clone_from(&value[0]);
                 }
             }
+            ValuesMut::Clock(list) => {
+                assert!(self.in_event_mode, "clocks are asked in event mode only");
+                for (place, reference) in list.iter_mut().zip(references) {
+                    let Values::Clock(value) = values_of(reference) else { unreachable!() };
+                    *place = value[0];
+                }
+            }
             other => panic!("test models have no {}", other.value_type()),
         }
         Ok(())
@@ -160,12 +170,14 @@ impl Instance for TestInstance {
         self.behavior.step(&mut self.values, step)
     }
     fn enter_event_mode(&mut self) -> CallResult<()> {
+        self.in_event_mode = true;
         Ok(())
     }
     fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
         Ok(self.behavior.update(&mut self.values))
     }
     fn enter_step_mode(&mut self) -> CallResult<()> {
+        self.in_event_mode = false;
         Ok(())
     }
     fn terminate(&mut self) -> CallResult<()> {
@@ -252,10 +264,20 @@ impl Bench {
     }
 
     pub(crate) fn start(self, workers: usize) -> Result<(Run, Recorded), RunFailure> {
+        self.start_planned(workers, |_| {})
+    }
+
+    /// Starts by a plan that is changed by hand first.
+    pub(crate) fn start_planned(
+        self,
+        workers: usize,
+        change: impl FnOnce(&mut Plan),
+    ) -> Result<(Run, Recorded), RunFailure> {
         let recorded = Recorded::default();
         let descriptions: Vec<&ModelDescription> =
             self.models.iter().map(|model| model.description()).collect();
-        let plan = consort_planner::plan(&self.system, &descriptions, &mut Report::default());
+        let mut plan = consort_planner::plan(&self.system, &descriptions, &mut Report::default());
+        change(&mut plan);
         let options = RunOptions {
             workers,
             log: silent(),

@@ -94,11 +94,14 @@ fn check_inputs(
 ) {
     for (index, variable) in model.variables.iter().enumerate() {
         let variable_id = VariableId::from_index(index);
+        let fed = covered.get(&(id, variable_id)).copied().unwrap_or(0);
+        if 0 < fed && context.count(id, variable_id) <= fed {
+            note_double(context, id, variable, settings.given.get(&variable_id));
+        }
         let has_value = variable.start.is_some() || settings.given.contains_key(&variable_id);
         if variable.causality != Causality::Input || has_value {
             continue;
         }
-        let fed = covered.get(&(id, variable_id)).copied().unwrap_or(0);
         if variable.value_type == ValueType::Clock {
             if fed == 0 {
                 warn_of_silent_clock(context, id, variable);
@@ -110,6 +113,23 @@ fn check_inputs(
             report_unfed(context, id, variable, (fed, count));
         }
     }
+}
+
+/// A value for an input that is fed looks like one that holds; it does not.
+fn note_double(
+    context: &mut Context<'_, '_>,
+    id: ComponentId,
+    variable: &Variable,
+    given: Option<&Option<Span>>,
+) {
+    let Some(&span) = given else { return };
+    let path = format!("{}.{}", context.component_name(id), variable.name);
+    let message = format!("the input `{path}` is fed, so the value given to it is only its start");
+    context.push(
+        Diagnostic::note("system::value-of-fed-input", message)
+            .maybe_at(span, "replaced by what feeds the input")
+            .help("to hold it at a value, remove what feeds it, or write an intervention"),
+    );
 }
 
 /// Nothing that is left out may be left unsaid: what such a clock computes stays as it is.

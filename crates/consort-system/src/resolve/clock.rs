@@ -99,9 +99,38 @@ pub(super) fn resolve(
             fits = false;
         }
     }
+    let fits = fits && check_length(system, &stop, resolution, report);
     let fits = fits && grid::check(system, &step, &stop, resolution, report);
     (fits && report.error_count() == errors_before).then_some(())?;
     timing(system, &step, &stop, resolution)
+}
+
+/// Whether the ticks from start to stop can be counted, so that no difference of two times of the
+/// run can leave 64 bits.
+fn check_length(
+    system: &System,
+    stop: &Spanned<Seconds>,
+    resolution: Resolution,
+    report: &mut Report,
+) -> bool {
+    let start = &system.experiment.start;
+    let ticks = |seconds| resolution.ticks(seconds).ok();
+    let length = ticks(stop.value).zip(ticks(start.value)).map(|(a, b)| a.checked_sub(b));
+    if !matches!(length, Some(None)) {
+        return true;
+    }
+    let message = format!(
+        "from the start, {} s, to the stop, {} s, are more than 64 bits of ticks of {resolution}",
+        start.value, stop.value
+    );
+    let mut diagnostic = Diagnostic::error("time::out-of-range", message)
+        .maybe_at(stop.span, "ends here")
+        .help("choose a coarser resolution or a shorter experiment");
+    if let Some(span) = start.span {
+        diagnostic = diagnostic.label(span, "starts here");
+    }
+    report.push(diagnostic);
+    false
 }
 
 /// Every number that must be a multiple of the tick, each value once.

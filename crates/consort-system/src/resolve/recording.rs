@@ -2,6 +2,7 @@
 
 use super::context::{Context, Written};
 use super::pattern::pattern_matches;
+use super::shapes::ELEMENTS_MAX;
 use crate::system::{Record, Spanned};
 use consort_core::{
     Causality, ComponentId, Diagnostic, ModelDescription, ValueType, Variable, VariableId,
@@ -50,8 +51,73 @@ pub(super) fn resolve(context: &mut Context<'_, '_>) -> Selection {
         selection.recorded.push(recorded);
         selection.hashed.push(hashed);
     }
+    check_row(context, &selection);
     check_plot(context, &selection);
     selection
+}
+
+/// A row of the trace must not be too long, and every element in it must have its own name.
+fn check_row(context: &mut Context<'_, '_>, selection: &Selection) {
+    let mut elements = 0u64;
+    for (index, recorded) in selection.recorded.iter().enumerate() {
+        let id = ComponentId::from_index(index);
+        for &variable in recorded {
+            elements += u64::from(context.count(id, variable));
+            if let Some(array) = element_of(context, selection, id, variable) {
+                report_one_name(context, id, variable, array);
+            }
+        }
+    }
+    if ELEMENTS_MAX < elements {
+        let message = format!("{elements} elements are recorded, more than {ELEMENTS_MAX}");
+        context.push(
+            Diagnostic::error("system::too-many-elements", message)
+                .help("let `record` in `[experiment]` choose fewer variables"),
+        );
+    }
+}
+
+/// The recorded array of which an element has the very name of a scalar: `x` of `x[2]`.
+fn element_of(
+    context: &Context<'_, '_>,
+    selection: &Selection,
+    component: ComponentId,
+    scalar: VariableId,
+) -> Option<VariableId> {
+    let model = context.names.model(component)?;
+    let scalar = &model.variables[scalar.index()];
+    let (array, indices) = scalar.name.strip_suffix(']')?.rsplit_once('[')?;
+    let id = context.names.variable(component, array)?;
+    let is_array = scalar.dimensions.is_empty() && model.variables[id.index()].name == array;
+    if !is_array || !selection.is_recorded(component, id) {
+        return None;
+    }
+    let extents = context.extents(component, id);
+    let is_index = |(index, extent): (&str, &u64)| {
+        let number = index.parse::<u64>().ok();
+        number.is_some_and(|it| (1..=*extent).contains(&it) && it.to_string() == index)
+    };
+    let is_element = indices.split(',').count() == extents.len()
+        && indices.split(',').zip(&extents).all(is_index);
+    is_element.then_some(id)
+}
+
+fn report_one_name(
+    context: &mut Context<'_, '_>,
+    component: ComponentId,
+    scalar: VariableId,
+    array: VariableId,
+) {
+    let Some(model) = context.names.model(component) else { return };
+    let name = &context.system.components[component.index()].name;
+    let path = |id: VariableId| format!("{}.{}", name.value, model.variables[id.index()].name);
+    let (scalar, array) = (path(scalar), path(array));
+    let message = format!("`{scalar}` is a variable and an element of the array `{array}`");
+    context.push(
+        Diagnostic::error("system::one-name", message)
+            .maybe_at(name.span, "both are recorded for this component")
+            .help("let `record` in `[experiment]` choose only one of the two"),
+    );
 }
 
 /// Time is in the trace anyway, and clocks can be read at events only.
