@@ -153,7 +153,11 @@ impl Source<'_> {
                     lane.operations.extend(batches.into_iter().map(LaneOp::get));
                 }
                 Operation::Step => lane.operations.push(self.step(task.component, member)),
-                Operation::Tick(clock) => program.ticks.push((task.component, *clock)),
+                Operation::Tick(clock) => {
+                    let component = &self.system.components[task.component.index()];
+                    assert!(component.event_mode, "only event mode knows clocks");
+                    program.ticks.push((task.component, *clock));
+                }
             }
         }
         LaneOp::join_whole(&mut lane.operations, start);
@@ -218,7 +222,7 @@ impl Source<'_> {
         let source = self.rates.of_component[wire.from.component.index()];
         let period = self.system.experiment.resolution.to_f64(self.rates.list[source].period);
         let input = input.shared();
-        program.slopes[source].push(SlopeOp { input, slope, period, previous: None });
+        program.slopes[source].push(SlopeOp { input, slope, period, last: None });
         let references_at = u32::try_from(lane.references.len()).expect("fits in 32 bits");
         lane.references.push(self.models[index].variables[wire.to.variable.index()].reference);
         let (member, slot) = (home.member, lane_slot);

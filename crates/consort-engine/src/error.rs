@@ -21,6 +21,13 @@ pub enum RunError {
         /// What it answered.
         error: Box<CallError>,
     },
+    /// Initial values depend on each other and find no common solution. Fatal.
+    InitialValuesDoNotSettle {
+        /// How often they were computed.
+        rounds: u32,
+        /// The inputs that still changed.
+        inputs: Vec<String>,
+    },
     /// An instance failed while the run went on. Fatal.
     Call {
         /// The component.
@@ -86,6 +93,16 @@ impl RunError {
                 error,
             )
             .help("check its parameters and start values; `consort inspect` lists them"),
+            RunError::InitialValuesDoNotSettle { rounds, inputs } => Diagnostic::error(
+                "run::initial-loop",
+                format!(
+                    "initial values depend on each other and still change after {rounds} rounds"
+                ),
+            )
+            .with_note(format!("inputs in the loop: {}", inputs.join(", ")))
+            .help(
+                "give one of these inputs a start value instead of a connection, or a smaller gain",
+            ),
             RunError::Call { component, tag, error } => call_diagnostic(
                 "run::call-failed",
                 format!("`{component}` failed"),
@@ -155,6 +172,10 @@ impl fmt::Display for RunError {
             }
             RunError::Initialize { component, error } => {
                 write!(f, "`{component}` could not be initialized: {error}")
+            }
+            RunError::InitialValuesDoNotSettle { rounds, inputs } => {
+                let inputs = inputs.join(", ");
+                write!(f, "initial values of {inputs} still change after {rounds} rounds")
             }
             RunError::Call { component, error, .. } => write!(f, "`{component}` failed: {error}"),
             RunError::Discarded { component, .. } => write!(f, "`{component}` refused a step"),

@@ -86,6 +86,8 @@ impl Run {
             pending = self.changed_inputs();
         }
         self.resume_stepping(tag)?;
+        let due = &self.due;
+        self.retuned.retain(|(component, _)| !due[self.rates.of_component[*component]]);
         Ok(Iterated { tag, terminated })
     }
 
@@ -108,9 +110,10 @@ impl Run {
             let member = &mut lane.members[home.member as usize];
             let arrived = member.arrival.take().is_some_and(|arrival| arrival.event);
             let announced = member.next_event.is_some_and(|event| event <= tag.time);
-            let ticks = self.ticking(component);
+            let is_retuned = self.retuned.iter().any(|(other, _)| *other == component);
+            let called = self.ticking(component) || is_retuned;
             // After initialization an instance is in event mode already and waits to leave it.
-            if arrived || announced || ticks || member.in_event_mode {
+            if arrived || announced || called || member.in_event_mode {
                 pending.push(index);
             }
         }
@@ -178,6 +181,8 @@ impl Run {
         let component = *component;
         let active = clocks.iter().copied().filter(|&id| self.is_active(component, id));
         let active: Vec<VariableId> = active.collect();
+        let retuned = self.retuned.iter().filter(|(other, _)| *other == component);
+        let retuned: Vec<VariableId> = retuned.map(|(_, id)| *id).collect();
         let model = self.models[component].description();
         let home = self.program.homes[component];
         let mut lane = self.pool.lane(home.lane);
@@ -186,8 +191,9 @@ impl Run {
             member.instance.enter_event_mode()?;
             member.in_event_mode = true;
         }
-        transfer::set(&mut lane, model, &self.program, component, inputs)?;
-        transfer::set(&mut lane, model, &self.program, component, &active)?;
+        for variables in [&retuned, inputs, &active] {
+            transfer::set(&mut lane, model, &self.program, component, variables)?;
+        }
         // Updating the discrete states ends every tick, so clocks are asked before.
         transfer::get(&mut lane, model, &mut self.program, component, clock_outputs)?;
         let member = &mut lane.members[home.member as usize];

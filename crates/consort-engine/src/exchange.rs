@@ -1,7 +1,7 @@
 //! Values moving along connections: from slot to slot of the shared bank.
 
 use crate::store::{Bank, Slot};
-use consort_core::{Conversion, ValueType, Values, ValuesRef};
+use consort_core::{Conversion, Resolution, Time, ValueType, Values, ValuesRef};
 
 /// One connection, compiled.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -162,7 +162,8 @@ pub(crate) fn add(bank: &mut Bank, slot: Slot, offset: ValuesRef<'_>) {
     }
 }
 
-/// A connection whose input also gets a slope: the difference quotient of the last two values.
+/// A connection whose input also gets a slope: the difference quotient of the last two values. In
+/// between, the input follows the straight line through them.
 #[derive(Clone, Debug)]
 pub(crate) struct SlopeOp {
     /// The input's value.
@@ -171,16 +172,21 @@ pub(crate) struct SlopeOp {
     pub(crate) slope: Slot,
     /// The source's period in seconds.
     pub(crate) period: f64,
-    /// The value one period ago; `None` before the second value.
-    pub(crate) previous: Option<f64>,
+    /// When the last value came, the value, and the slope since the one before.
+    pub(crate) last: Option<(Time, f64, f64)>,
 }
 
 impl SlopeOp {
-    pub(crate) fn run(&mut self, bank: &mut Bank) {
-        let value = bank.get(self.input).as_f64(0).expect("slopes are compiled for floats");
-        let slope = self.previous.map_or(0.0, |previous| (value - previous) / self.period);
-        self.previous = Some(value);
-        put_float(bank, self.slope, slope);
+    /// After the exchange at `now`; `fresh` if the source gave a new value.
+    pub(crate) fn run(&mut self, now: Time, fresh: bool, resolution: Resolution, bank: &mut Bank) {
+        if fresh {
+            let value = bank.get(self.input).as_f64(0).expect("slopes are compiled for floats");
+            let slope = self.last.map_or(0.0, |(_, last, _)| (value - last) / self.period);
+            self.last = Some((now, value, slope));
+            put_float(bank, self.slope, slope);
+        } else if let Some((since, value, slope)) = self.last {
+            put_float(bank, self.input, value + slope * resolution.to_f64(now - since));
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use crate::run::RunOptions;
 use crate::{exchange, transfer};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, ConnectionId, Instance, Instantiation, Model, Prng, Setup, ValueType, VariableId,
+    CallError, Causality, ConnectionId, Instance, Instantiation, Model, Prng, Setup, ValueType,
+    Values, VariableId,
 };
 use consort_system::{Operation, ResolvedComponent, ResolvedSystem, Setting, Stage, Task};
 use std::sync::Arc;
@@ -45,23 +46,19 @@ pub(crate) struct Initialization<'a> {
 
 impl Initialization<'_> {
     /// Parameters, start values, initial equations; every instance is ready to step afterwards.
-    /// Gives remarks about loops that did not settle.
-    pub(crate) fn run(&mut self) -> Result<Vec<String>, RunError> {
+    pub(crate) fn run(&mut self) -> Result<(), RunError> {
         let count = self.source.system.components.len();
         let setup = self.setup();
         for index in 0..count {
-            self.apply_settings(index).map_err(|error| self.failed(index, error))?;
+            self.enter(index, &setup).map_err(|error| self.failed(index, error))?;
             self.fill_inputs(index);
-            let entered = self.member(index).instance.enter_initialization(&setup);
-            entered.map_err(|error| self.failed(index, error))?;
         }
         self.fill_fed_inputs();
-        let mut remarks = Vec::new();
-        self.stages(&self.source.plan.initialization, &mut remarks)?;
+        self.stages(&self.source.plan.initialization)?;
         for index in 0..count {
             self.leave(index).map_err(|error| self.failed(index, error))?;
         }
-        Ok(remarks)
+        Ok(())
     }
 
     fn setup(&self) -> Setup {
@@ -83,7 +80,9 @@ impl Initialization<'_> {
         RunError::Initialize { component: self.source.system.components[index].name.clone(), error }
     }
 
-    fn apply_settings(&mut self, index: usize) -> CallResult<()> {
+    /// Structural parameters, then parameters and start values, then (in initialization mode, where
+    /// both versions of FMI want them) the start values of inputs.
+    fn enter(&mut self, index: usize, setup: &Setup) -> CallResult<()> {
         let component = &self.source.system.components[index];
         let variables = &self.source.models[index].variables;
         let instance = &mut self.member(index).instance;
@@ -96,8 +95,13 @@ impl Initialization<'_> {
             component.structural.iter().try_for_each(|setting| set(instance, setting))?;
             instance.exit_configuration()?;
         }
-        component.settings.iter().try_for_each(|setting| set(instance, setting))?;
-        Ok(())
+        let is_input =
+            |setting: &&Setting| variables[setting.variable.index()].causality == Causality::Input;
+        let (inputs, others): (Vec<&Setting>, Vec<&Setting>) =
+            component.settings.iter().partition(is_input);
+        others.into_iter().try_for_each(|setting| set(instance, setting))?;
+        instance.enter_initialization(setup)?;
+        inputs.into_iter().try_for_each(|setting| set(instance, setting))
     }
 
     /// Until somebody feeds an input, its place holds its start value.
@@ -124,12 +128,12 @@ impl Initialization<'_> {
         }
     }
 
-    fn stages(&mut self, stages: &[Stage], remarks: &mut Vec<String>) -> Result<(), RunError> {
+    fn stages(&mut self, stages: &[Stage]) -> Result<(), RunError> {
         for stage in stages {
             match stage {
                 Stage::Exchange(connections) => self.exchange(connections),
                 Stage::Work(tasks) => self.work(tasks)?,
-                Stage::Settle { stages, limit } => self.settle(stages, *limit, remarks)?,
+                Stage::Settle { stages, limit } => self.settle(stages, *limit)?,
             }
         }
         Ok(())
@@ -159,24 +163,25 @@ impl Initialization<'_> {
         Ok(())
     }
 
-    fn settle(
-        &mut self,
-        stages: &[Stage],
-        limit: u32,
-        remarks: &mut Vec<String>,
-    ) -> Result<(), RunError> {
+    fn settle(&mut self, stages: &[Stage], limit: u32) -> Result<(), RunError> {
         let inputs = self.exchanged_inputs(stages);
+        let mut before = self.values(&inputs);
+        let mut almost = false;
         for _ in 0..limit {
-            let before = self.values(&inputs);
-            self.stages(stages, remarks)?;
-            if self.values(&inputs) == before {
+            self.stages(stages)?;
+            let after = self.values(&inputs);
+            let mut pairs = before.iter().zip(&after);
+            if pairs.clone().all(|(before, after)| before.view().is_same(after.view())) {
                 return Ok(());
             }
+            almost = pairs.all(|(before, after)| is_almost_same(before, after));
+            before = after;
         }
-        let names = inputs.iter().map(|&id| self.connection_target(id)).collect::<Vec<_>>();
-        let names = names.join(", ");
-        remarks.push(format!("initial values still change after {limit} rounds: {names}"));
-        Ok(())
+        if almost {
+            return Ok(());
+        }
+        let inputs = inputs.iter().map(|&id| self.connection_target(id)).collect();
+        Err(RunError::InitialValuesDoNotSettle { rounds: limit, inputs })
     }
 
     fn exchanged_inputs(&self, stages: &[Stage]) -> Vec<ConnectionId> {
@@ -187,13 +192,9 @@ impl Initialization<'_> {
         connections.flatten().copied().collect()
     }
 
-    /// As text, so that every type compares and NaN equals NaN; loops are small and run once.
-    fn values(&self, connections: &[ConnectionId]) -> Vec<String> {
-        let value = |id: &ConnectionId| {
-            let slot = self.program.copies[id.index()].to;
-            self.program.shared.get(slot).to_string()
-        };
-        connections.iter().map(value).collect()
+    fn values(&self, connections: &[ConnectionId]) -> Vec<Values> {
+        let slots = connections.iter().map(|id| self.program.copies[id.index()].to);
+        slots.map(|slot| self.program.shared.get(slot).to_values()).collect()
     }
 
     fn connection_target(&self, id: ConnectionId) -> String {
@@ -224,5 +225,20 @@ impl Initialization<'_> {
         let lists = [&self.program.observed[index], &self.program.once[index]];
         let list: Vec<VariableId> = lists.into_iter().flatten().copied().filter(is_read).collect();
         self.get(index, &list)
+    }
+}
+
+/// Whether two rounds differ by the last bits of doubles only, which a loop that has found its
+/// solution may go on to exchange for ever.
+fn is_almost_same(before: &Values, after: &Values) -> bool {
+    const LAST_BITS: f64 = 1e-14;
+    match (before, after) {
+        (Values::Float64(before), Values::Float64(after)) => {
+            before.iter().zip(after).all(|(before, after)| {
+                let scale = before.abs().max(after.abs());
+                before.to_bits() == after.to_bits() || (before - after).abs() <= LAST_BITS * scale
+            })
+        }
+        _ => before.view().is_same(after.view()),
     }
 }

@@ -75,6 +75,10 @@ pub struct Run {
     pub(crate) eventful: Vec<EventComponent>,
     /// Components whose clocks ticked at the present time already.
     pub(crate) ticked: Vec<usize>,
+    /// Parameters of components in event mode that changed and were not handed over yet.
+    pub(crate) retuned: Vec<(usize, VariableId)>,
+    /// When a component asked for the run to end, and which.
+    pub(crate) ending: Option<(Time, ComponentId)>,
     pub(crate) names: BTreeMap<String, ComponentId>,
     pub(crate) call_log: Option<Box<dyn CallSink>>,
     pub(crate) statistics: Statistics,
@@ -116,12 +120,28 @@ impl Run {
         self.begin_steps();
         self.pool.work();
         self.collect_remarks()?;
-        self.tag = Tag::at(self.rates.next());
+        let next = self.rates.next();
+        if self.ends_before(next) {
+            return Ok(()); // values at `next` would be those of a component that stopped before
+        }
+        self.tag = Tag::at(next);
         for (due, rate) in self.due.iter_mut().zip(&self.rates.list) {
             *due = rate.due == self.tag.time;
         }
         self.gather();
-        self.publish()
+        self.publish()?;
+        self.ends_before(self.tag.time + Time::from_ticks(1));
+        Ok(())
+    }
+
+    /// Whether a component asked for the end earlier than `time`; the run is over then.
+    fn ends_before(&mut self, time: Time) -> bool {
+        let Some((_, component)) = self.ending.filter(|(end, _)| *end < time) else {
+            return false;
+        };
+        let component = self.system.components[component.index()].name.clone();
+        self.over.get_or_insert(Advance::Terminated { component });
+        true
     }
 
     /// Hands every lane its inputs and the steps that begin now.
@@ -168,23 +188,18 @@ impl Run {
         }
     }
 
+    /// The earliest end that a component asks for; of several, the first component's.
     fn find_terminated(&mut self) {
-        let mut first: Option<ComponentId> = None;
         for index in 0..self.pool.len() {
             let mut lane = self.pool.lane(index);
             if !std::mem::take(&mut lane.remarkable) {
                 continue;
             }
             for member in &lane.members {
-                let ends = member.arrival.is_some_and(|arrival| arrival.terminate);
-                if ends && first.is_none_or(|other| member.component < other) {
-                    first = Some(member.component);
-                }
+                let arrival = member.arrival.filter(|arrival| arrival.terminate);
+                let asked = arrival.map(|arrival| (arrival.reached, member.component));
+                self.ending = [self.ending, asked].into_iter().flatten().min();
             }
-        }
-        if let Some(component) = first {
-            let component = self.system.components[component.index()].name.clone();
-            self.over = Some(Advance::Terminated { component });
         }
     }
 
@@ -240,7 +255,12 @@ impl Run {
         }
         let shared = &mut self.program.shared;
         for component in self.interventions.begin_due(self.tag.time, shared) {
-            self.set_parameters(component)?;
+            let parameters = self.parameter_targets(component);
+            // FMI 3 takes tunable parameters in event mode from those who use it.
+            match self.system.components[component].event_mode {
+                true => self.retuned.extend(parameters.into_iter().map(|id| (component, id))),
+                false => self.hand_over(component, &parameters)?,
+            }
         }
         self.adjust(Which::Outputs, None);
         Ok(())
@@ -263,12 +283,13 @@ impl Run {
         for (rate, _) in self.due.iter().enumerate().filter(|(_, due)| **due) {
             self.program.exchanges[rate].run(&mut self.program.shared);
         }
-        self.adjust_inputs(None);
-        for (rate, _) in self.due.iter().enumerate().filter(|(_, due)| **due) {
-            for slope in &mut self.program.slopes[rate] {
-                slope.run(&mut self.program.shared);
+        let resolution = self.system.experiment.resolution;
+        for (rate, slopes) in self.program.slopes.iter_mut().enumerate() {
+            for slope in slopes {
+                slope.run(self.tag.time, self.due[rate], resolution, &mut self.program.shared);
             }
         }
+        self.adjust_inputs(None);
     }
 
     fn adjust_inputs(&mut self, fresh: Option<&[usize]>) {
@@ -296,12 +317,6 @@ impl Run {
         if let Some(recorder) = &mut self.recorder {
             recorder.record(self.tag, &self.program.shared);
         }
-    }
-
-    /// Hands a component the parameters that interventions act on.
-    fn set_parameters(&mut self, component: usize) -> Result<(), RunError> {
-        let parameters = self.parameter_targets(component);
-        self.hand_over(component, &parameters)
     }
 
     fn hand_over(&mut self, component: usize, variables: &[VariableId]) -> Result<(), RunError> {
@@ -332,23 +347,29 @@ impl Run {
         let (component, id) = self.find(path).ok_or_else(|| no("is not in this system"))?;
         let place = self.program.places[component][id.index()]
             .ok_or_else(|| no("is neither connected, fed, recorded nor intervened on"))?;
+        let variable = &self.models[component].description().variables[id.index()];
+        let is_tunable = variable.causality == Causality::Parameter
+            && variable.variability == Variability::Tunable;
+        if variable.causality != Causality::Input && !is_tunable {
+            return Err(no("is neither an input nor a tunable parameter"));
+        }
         let fits =
             place.lane.value_type == values.value_type() && place.lane.count() == values.len();
         if !fits {
             return Err(no("has another type or number of elements"));
         }
         self.program.shared.put(place.shared(), values.view());
-        if self.waits_for_event_mode(component, id) {
-            return Ok(()); // found changed, and handed over, at the next tag
+        let in_event_mode = self.system.components[component].event_mode
+            && variable.variability != Variability::Continuous;
+        match in_event_mode {
+            // Found changed, and handed over, at the next tag.
+            true if !is_tunable => Ok(()),
+            true => {
+                self.retuned.push((component, id));
+                Ok(())
+            }
+            false => self.hand_over(component, &[id]),
         }
-        self.hand_over(component, &[id])
-    }
-
-    fn waits_for_event_mode(&self, component: usize, id: VariableId) -> bool {
-        let variable = &self.models[component].description().variables[id.index()];
-        self.system.components[component].event_mode
-            && variable.causality == Causality::Input
-            && variable.variability != Variability::Continuous
     }
 
     fn find(&self, path: &str) -> Option<(usize, VariableId)> {

@@ -17,7 +17,7 @@ mod state;
 pub(crate) use calls::Request;
 
 use crate::binding::context::Context;
-use crate::binding::float_mode::FloatMode;
+use crate::binding::float_mode::{FloatMode, computes_as_usual};
 use crate::binding::{Status, Table};
 use crate::fmu::Loaded;
 use calls::{Asked, Calls, Progress, Reply, refused};
@@ -141,6 +141,7 @@ impl<C: Calls> CoSimulationInstance<C> {
     #[inline(never)]
     fn set_any(&mut self, references: &[Reference], values: &ValuesRef<'_>) -> CallResult<()> {
         let asked = self.calls.set(references, *values);
+        self.check_float_mode();
         self.finish(asked, |instance| {
             instance.describe(references, values.value_type(), Some(*values))
         })
@@ -151,6 +152,7 @@ impl<C: Calls> CoSimulationInstance<C> {
     fn get_any(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
         let value_type = values.value_type();
         let asked = self.calls.get(references, values);
+        self.check_float_mode();
         self.finish(asked, |instance| instance.describe(references, value_type, None))
     }
 
@@ -186,6 +188,14 @@ impl<C: Calls> CoSimulationInstance<C> {
         if !self.warned.contains(&topic) {
             self.warned.push(topic);
             self.context.log(LogLevel::Warning, "consort", message);
+        }
+    }
+
+    /// Puts the thread's floating-point mode back if the FMU changed it.
+    #[inline]
+    fn check_float_mode(&mut self) {
+        if !computes_as_usual() {
+            self.repair_float_mode();
         }
     }
 
@@ -265,6 +275,11 @@ impl<C: Calls> CoSimulationInstance<C> {
         self.resolution.and_then(|resolution| resolution.from_f64(seconds).ok())
     }
 
+    /// When an event that an FMU announced is due.
+    fn event_time(&self, seconds: f64) -> Option<Time> {
+        self.resolution.and_then(|resolution| first_tick_not_before(resolution, seconds))
+    }
+
     /// Frees the states that were dropped since.
     fn free_dropped_states(&mut self) {
         while self.phase <= Phase::Terminated
@@ -321,5 +336,32 @@ impl<C: Calls> CoSimulationInstance<C> {
     }
 }
 
+/// The first tick that, in seconds, is not before a time: an FMU that is told to handle its event a
+/// fraction of a tick too early would not find it, and the event would be lost.
+fn first_tick_not_before(resolution: Resolution, seconds: f64) -> Option<Time> {
+    let nearest = resolution.from_f64(seconds).ok()?;
+    if resolution.to_f64(nearest) < seconds {
+        return nearest.checked_add(Time::from_ticks(1));
+    }
+    Some(nearest)
+}
+
 /// How many variables an error names.
 const SHOWN_MAX: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_announced_event_is_never_handled_before_its_time() {
+        let nano = Resolution::NANOSECOND;
+        let ticks = |seconds| first_tick_not_before(nano, seconds).map(Time::ticks);
+        // 0.1 as a double is the tick of 0.1 s, although it is a little more than a tenth.
+        assert_eq!(ticks(0.1), Some(100_000_000));
+        assert_eq!(ticks(1.0 / 3.0), Some(333_333_334));
+        assert_eq!(ticks(2.0 / 3.0), Some(666_666_667));
+        assert_eq!(ticks(-1.0 / 3.0), Some(-333_333_333));
+        assert_eq!(ticks(f64::INFINITY), None);
+    }
+}

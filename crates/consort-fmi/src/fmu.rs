@@ -131,7 +131,9 @@ impl Fmu {
 
     /// The platforms the FMU has binaries for.
     pub fn platforms(&self) -> Vec<String> {
-        file_names(&self.directory.join("binaries"), Path::is_dir)
+        let has_files =
+            |folder: &Path| folder.is_dir() && !file_names(folder, Path::is_file).is_empty();
+        file_names(&self.directory.join("binaries"), has_files)
     }
 
     fn co_simulation(&self) -> Result<&CoSimulation, LoadError> {
@@ -206,6 +208,9 @@ impl Loaded {
     }
 }
 
+/// The lane of everything that runs in the process's Python interpreter.
+const PYTHON_LANE: &str = "python";
+
 impl FmuModel {
     /// Loads `binary`; instances of models with the same `lane` run one after another.
     ///
@@ -224,6 +229,8 @@ impl FmuModel {
         let table = Table::load(&library, fmu.description.version)?;
         table.check_getters(&library, &fmu.description.model)?;
         let mut description = fmu.description.model.clone();
+        // FMUs written in Python differ in their binaries and share one interpreter.
+        let lane = if library.uses_python() { PYTHON_LANE.to_owned() } else { lane };
         description.capabilities.lane = Some(lane);
         let loaded = Arc::new(Loaded { description, library: Arc::new(library), fmu });
         Ok(FmuModel { loaded, table })

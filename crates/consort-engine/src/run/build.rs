@@ -12,9 +12,7 @@ use crate::pool::Pool;
 use crate::record::{Hashed, Hashes, Recorder};
 use crate::store::Slot;
 use crate::timing::Rates;
-use consort_core::{
-    ComponentId, LogEntry, LogLevel, Model, ModelDescription, Tag, Variable, VariableId,
-};
+use consort_core::{ComponentId, Model, ModelDescription, Tag, Variable, VariableId};
 use consort_system::{Plan, Port, ResolvedSystem, Target, Trigger};
 use consort_trace::{Column, Schema};
 use std::sync::Arc;
@@ -64,6 +62,8 @@ impl Run {
             feed: watchers.feed,
             eventful: Vec::new(),
             ticked: Vec::new(),
+            retuned: Vec::new(),
+            ending: None,
             call_log: options.call_log.take(),
             statistics: Statistics::default(),
             over: None,
@@ -73,20 +73,12 @@ impl Run {
             program,
             rates,
         };
-        run.first_tag(initialized, &options).map_err(|error| RunFailure { error })?;
+        run.first_tag(initialized).map_err(|error| RunFailure { error })?;
         Ok(run)
     }
 
-    fn first_tag(
-        &mut self,
-        initialized: Result<Vec<String>, RunError>,
-        options: &RunOptions,
-    ) -> Result<(), RunError> {
-        for message in initialized? {
-            let (component, category) = (String::new(), "initialization".to_owned());
-            let level = LogLevel::Warning;
-            (options.log)(&LogEntry { component, level, category, message });
-        }
+    fn first_tag(&mut self, initialized: Result<(), RunError>) -> Result<(), RunError> {
+        initialized?;
         self.eventful = self.event_components();
         self.publish()?;
         if self.system.experiment.stop <= self.tag.time {
@@ -96,7 +88,7 @@ impl Run {
     }
 
     /// The parameters of a component that interventions act on.
-    pub(super) fn parameter_targets(&self, component: usize) -> Vec<VariableId> {
+    pub(crate) fn parameter_targets(&self, component: usize) -> Vec<VariableId> {
         let targets = self.system.interventions.iter().filter_map(|i| match i.target {
             Target::Parameter(port) if port.component.index() == component => Some(port.variable),
             _ => None,

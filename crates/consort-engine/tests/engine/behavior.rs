@@ -158,6 +158,9 @@ fn an_extrapolated_input_is_told_its_slope() {
     // The clock rises by 0.2 s every 0.2 s; its second value comes at 0.2 s.
     let slopes = column(&trace, "slope.y");
     assert_eq!(slopes[..7], ["0.0", "0.0", "0.0", "1.0", "1.0", "1.0", "1.0"]);
+    // Between the clock's values the input goes on along the line.
+    let inputs = column(&trace, "slope.u");
+    assert_eq!(inputs[..5], ["0.0", "0.0", "0.2", "0.30000000000000004", "0.4"]);
 }
 
 #[test]
@@ -174,4 +177,33 @@ fn initial_values_follow_from_what_the_table_says_of_the_start() {
     assert_eq!(column(&trace, "first.u")[0], "6.0");
     assert_eq!(column(&trace, "first.y")[0], "4.0");
     assert_eq!(column(&trace, "last.y")[0], "3.0");
+}
+
+/// y = 1 - 2 u at once: alone in a loop with its like, it never settles.
+struct Diverge;
+
+impl Behavior for Diverge {
+    fn refresh(&mut self, values: &mut [Values]) {
+        values[1] = Values::Float64(vec![1.0 - 2.0 * float(&values[0])]);
+    }
+}
+
+#[test]
+fn initial_equations_without_a_solution_in_sight_are_an_error() {
+    let model = || {
+        TestModel::new(in_and_out(), || Diverge)
+            .adjust(|description| description.structure.initial[0].on = DependsOn::All)
+            .shared()
+    };
+    let bench = Bench::new(1)
+        .add("a", model(), 1)
+        .add("b", model(), 1)
+        .wire("a.y", "b.u")
+        .wire("b.y", "a.u");
+    let failure = bench.start(1).err().expect("it does not settle");
+    let expected = consort_engine::RunError::InitialValuesDoNotSettle {
+        rounds: 100,
+        inputs: vec!["a.u".into(), "b.u".into()],
+    };
+    assert_eq!(failure.error, expected);
 }

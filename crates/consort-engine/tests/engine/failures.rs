@@ -148,3 +148,29 @@ fn an_early_return_is_resumed_to_the_end_of_the_step() {
     let (trace, _) = Bench::new(8).add("lazy", model, 4).run(1);
     assert_eq!(column(&trace, "lazy.y"), ["0.0", "0.4", "0.7999999999999999"], "0.7 + 0.1");
 }
+
+#[test]
+fn a_component_that_stopped_inside_a_step_ends_the_run_before_it() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let ends = |step: &Step| {
+        let reached = step.from.time;
+        let reason = StepReason::Terminate;
+        Ok(StepOutcome { reached, reason, ..StepOutcome::complete(step) })
+    };
+    let bench = Bench::new(10).add("clock", clock(), 1).add("judge", troubled(ends, &ended), 2);
+    let (mut run, recorded) = bench.start(2).expect("it starts");
+    let over = Advance::Terminated { component: "judge".into() };
+    assert_eq!(run.advance(Time::MAX), Ok(over));
+    // Its third step began at 4 and stopped there: nobody sees it at 6.
+    assert_eq!(run.tag().time.ticks(), 4);
+    run.finish();
+    assert_eq!(column(&recorded.trace(), "clock.y").len(), 5);
+}
+
+#[test]
+fn outputs_cannot_be_set_by_the_caller() {
+    let (mut run, _) = Bench::new(10).add("clock", clock(), 1).start(1).expect("it starts");
+    let refused = run.set("clock.y", &Values::Float64(vec![9.0]));
+    assert!(matches!(refused, Err(RunError::NoSuchVariable { .. })), "{refused:?}");
+    assert_eq!(run.get("clock.y"), Some(Values::Float64(vec![0.0])));
+}

@@ -47,6 +47,11 @@ impl Library {
         .0
     }
 
+    /// Whether the library runs in the process's Python interpreter; it stays loaded then.
+    pub(crate) fn uses_python(&self) -> bool {
+        self.pinned
+    }
+
     /// The function called `name`, or the same with the model identifier before it.
     ///
     /// # Safety

@@ -4,7 +4,7 @@ use super::CoSimulationInstance;
 use super::calls::{Calls, Discrete, Experiment, Progress, refused};
 use super::phase::Phase;
 use crate::binding::Status;
-use crate::binding::float_mode::{FloatMode, computes_as_usual};
+use crate::binding::float_mode::FloatMode;
 use consort_core::model::{CallResult, IntermediateHook};
 use consort_core::{
     CallError, EventUpdate, Instance, LogLevel, Reference, SavedState, Setup, Step, StepOutcome,
@@ -58,6 +58,7 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
         self.require("set values", Phase::Instantiated, Phase::Step)?;
         let ValuesRef::Float64(floats) = &values else { return self.set_any(references, &values) };
         let asked = self.calls.set_floats(references, floats);
+        self.check_float_mode();
         self.finish(asked, |instance| {
             instance.describe(references, ValueType::Float64, Some(ValuesRef::Float64(floats)))
         })
@@ -70,6 +71,7 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
         self.require("get values", Phase::Configuration, Phase::Terminated)?;
         let ValuesMut::Float64(floats) = values else { return self.get_any(references, values) };
         let asked = self.calls.get_floats(references, floats);
+        self.check_float_mode();
         self.finish(asked, |instance| instance.describe(references, ValueType::Float64, None))
     }
 
@@ -98,9 +100,7 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
         self.require("step", Phase::Step, Phase::Step)?;
         let mut progress = Progress::none(step);
         let reply = self.calls.step(step, self.may_go_back, &mut progress);
-        if !computes_as_usual() {
-            self.repair_float_mode();
-        }
+        self.check_float_mode();
         if reply.status == Status::OK && progress.is_plain() {
             return Ok(StepOutcome::complete(step));
         }
@@ -124,16 +124,16 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
         })?;
         let mut progress = Progress::none(step);
         let reply = self.calls.step(step, self.may_go_back, &mut progress);
-        if !computes_as_usual() {
-            self.repair_float_mode();
-        }
         if reply.status != Status::OK || !progress.is_plain() {
+            self.check_float_mode();
             let outcome = self.judge_step(step, reply, &progress)?;
             if !outcome.is_plain(step) {
                 return Ok(Some(outcome));
             }
         }
         let asked = self.calls.get_floats(outputs.0, outputs.1);
+        // Once for all three calls: in between, only the FMU itself computes.
+        self.check_float_mode();
         self.finish(asked, |instance| instance.describe(outputs.0, ValueType::Float64, None))?;
         Ok(None)
     }
@@ -160,7 +160,7 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
         Ok(EventUpdate {
             again: discrete.again,
             terminate: discrete.terminate,
-            next_event: discrete.next_event.and_then(|seconds| self.time(seconds)),
+            next_event: discrete.next_event.and_then(|seconds| self.event_time(seconds)),
         })
     }
 

@@ -31,6 +31,7 @@ pub(super) fn check(context: &mut Context<'_, '_>, claims: Vec<Claim>, settings:
     let mut claims: Vec<(usize, Claim)> = claims.into_iter().enumerate().collect();
     claims.sort_by_key(|(order, claim)| (claim.input(), claim.port.first, *order));
     let covered = sweep(context, &claims);
+    note_values_of_connected(context, &claims, settings);
     // A table that could not be read may have fed anything.
     if context.system.experiment.input.is_some() && context.system.inputs.is_none() {
         return;
@@ -94,14 +95,11 @@ fn check_inputs(
 ) {
     for (index, variable) in model.variables.iter().enumerate() {
         let variable_id = VariableId::from_index(index);
-        let fed = covered.get(&(id, variable_id)).copied().unwrap_or(0);
-        if 0 < fed && context.count(id, variable_id) <= fed {
-            note_double(context, id, variable, settings.given.get(&variable_id));
-        }
         let has_value = variable.start.is_some() || settings.given.contains_key(&variable_id);
         if variable.causality != Causality::Input || has_value {
             continue;
         }
+        let fed = covered.get(&(id, variable_id)).copied().unwrap_or(0);
         if variable.value_type == ValueType::Clock {
             if fed == 0 {
                 warn_of_silent_clock(context, id, variable);
@@ -115,21 +113,28 @@ fn check_inputs(
     }
 }
 
-/// A value for an input that is fed looks like one that holds; it does not.
-fn note_double(
+/// A value for an input that is connected looks like one that holds; it does not. What a table
+/// replaces was meant to be replaced.
+fn note_values_of_connected(
     context: &mut Context<'_, '_>,
-    id: ComponentId,
-    variable: &Variable,
-    given: Option<&Option<Span>>,
+    claims: &[(usize, Claim)],
+    settings: &[Settings],
 ) {
-    let Some(&span) = given else { return };
-    let path = format!("{}.{}", context.component_name(id), variable.name);
-    let message = format!("the input `{path}` is fed, so the value given to it is only its start");
-    context.push(
-        Diagnostic::note("system::value-of-fed-input", message)
-            .maybe_at(span, "replaced by what feeds the input")
-            .help("to hold it at a value, remove what feeds it, or write an intervention"),
-    );
+    for (_, claim) in claims.iter().filter(|(_, claim)| !claim.from_table) {
+        let (id, variable) = claim.input();
+        let given = settings[id.index()].given.get(&variable);
+        if let Some(&span) = given.filter(|_| context.count(id, variable) == claim.port.count) {
+            let model = context.names.model(id).expect("a fed input has a model");
+            let name = &model.variables[variable.index()].name;
+            let path = format!("{}.{name}", context.component_name(id));
+            let message = format!("`{path}` is connected: the value given to it is only its start");
+            context.push(
+                Diagnostic::note("system::value-of-connected-input", message)
+                    .maybe_at(span, "replaced by the connection")
+                    .help("to hold it at a value, remove the connection, or write an intervention"),
+            );
+        }
+    }
 }
 
 /// Nothing that is left out may be left unsaid: what such a clock computes stays as it is.

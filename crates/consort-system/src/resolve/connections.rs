@@ -175,8 +175,8 @@ fn hold(context: &mut Context<'_, '_>, connection: &Connection, to: Found<'_>) -
     let target = &connection.to.value;
     let reason = if to.model.capabilities.input_derivatives_max == 0 {
         "its model takes no input derivatives"
-    } else if !to.variable.value_type.is_float() {
-        "it is no floating-point number"
+    } else if to.variable.value_type != ValueType::Float64 || !to.variable.dimensions.is_empty() {
+        "it is no single `Float64`"
     } else {
         return Hold::Extrapolate;
     };
