@@ -217,11 +217,12 @@ fn model_name(
     }
     let name = co_simulation.map_or("", |found| found.model_identifier.as_str());
     let message = "the model has no `modelName`";
-    reader.tell(
-        Diagnostic::warning("description::no-name", message)
-            .at(reader.tag(root), "`modelName` is missing")
-            .help(format!("it is called `{name}` instead")),
-    );
+    let diagnostic = Diagnostic::warning("description::no-name", message)
+        .at(reader.tag(root), "`modelName` is missing");
+    reader.tell(match name {
+        "" => diagnostic.help("export the FMU again"),
+        name => diagnostic.help(format!("it is called `{name}` instead")),
+    });
     name.to_owned()
 }
 

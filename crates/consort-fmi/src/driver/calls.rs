@@ -138,7 +138,51 @@ macro_rules! ask_optional {
         }
     };
 }
-pub(super) use {ask, ask_optional};
+
+/// The calls that differ between the versions by name only: saving the state, and the end.
+macro_rules! state_and_end {
+    (
+        get: $get:literal, set: $set:literal, free: $free:literal, size: $size:literal,
+        serialize: $serialize:literal, deserialize: $deserialize:literal,
+        terminate: $terminate:literal
+    ) => {
+        fn get_state(&mut self, state: &mut RawState) -> Asked {
+            ask_optional!(self, $get, get_state, state)
+        }
+
+        fn set_state(&mut self, state: RawState) -> Asked {
+            ask_optional!(self, $set, set_state, state)
+        }
+
+        fn free_state(&mut self, mut state: RawState) -> Asked {
+            ask_optional!(self, $free, free_state, &raw mut state)
+        }
+
+        fn serialized_size(&mut self, state: RawState, size: &mut usize) -> Asked {
+            ask_optional!(self, $size, serialized_state_size, state, size)
+        }
+
+        fn serialize(&mut self, state: RawState, bytes: &mut [u8]) -> Asked {
+            let (place, size) = (bytes.as_mut_ptr(), bytes.len());
+            ask_optional!(self, $serialize, serialize_state, state, place, size)
+        }
+
+        fn deserialize(&mut self, bytes: &[u8], state: &mut RawState) -> Asked {
+            let (place, size) = (bytes.as_ptr(), bytes.len());
+            ask_optional!(self, $deserialize, deserialize_state, place, size, state)
+        }
+
+        fn terminate(&mut self) -> Reply {
+            ask!(self, $terminate, terminate)
+        }
+
+        fn free(&mut self) {
+            // SAFETY: the driver frees once and calls nothing afterwards.
+            unsafe { (self.table.free_instance)(self.instance) };
+        }
+    };
+}
+pub(super) use {ask, ask_optional, state_and_end};
 
 /// The error for arguments that cannot be handed over.
 #[cold]

@@ -2,7 +2,7 @@
 
 use super::calls::{
     Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
-    check_lengths, refused,
+    check_lengths, refused, state_and_end,
 };
 use super::scratch::Texts;
 use crate::binding::Status;
@@ -304,40 +304,15 @@ impl Calls for Fmi2Calls {
         )
     }
 
-    fn get_state(&mut self, state: &mut RawState) -> Asked {
-        ask_optional!(self, "fmi2GetFMUstate", get_state, state)
-    }
-
-    fn set_state(&mut self, state: RawState) -> Asked {
-        ask_optional!(self, "fmi2SetFMUstate", set_state, state)
-    }
-
-    fn free_state(&mut self, mut state: RawState) -> Asked {
-        ask_optional!(self, "fmi2FreeFMUstate", free_state, &raw mut state)
-    }
-
-    fn serialized_size(&mut self, state: RawState, size: &mut usize) -> Asked {
-        ask_optional!(self, "fmi2SerializedFMUstateSize", serialized_state_size, state, size)
-    }
-
-    fn serialize(&mut self, state: RawState, bytes: &mut [u8]) -> Asked {
-        let (place, size) = (bytes.as_mut_ptr(), bytes.len());
-        ask_optional!(self, "fmi2SerializeFMUstate", serialize_state, state, place, size)
-    }
-
-    fn deserialize(&mut self, bytes: &[u8], state: &mut RawState) -> Asked {
-        let (place, size) = (bytes.as_ptr(), bytes.len());
-        ask_optional!(self, "fmi2DeSerializeFMUstate", deserialize_state, place, size, state)
-    }
-
-    fn terminate(&mut self) -> Reply {
-        ask!(self, "fmi2Terminate", terminate)
-    }
-
-    fn free(&mut self) {
-        // SAFETY: the driver frees once and calls nothing afterwards.
-        unsafe { (self.table.free_instance)(self.instance) };
-    }
+    state_and_end!(
+        get: "fmi2GetFMUstate",
+        set: "fmi2SetFMUstate",
+        free: "fmi2FreeFMUstate",
+        size: "fmi2SerializedFMUstateSize",
+        serialize: "fmi2SerializeFMUstate",
+        deserialize: "fmi2DeSerializeFMUstate",
+        terminate: "fmi2Terminate"
+    );
 }
 
 #[cold]

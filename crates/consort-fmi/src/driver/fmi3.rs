@@ -2,7 +2,7 @@
 
 use super::calls::{
     Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
-    check_lengths, refused,
+    check_lengths, refused, state_and_end,
 };
 use super::scratch::{Binaries, Texts};
 use crate::binding::context::{intermediate_update, receive};
@@ -337,38 +337,13 @@ impl Calls for Fmi3Calls {
         )
     }
 
-    fn get_state(&mut self, state: &mut RawState) -> Asked {
-        ask_optional!(self, "fmi3GetFMUState", get_state, state)
-    }
-
-    fn set_state(&mut self, state: RawState) -> Asked {
-        ask_optional!(self, "fmi3SetFMUState", set_state, state)
-    }
-
-    fn free_state(&mut self, mut state: RawState) -> Asked {
-        ask_optional!(self, "fmi3FreeFMUState", free_state, &raw mut state)
-    }
-
-    fn serialized_size(&mut self, state: RawState, size: &mut usize) -> Asked {
-        ask_optional!(self, "fmi3SerializedFMUStateSize", serialized_state_size, state, size)
-    }
-
-    fn serialize(&mut self, state: RawState, bytes: &mut [u8]) -> Asked {
-        let (place, size) = (bytes.as_mut_ptr(), bytes.len());
-        ask_optional!(self, "fmi3SerializeFMUState", serialize_state, state, place, size)
-    }
-
-    fn deserialize(&mut self, bytes: &[u8], state: &mut RawState) -> Asked {
-        let (place, size) = (bytes.as_ptr(), bytes.len());
-        ask_optional!(self, "fmi3DeserializeFMUState", deserialize_state, place, size, state)
-    }
-
-    fn terminate(&mut self) -> Reply {
-        ask!(self, "fmi3Terminate", terminate)
-    }
-
-    fn free(&mut self) {
-        // SAFETY: the driver frees once and calls nothing afterwards.
-        unsafe { (self.table.free_instance)(self.instance) };
-    }
+    state_and_end!(
+        get: "fmi3GetFMUState",
+        set: "fmi3SetFMUState",
+        free: "fmi3FreeFMUState",
+        size: "fmi3SerializedFMUStateSize",
+        serialize: "fmi3SerializeFMUState",
+        deserialize: "fmi3DeserializeFMUState",
+        terminate: "fmi3Terminate"
+    );
 }

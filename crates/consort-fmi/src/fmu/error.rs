@@ -106,12 +106,15 @@ impl LoadError {
 
     fn notes(&self) -> Vec<String> {
         match self {
-            LoadError::NoBinary { wanted, found, platforms, .. } => {
+            LoadError::NoBinary { wanted, found, platform, platforms, .. } => {
+                // Binaries for this platform are told by name, below.
+                let others = platforms.iter().filter(|other| other.as_str() != *platform);
+                let others: Vec<String> = others.cloned().collect();
                 let has = |platforms: &str| format!("it has binaries for {platforms}");
                 let several = |found: &str| format!("it has {found}, none of them `{wanted}`");
                 let mut notes = Vec::new();
-                if !platforms.is_empty() {
-                    notes.push(has(&quoted(platforms)));
+                if !others.is_empty() {
+                    notes.push(has(&quoted(&others)));
                 }
                 if !found.is_empty() {
                     notes.push(several(&quoted(found)));

@@ -44,7 +44,6 @@ fn a_lone_binary_of_another_name_is_taken() {
         failure(&probe),
         format!(
             "error[fmi::no-binary]: `probe.fmu` has no binary for this platform, `{platform}`\n\
-             note: it has binaries for `{platform}`\n\
              note: it has `other.so`, `water_tank.so`, none of them `probe.so`\n\
              help: export the FMU for `{platform}`, or with its sources"
         )
@@ -58,8 +57,11 @@ fn a_missing_platform_is_named_with_those_there_are() {
     let probe = Probe::empty(FmiVersion::V2);
     let binaries = probe.directory.path().join("binaries");
     fs::remove_dir(binaries.join(platform(FmiVersion::V2))).unwrap();
-    fs::create_dir(binaries.join("win64")).unwrap();
-    fs::create_dir(binaries.join("darwin64")).unwrap();
+    for (folder, file) in [("win64", "probe.dll"), ("darwin64", "probe.dylib")] {
+        fs::create_dir(binaries.join(folder)).unwrap();
+        fs::write(binaries.join(folder).join(file), "").unwrap();
+    }
+    fs::create_dir(binaries.join("linux32")).unwrap();
     fs::create_dir(probe.directory.path().join("sources")).unwrap();
     assert_eq!(
         failure(&probe),
