@@ -36,7 +36,7 @@ pub(crate) struct Global {
     /// Say nothing but errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more: notes, and every log line of every FMU
+    /// Say more: all FMU log lines, and how to repeat a run
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// Use colors; NO_COLOR is respected
@@ -57,7 +57,10 @@ pub(crate) struct Global {
         hide_default_value = true
     )]
     pub(crate) progress: ProgressMode,
-    /// Where unpacked and compiled FMUs are kept
+    /// Where FMUs are cached [default: ~/.cache/consort]
+    ///
+    /// Unpacked and compiled FMUs are kept there, by the hash of what they were made from.
+    /// CONSORT_CACHE in the environment says the same.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache_dir: Option<PathBuf>,
 }

@@ -68,6 +68,8 @@ pub(crate) struct Outcome {
     pub(crate) summary: Summary,
     /// What the clock says.
     pub(crate) timing: Timing,
+    /// When the last step was done; instances are ended and rows are written after it.
+    pub(crate) ended: Instant,
 }
 
 /// What the clock says; never part of the trace.
@@ -138,9 +140,10 @@ impl Live {
         let began = Instant::now();
         let end = self.advance_to_end(recorder, progress, interrupt);
         progress.end(self.resolution.to_f64(self.run.tag().time));
-        self.timing.run = began.elapsed();
+        let ended = Instant::now();
+        self.timing.run = ended - began;
         let timing = self.timing;
-        Outcome { end, summary: self.run.finish(), timing }
+        Outcome { end, summary: self.run.finish(), timing, ended }
     }
 
     fn advance_to_end(

@@ -18,6 +18,7 @@ mod values;
 mod variables;
 
 use consort_core::ModelDescription;
+use consort_models::native::Block;
 use page::Page;
 
 pub(crate) use json::{system_to_json, to_json};
@@ -37,7 +38,7 @@ pub(crate) struct InspectExtra {
     pub(crate) width: usize,
     /// Whether headings are marked for a terminal.
     pub(crate) color: bool,
-    /// Local variables are listed too, not only counted.
+    /// Local variables are listed too, not only counted, and long lists are not cut.
     pub(crate) all: bool,
 }
 
@@ -51,6 +52,25 @@ pub(crate) fn describe(model: &ModelDescription, extra: &InspectExtra) -> String
     dependencies::write(&mut page, model);
     lists::write(&mut page, model);
     page.bullets("Assumed", &extra.assumed);
+    page.finish()
+}
+
+/// A native block whose variables depend on parameters it was not given.
+pub(crate) fn describe_block(block: &Block, width: usize, color: bool) -> String {
+    let mut page = Page::new(width, color);
+    page.title(&format!("native:{}: native block", block.name));
+    let facts = [
+        ("block", block.summary),
+        ("inputs", block.inputs),
+        ("outputs", block.outputs),
+        ("parameters", block.parameters),
+    ];
+    let given = facts.iter().filter(|(_, text)| !text.is_empty());
+    let facts: Vec<(String, String)> =
+        given.map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
+    page.facts(&facts);
+    page.heading("Its variables depend on its parameters");
+    page.remark("inspect a system that uses it to see them");
     page.finish()
 }
 

@@ -45,7 +45,9 @@ pub fn main() -> ExitCode {
         }
     };
     let result = dispatch(&cli, &printer);
-    finish(result, &printer).into()
+    // Whoever only looks at something does not expect it to run.
+    let ending = if matches!(cli.verb, Verb::Inspect(_)) { "" } else { "nothing was run" };
+    finish(result, ending, &printer).into()
 }
 
 fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
@@ -60,12 +62,12 @@ fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
     }
 }
 
-fn finish(result: CommandResult, printer: &Printer) -> Exit {
+fn finish(result: CommandResult, ending: &'static str, printer: &Printer) -> Exit {
     match result {
         Ok(exit) => exit,
         Err(CommandError::Invalid { report }) => {
-            printer.report(&report, "nothing was run");
-            Exit::No
+            printer.report(&report, ending);
+            outcome::exit_of(&report)
         }
         Err(CommandError::Failed { report }) => {
             printer.report(&report, "");

@@ -1,6 +1,6 @@
 //! How a command ends: exit codes, and what keeps a command from answering.
 
-use consort_core::{Diagnostic, Report};
+use consort_core::{Diagnostic, Report, Severity};
 use std::io;
 use std::process::ExitCode;
 
@@ -80,8 +80,27 @@ impl From<io::Error> for CommandError {
     }
 }
 
+/// What this machine lacks, not what the user wrote: nobody can say whether the description is valid.
+const OF_THE_MACHINE: [&str; 5] = [
+    "archive::unwritable",
+    "fmi::missing-library",
+    "fmi::no-python",
+    "model::cache",
+    "model::no-compiler",
+];
+
+/// What a report of mistakes means for the exit code.
+pub(crate) fn exit_of(report: &Report) -> Exit {
+    let is_mistake = |told: &&Diagnostic| told.severity == Severity::Error;
+    let mut mistakes = report.diagnostics().iter().filter(is_mistake);
+    match mistakes.all(|told| OF_THE_MACHINE.contains(&told.code)) {
+        true => Exit::Failed,
+        false => Exit::No,
+    }
+}
+
 /// The system's words without their number: `no such file or directory`.
-pub(crate) fn said(error: &io::Error) -> String {
+pub(crate) fn said(error: &dyn std::error::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
@@ -94,6 +113,19 @@ pub(crate) fn said(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_machine_lacks_is_no_mistake_of_the_user() {
+        let exit = |codes: &[&'static str]| {
+            let mut report = Report::default();
+            codes.iter().for_each(|code| report.push(Diagnostic::error(code, "")));
+            report.push(Diagnostic::warning("system::odd", ""));
+            exit_of(&report)
+        };
+        assert_eq!(exit(&["model::cache"]), Exit::Failed);
+        assert_eq!(exit(&["model::cache", "system::unknown-variable"]), Exit::No);
+        assert_eq!(exit(&["system::unknown-variable"]), Exit::No);
+    }
 
     #[test]
     fn the_words_of_the_system_are_lower_case_and_without_numbers() {

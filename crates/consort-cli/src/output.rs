@@ -10,3 +10,5 @@ pub(crate) mod numbers;
 pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod recorder;
+pub(crate) mod waiting;
+pub(crate) mod watch;

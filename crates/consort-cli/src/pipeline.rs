@@ -5,6 +5,7 @@ mod overrides;
 
 use crate::cli::{ExperimentArgs, Global};
 use crate::outcome::CommandError;
+use crate::output::printer::Printer;
 use consort_core::{Diagnostic, Model, ModelDescription, Report};
 use consort_models::loader::{Loader, LoaderOptions, default_cache_dir};
 use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
@@ -85,7 +86,9 @@ pub(crate) fn prepare(
     path: &Path,
     args: &ExperimentArgs,
     global: &Global,
+    printer: &Printer,
 ) -> Result<Prepared, CommandError> {
+    let _waiting = printer.waiting(&format!("loading {}", path.display()));
     let mut report = Report::default();
     let loaded = load(path, args, global, &mut report)?;
     let planned = loaded.and_then(|loaded| {
@@ -110,6 +113,9 @@ pub(crate) fn load(
     global: &Global,
     report: &mut Report,
 ) -> Result<Option<Loaded>, CommandError> {
+    if let Some(error) = is_a_model(path) {
+        return Err(error);
+    }
     let path = system_file(path);
     let text = read_text(&path)?;
     let name = path.display().to_string();
@@ -174,6 +180,24 @@ pub(crate) struct Planned {
 /// The file of a system: of a folder, its `system.toml`.
 pub(crate) fn system_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("system.toml") } else { path.to_owned() }
+}
+
+/// Whoever runs an FMU needs to know that it takes a system to run it.
+fn is_a_model(path: &Path) -> Option<CommandError> {
+    let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("fmu"));
+    let has = |name: &str| path.join(name).is_file();
+    let is_folder = has("modelDescription.xml") && !has("system.toml");
+    if !is_archive && !is_folder {
+        return None;
+    }
+    let name = path.display();
+    let diagnostic =
+        Diagnostic::error("cli::is-a-model", format!("`{name}` is a model, no system"))
+            .with_note(
+                "a system is a `system.toml` that names models and says how they are connected",
+            )
+            .help(format!("`consort inspect {name}` shows what the model is"));
+    Some(CommandError::invalid(diagnostic))
 }
 
 fn read_text(path: &Path) -> Result<String, CommandError> {

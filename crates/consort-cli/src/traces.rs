@@ -13,6 +13,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The most variables that are named to who asks for one that is not there.
+const NAMED_MAX: usize = 10;
+
 /// The file that holds the trace of a run's folder, or the file itself.
 pub(crate) fn file_of(path: &Path) -> PathBuf {
     if !path.is_dir() {
@@ -125,15 +128,27 @@ pub(crate) fn required_columns(
     for pattern in patterns.iter().filter(missing) {
         let message = format!("nothing that can be drawn is called `{pattern}`");
         let mut diagnostic = Diagnostic::error("cli::unknown-variable", message);
-        if let Some(name) = nearest_name(pattern, names.clone()) {
-            diagnostic = diagnostic.help(format!("did you mean `{name}`?"));
-        }
+        diagnostic = match nearest_name(pattern, names.clone()) {
+            Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
+            None => diagnostic.with_note(format!("recorded are {}", some_of(names.clone()))),
+        };
         report.push(diagnostic);
     }
     if report.has_errors() {
         return Err(CommandError::Failed { report });
     }
     Ok(columns(trace, patterns))
+}
+
+/// `` `a.x`, `a.y` and 3 more ``.
+fn some_of<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let named: Vec<String> =
+        names.clone().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
+    match names.count() - named.len() {
+        0 if named.is_empty() => "no variables".to_owned(),
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 /// `tank.level 0.2 to 0.8, last 0.5 m`: what a variable did, in a few words.

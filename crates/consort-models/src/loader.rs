@@ -149,7 +149,7 @@ enum Kind {
 fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<Kind> {
     let model = request.model;
     let tell = |code: &'static str, what: &str, help: String| {
-        let message = format!("the model `{model}` of `{}` {what}", request.component);
+        let message = format!("the model `{model}`{} {what}", request.of_component());
         Diagnostic::error(code, message).maybe_at(request.span, "asked for here").help(help)
     };
     let is_fmu = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("fmu"));
@@ -160,7 +160,8 @@ fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<
         Ok(data) if data.is_file() && is_fmu => return Some(Kind::Archive),
         Ok(data) if data.is_dir() => {
             let help = "an FMU folder has `modelDescription.xml` in it";
-            tell("model::unknown-kind", "is a folder but no FMU", help.to_owned())
+            let system = if request.is_in_system() { "" } else { ", a system's has `system.toml`" };
+            tell("model::unknown-kind", "is a folder but no FMU", format!("{help}{system}"))
         }
         Ok(_) if path.file_name().is_some_and(|name| name == "modelDescription.xml") => {
             let help = "name the folder instead of the file in it";
@@ -175,7 +176,7 @@ fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<
                 let help = format!("the only prefix is `native:`; did you mean `native:{rest}`?");
                 tell("model::unknown-kind", "has an unknown prefix", help)
             }
-            _ => tell("model::missing-file", "is not there", nearby::help(request.base, model)),
+            _ => tell("model::missing-file", "is not there", nearby::help(request, model)),
         },
     };
     report.push(diagnostic);

@@ -107,7 +107,10 @@ pub fn load(name: &str, request: &ModelRequest<'_>, report: &mut Report) -> Opti
 fn unknown_block(name: &str, request: &ModelRequest<'_>) -> Diagnostic {
     let names = || BLOCKS.iter().map(|block| block.name);
     let list: Vec<&str> = names().collect();
-    let message = format!("`{}` asks for the unknown block `native:{name}`", request.component);
+    let message = match request.component {
+        "" => format!("there is no block `native:{name}`"),
+        component => format!("`{component}` asks for the unknown block `native:{name}`"),
+    };
     let diagnostic = Diagnostic::error("model::unknown-block", message)
         .maybe_at(request.span, "no such block")
         .with_note(format!("the blocks are {}", list.join(", ")));

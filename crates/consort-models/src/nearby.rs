@@ -1,20 +1,25 @@
 //! What to say about a file that is not there.
 
+use crate::request::ModelRequest;
 use consort_core::diagnostic::nearest_name;
 use std::fs;
 use std::path::Path;
 
-/// A help line for `name`, looked for in `base`: the nearest file that does exist, or where it was
-/// looked for.
-pub(crate) fn help(base: &Path, name: &str) -> String {
-    let path = base.join(name);
-    let folder = path.parent().unwrap_or(base);
+/// A help line for `name`, looked for where the request says: the nearest file that does exist, or
+/// where it was looked for.
+pub(crate) fn help(request: &ModelRequest<'_>, name: &str) -> String {
+    let path = request.base.join(name);
     if path.is_dir() {
         return format!("`{name}` is a folder");
     }
     if path.exists() {
         return format!("`{name}` is there but cannot be read, or is no file, or is too large");
     }
+    // A path of one word has the empty parent, which is the current folder.
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
     let names = file_names(folder);
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let nearest = nearest_name(&file, names.iter().map(String::as_str));
@@ -23,10 +28,14 @@ pub(crate) fn help(base: &Path, name: &str) -> String {
             let beside = Path::new(name).with_file_name(nearest);
             format!("did you mean `{}`?", beside.display())
         }
-        (None, true) => "paths are relative to the folder of the system file".to_owned(),
+        (None, true) if request.is_in_system() => {
+            "paths are relative to the folder of the system file".to_owned()
+        }
+        (None, true) => "a model is a `.fmu` file, an FMU folder, or `native:NAME`".to_owned(),
         (None, false) => {
             let folder = Path::new(name).parent().unwrap_or(Path::new(name));
-            format!("there is no folder `{}` beside the system file", folder.display())
+            let place = if request.is_in_system() { " beside the system file" } else { "" };
+            format!("there is no folder `{}`{place}", folder.display())
         }
     }
 }

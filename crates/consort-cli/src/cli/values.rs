@@ -31,7 +31,7 @@ pub(super) fn worker_count(text: &str) -> Result<usize, String> {
 pub(super) fn real_time_factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if factor.is_finite() && 0.0 < factor => Ok(factor),
-        _ => Err("expected a number later than zero, such as 1 or 0.5".to_owned()),
+        _ => Err("expected a number greater than zero, such as 1 or 0.5".to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline::{self, system_file};
 use consort_core::Report;
-use consort_models::native::BLOCKS;
+use consort_models::native::{BLOCKS, Block};
 use consort_models::{LoadedModel, ModelRequest};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -32,27 +32,33 @@ fn is_system(subject: &str) -> bool {
 
 fn list_blocks(format: TextFormat, printer: &Printer) -> CommandResult {
     let text = match format {
-        TextFormat::Json => {
-            let block = |block: &consort_models::native::Block| {
-                json!({
-                    "name": format!("native:{}", block.name),
-                    "summary": block.summary,
-                    "inputs": block.inputs,
-                    "outputs": block.outputs,
-                    "parameters": block.parameters,
-                })
-            };
-            format!("{:#}\n", BLOCKS.iter().map(block).collect::<Value>())
-        }
+        TextFormat::Json => format!("{:#}\n", BLOCKS.iter().map(block_json).collect::<Value>()),
         TextFormat::Text => {
             let width = BLOCKS.iter().map(|block| block.name.len()).max().unwrap_or(0);
-            let line = |block: &consort_models::native::Block| {
-                format!("native:{:width$}  {}\n", block.name, block.summary)
-            };
+            let line = |block: &Block| format!("native:{:width$}  {}\n", block.name, block.summary);
             BLOCKS.iter().map(line).collect()
         }
     };
     printer.data(text)?;
+    Ok(Exit::Done)
+}
+
+fn block_json(block: &Block) -> Value {
+    json!({
+        "name": format!("native:{}", block.name),
+        "summary": block.summary,
+        "inputs": block.inputs,
+        "outputs": block.outputs,
+        "parameters": block.parameters,
+    })
+}
+
+/// A block that is nothing yet without its parameters, such as a table without a file.
+fn show_block(block: &Block, format: TextFormat, printer: &Printer) -> CommandResult {
+    printer.data(match format {
+        TextFormat::Json => format!("{:#}\n", block_json(block)),
+        TextFormat::Text => inspect::describe_block(block, WIDTH, printer.data_has_color()),
+    })?;
     Ok(Exit::Done)
 }
 
@@ -61,12 +67,19 @@ fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> Command
     let request = ModelRequest {
         model: &args.subject,
         base: Path::new(""),
-        component: "model",
+        component: "",
         span: None,
         parameters: &[],
     };
     let mut loader = pipeline::loader(global, args.python_library.as_deref());
-    let Some(loaded) = loader.load(&request, &mut report) else {
+    let waiting = printer.waiting(&format!("loading {}", args.subject));
+    let loaded = loader.load(&request, &mut report);
+    drop(waiting);
+    let Some(loaded) = loaded else {
+        let name = args.subject.strip_prefix("native:");
+        if let Some(block) = BLOCKS.iter().find(|block| Some(block.name) == name) {
+            return show_block(block, args.format, printer);
+        }
         return Err(CommandError::Invalid { report });
     };
     printer.report(&report, "");
@@ -109,10 +122,13 @@ fn show_system(args: &InspectArgs, global: &Global, printer: &Printer) -> Comman
     let options =
         ExperimentArgs { python_library: args.python_library.clone(), ..ExperimentArgs::default() };
     let path = Path::new(&args.subject);
+    let waiting = printer.waiting(&format!("loading {}", args.subject));
     let Some(loaded) = pipeline::load(path, &options, global, &mut report)? else {
+        drop(waiting);
         return Err(CommandError::Invalid { report });
     };
     let planned = loaded.resolve_and_plan(&mut report);
+    drop(waiting);
     let models = loaded.descriptions();
     let text = match args.format {
         TextFormat::Json => {

@@ -13,12 +13,20 @@ use std::path::{Path, PathBuf};
 /// How many columns and lines a sketch has.
 const SKETCH: (usize, usize) = (72, 12);
 
+/// The most variables that are drawn without being asked for by name: more cannot be told apart.
+const DRAWN_MAX: usize = 40;
+
 /// Draws, and says where the picture is.
 pub(crate) fn execute(args: &PlotArgs, printer: &Printer) -> CommandResult {
     let formats = formats(args)?;
     let trace = traces::read(&args.run, Resolution::NANOSECOND)?;
     let manifest = Manifest::read(&args.run).ok();
-    let columns = traces::required_columns(&trace, &patterns(args, manifest.as_ref()))?;
+    let mut columns = traces::required_columns(&trace, &patterns(args, manifest.as_ref()))?;
+    if args.variables.is_empty() && DRAWN_MAX < columns.len() {
+        let count = columns.len();
+        printer.say(&format!("{DRAWN_MAX} of {count} variables are drawn; name those to be seen"));
+        columns.truncate(DRAWN_MAX);
+    }
     let picture = Picture::new(title(&args.run, manifest.as_ref()), manifest.as_ref(), columns);
     for format in formats {
         let bytes = picture.draw(format)?;
@@ -99,22 +107,36 @@ fn patterns(args: &PlotArgs, manifest: Option<&Manifest>) -> Vec<String> {
 
 /// What was asked for, else what the file's name says, else SVG.
 fn formats(args: &PlotArgs) -> Result<Vec<PictureFormat>, CommandError> {
+    let refused = |code, message: String, help: &str| {
+        Err(CommandError::failed(Diagnostic::error(code, message).help(help)))
+    };
     let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
-    let by_name = ending.and_then(|ending| match ending.to_ascii_lowercase().as_str() {
+    match (args.format.as_slice(), ending) {
+        ([], None) => Ok(vec![PictureFormat::Svg]),
+        ([], Some(ending)) => match by_ending(ending) {
+            Some(format) => Ok(vec![format]),
+            None => refused(
+                "cli::unknown-picture",
+                format!("nobody knows how to draw `.{ending}`"),
+                "take `.svg`, `.png`, `.html` or `.txt`, or say what it is with `--format`",
+            ),
+        },
+        ([_, _, ..], _) if args.out.is_some() => refused(
+            "cli::one-file",
+            "one file cannot hold several pictures".to_owned(),
+            "give one `--format`, or leave out `--out`",
+        ),
+        (asked, _) => Ok(asked.to_vec()),
+    }
+}
+
+fn by_ending(ending: &str) -> Option<PictureFormat> {
+    match ending.to_ascii_lowercase().as_str() {
         "svg" => Some(PictureFormat::Svg),
         "png" => Some(PictureFormat::Png),
         "html" | "htm" => Some(PictureFormat::Html),
         "txt" => Some(PictureFormat::Text),
         _ => None,
-    });
-    match args.format.as_slice() {
-        [] => Ok(vec![by_name.unwrap_or(PictureFormat::Svg)]),
-        [_, _, ..] if args.out.is_some() => {
-            let diagnostic =
-                Diagnostic::error("cli::one-file", "one file cannot hold several pictures");
-            Err(CommandError::failed(diagnostic.help("give one `--format`, or leave out `--out`")))
-        }
-        asked => Ok(asked.to_vec()),
     }
 }
 

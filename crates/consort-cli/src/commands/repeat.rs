@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Runs it many times and compares.
 pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> CommandResult {
-    let mut prepared = pipeline::prepare(&args.system, &args.experiment, global)?;
+    let mut prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
     printer.report(&prepared.report, "");
     let _ = Interrupt::listen();
     let load = Load::start(load_threads(args));
@@ -28,11 +28,12 @@ pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> 
         if 0 < index {
             // Libraries are loaded anew, or static data of an FMU would remember the run before.
             drop(prepared);
-            prepared = pipeline::prepare(&args.system, &args.experiment, global)?;
+            prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
         }
         let workers = args.workers.0[index as usize % args.workers.0.len()];
-        let outcome =
-            replay::run_without_files(&run_args(args, workers), &prepared, None, printer)?;
+        let name = progress_name(&prepared.resolved.name, (index + 1, args.runs), workers);
+        let run_args = run_args(args, workers);
+        let outcome = replay::run_without_files(&run_args, &prepared, None, (&name, printer))?;
         if outcome.end == End::Interrupted {
             printer.insist(&format!("interrupted after {}", plural(index.into(), "run")));
             return Ok(Exit::Failed);
@@ -46,6 +47,11 @@ pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> 
         seen.get_or_insert(now);
     }
     identical(args, &prepared, seen.as_ref(), (&times, load.threads), printer)
+}
+
+/// `tank, run 3 of 20 (8 workers)`: what progress calls a run.
+fn progress_name(system: &str, (run, runs): (u32, u32), workers: usize) -> String {
+    format!("{system}, run {run} of {runs} ({})", plural(workers as u64, "worker"))
 }
 
 /// What a run did, as far as it can be compared.

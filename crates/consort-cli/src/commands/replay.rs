@@ -1,6 +1,6 @@
 //! `consort replay DIR`: runs a recorded run again and says whether every bit is the same.
 
-use super::run;
+use super::run::{self, Recorded};
 use crate::cli::{Global, ReplayArgs, RunArgs};
 use crate::execute::{End, Outcome, Settings};
 use crate::interrupt::Interrupt;
@@ -9,12 +9,12 @@ use crate::output::folder::RunFolder;
 use crate::output::log::Log;
 use crate::output::manifest::{self, Manifest};
 use crate::output::numbers::duration;
-use crate::output::printer::Printer;
+use crate::output::printer::{Printer, one_line};
 use crate::output::progress::Progress;
 use crate::output::{hashes, host};
 use crate::pipeline::{self, Prepared};
 use crate::{execute::Live, options};
-use consort_core::{Diagnostic, Time};
+use consort_core::{Diagnostic, Report, Time};
 use std::path::Path;
 
 /// Runs it again and compares.
@@ -22,7 +22,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     let recorded = Manifest::read(&args.run)?;
     let experiment =
         options::experiment_from_json(recorded.options(), |path| recorded.resolve(path));
-    let prepared = pipeline::prepare(&recorded.system_path(), &experiment, global)?;
+    let prepared = pipeline::prepare(&recorded.system_path(), &experiment, global, printer)?;
     let changes = changes(&recorded, &prepared);
     for change in &changes {
         printer.insist(change);
@@ -38,11 +38,19 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
         log_calls: recorded.options()["log_calls"] == true,
         experiment,
     };
-    let outcome = match &args.out {
-        Some(out) => record(&again, &prepared, out, &recorded, printer)?,
-        None => run_without_files(&again, &prepared, recorded.cut_short_at(), printer)?,
+    let Some(out) = &args.out else {
+        let until = recorded.cut_short_at();
+        let name = &prepared.resolved.name;
+        let outcome = run_without_files(&again, &prepared, until, (name, printer))?;
+        return answer(&recorded, &prepared, &outcome, printer);
     };
-    answer(&recorded, &prepared, &outcome, printer)
+    let second = record(&again, &prepared, out, &recorded, printer)?;
+    let answer = answer(&recorded, &prepared, &second.outcome, printer)?;
+    let is_incomplete = second.is_incomplete();
+    let mut report = Report::default();
+    second.problems.into_iter().for_each(|problem| report.push(problem));
+    printer.report(&report, "");
+    Ok(if is_incomplete { Exit::Failed } else { answer })
 }
 
 /// What is not as it was, the machine first.
@@ -65,7 +73,7 @@ fn record(
     out: &Path,
     recorded: &Manifest,
     printer: &Printer,
-) -> Result<Outcome, CommandError> {
+) -> Result<Recorded, CommandError> {
     let original = recorded.path.parent().and_then(|folder| folder.canonicalize().ok());
     if original.is_some() && original == out.canonicalize().ok() {
         let message = "the second run would replace the first";
@@ -75,10 +83,11 @@ fn record(
     }
     let folder = RunFolder::plan(out)?;
     let until = recorded.cut_short_at();
-    Ok(run::record(args, prepared, until, &folder, printer)?.outcome)
+    run::record(args, prepared, until, &folder, printer)
 }
 
-/// A run that leaves nothing behind but its hashes; to the end, or as far as `until`.
+/// A run that leaves nothing behind but its hashes; to the end, or as far as `until`. Progress calls
+/// it `name`.
 ///
 /// # Errors
 /// If it cannot start.
@@ -86,7 +95,7 @@ pub(crate) fn run_without_files(
     args: &RunArgs,
     prepared: &Prepared,
     until: Option<Time>,
-    printer: &Printer,
+    (name, printer): (&str, &Printer),
 ) -> Result<Outcome, CommandError> {
     let interrupt = Interrupt::listen();
     let settings = Settings {
@@ -98,11 +107,11 @@ pub(crate) fn run_without_files(
         sink: None,
         calls: None,
     };
-    let live: Live = run::start(prepared, settings)?;
+    let live: Live = run::start(prepared, settings, printer)?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (start, stop) = (seconds(experiment.start), seconds(experiment.stop));
-    let mut progress = Progress::new(printer.progress(), &prepared.resolved.name, start, stop);
+    let mut progress = Progress::new(printer.progress(), name, start, stop);
     Ok(live.drive(None, &mut progress, &interrupt))
 }
 
@@ -124,7 +133,7 @@ fn answer(
     if now == recorded.trace_hash() && ended_alike {
         let took = duration(outcome.timing.run.as_secs_f64());
         printer.data(format!("identical: trace {now}\n"))?;
-        printer.say(&format!("{}: run again in {took}", recorded.name()));
+        printer.say(&format!("{}: run again in {took}", one_line(recorded.name())));
         return Ok(Exit::Done);
     }
     let mut text = format!("different: trace {}, now {now}\n", recorded.trace_hash());
@@ -138,7 +147,7 @@ fn answer(
     }
     printer.data(text)?;
     if let End::Failed { error } = &outcome.end {
-        let mut report = consort_core::Report::default();
+        let mut report = Report::default();
         report.push(error.diagnostic(resolution));
         printer.report(&report, "");
     }

@@ -5,41 +5,45 @@ mod closing;
 use crate::cli::{Global, RunArgs};
 use crate::execute::{End, Live, Outcome, Settings};
 use crate::interrupt::Interrupt;
-use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::outcome::{CommandError, CommandResult, Exit, said};
+use crate::output::diagnostics::plural;
 use crate::output::folder::{self, RunFolder};
 use crate::output::log::{CallLog, Log};
 use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
 use crate::output::progress::Progress;
 use crate::output::recorder::{Recorder, TraceFiles};
+use crate::output::watch;
 use crate::pipeline::{self, Prepared};
 use crate::{options, pipeline::system_file};
-use consort_core::{Diagnostic, Time};
-use consort_engine::CallSink;
+use consort_core::{Diagnostic, Resolution, Severity, Time};
+use consort_engine::{CallSink, RunError};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Runs it and says what was seen.
 pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> CommandResult {
-    let prepared = pipeline::prepare(&args.system, &args.experiment, global)?;
+    let prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
     let out = args.out.clone().unwrap_or_else(|| default_out(&prepared.resolved.name));
     let folder = RunFolder::plan(&out)?;
     printer.report(&prepared.report, "");
-    let outcome = record(args, &prepared, None, &folder, printer)?;
-    closing::say(&prepared, &outcome, &folder, printer);
-    let exit = closing::exit(&outcome.outcome.end);
-    if exit == Exit::Failed {
-        let line = options::command_line(&system_file_or_folder(args), args);
-        printer.insist(&format!("repeat with: {line}"));
+    let recorded = record(args, &prepared, None, &folder, printer)?;
+    let exit = closing::say(&prepared, &recorded, &folder, printer);
+    let line = options::command_line(&system_file_or_folder(args), args);
+    let line = format!("repeat with: {line}");
+    match exit {
+        Exit::Failed => printer.insist(&line),
+        Exit::Done | Exit::No => printer.detail(&line),
     }
     Ok(exit)
 }
 
-/// A name may hold anything; a folder's may not lead elsewhere.
+/// A name may hold anything; a folder's may not lead elsewhere, nor steer a terminal.
 fn default_out(name: &str) -> PathBuf {
-    let plain = name.replace(['/', '\\', '\0'], "-");
+    let is_odd = |letter: char| letter.is_control() || letter == '/' || letter == '\\';
+    let plain = name.replace(is_odd, "-");
     match plain.trim_start_matches('.') {
         "" => Path::new("out").join("system"),
         plain => Path::new("out").join(plain),
@@ -57,8 +61,15 @@ pub(crate) struct Recorded {
     pub(crate) outcome: Outcome,
     /// How many warnings and errors models logged.
     pub(crate) logged: (u64, u64),
-    /// What could not be written.
+    /// What did not go as it should; errors are about what could not be written.
     pub(crate) problems: Vec<Diagnostic>,
+}
+
+impl Recorded {
+    /// Whether something could not be written.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.problems.iter().any(|problem| problem.severity == Severity::Error)
+    }
 }
 
 /// Runs a system, to its end or as far as `until`, and leaves its record in `folder`; nothing is written if it cannot start.
@@ -92,36 +103,45 @@ pub(crate) fn record(
         calls: args.log_calls.then(|| Box::new(CallLog::new(&log)) as Box<dyn CallSink>),
     };
     log_report(&log, prepared);
-    let live = start(prepared, settings)?;
+    let live = start(prepared, settings, printer)?;
     open_files(args, folder, &log, recorder.as_ref())?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (from, to) = (seconds(experiment.start), seconds(experiment.stop));
     let mut progress = Progress::new(printer.progress(), &prepared.resolved.name, from, to);
-    let outcome = live.drive(recorder.as_ref(), &mut progress, &interrupt);
-    let written = Written::close(recorder, &log, &outcome, folder);
+    let mut outcome = live.drive(recorder.as_ref(), &mut progress, &interrupt);
+    let waiting = printer.waiting("writing the record");
+    let closed = Closed::close(recorder, &log, &mut outcome, (prepared, folder));
+    let mut problems = closed.problems;
     let account = Account {
         prepared,
         options: options::to_json(args),
         outcome: &outcome,
-        columns: written.columns,
-        rows: written.rows,
+        columns: closed.columns,
+        rows: closed.rows,
+        problems: problems.iter().map(|problem| problem.message.clone()).collect(),
+        time_to_write: closed.time,
         began,
     };
-    manifest::write(&folder.file(folder::MANIFEST), &account.to_json())?;
-    Ok(Recorded { outcome, logged: log.counts(), problems: written.problems })
+    if let Err(error) = manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
+        closing::keep(error, &mut problems);
+    }
+    drop(waiting);
+    Ok(Recorded { outcome, logged: log.counts(), problems })
 }
 
 /// What was said before the run belongs to its record.
 fn log_report(log: &Log, prepared: &Prepared) {
-    for diagnostic in prepared.report.diagnostics() {
-        log.event(&json!({
-            "event": "diagnostic",
-            "severity": diagnostic.severity.to_string(),
-            "code": diagnostic.code,
-            "message": diagnostic.message,
-        }));
-    }
+    prepared.report.diagnostics().iter().for_each(|diagnostic| log_diagnostic(log, diagnostic));
+}
+
+fn log_diagnostic(log: &Log, diagnostic: &Diagnostic) {
+    log.event(&json!({
+        "event": "diagnostic",
+        "severity": diagnostic.severity.to_string(),
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+    }));
 }
 
 /// As many as the machine can run at once.
@@ -133,8 +153,14 @@ pub(crate) fn available_workers() -> usize {
 ///
 /// # Errors
 /// If one fails.
-pub(crate) fn start(prepared: &Prepared, settings: Settings) -> Result<Live, CommandError> {
+pub(crate) fn start(
+    prepared: &Prepared,
+    settings: Settings,
+    printer: &Printer,
+) -> Result<Live, CommandError> {
     let resolution = prepared.resolved.experiment.resolution;
+    let components = plural(prepared.resolved.components.len() as u64, "component");
+    let _waiting = printer.waiting(&format!("initializing {components}"));
     Live::start(prepared, settings)
         .map_err(|error| CommandError::failed(error.diagnostic(resolution)))
 }
@@ -145,9 +171,9 @@ fn open_files(
     log: &Log,
     recorder: Option<&Recorder>,
 ) -> Result<(), CommandError> {
-    folder.prepare()?;
+    let file = folder.prepare()?;
     let path = folder.file(folder::LOG);
-    log.open(&path).map_err(|error| CommandError::unwritable(&path, &error))?;
+    log.open(file).map_err(|error| CommandError::unwritable(&path, &error))?;
     if let Some(recorder) = recorder {
         recorder.open(TraceFiles {
             parquet: Some(folder.file(folder::TRACE)),
@@ -157,45 +183,63 @@ fn open_files(
     Ok(())
 }
 
-/// What came to the disk.
-struct Written {
+/// What came to the disk, and what did not.
+struct Closed {
     columns: Vec<String>,
     rows: u64,
+    /// From the last step on.
+    time: Duration,
     problems: Vec<Diagnostic>,
 }
 
-impl Written {
-    /// Waits for the writer and closes the log.
-    fn close(recorder: Option<Recorder>, log: &Log, outcome: &Outcome, folder: &RunFolder) -> Self {
-        let mut written = Written { columns: Vec::new(), rows: 0, problems: Vec::new() };
-        if let Some(recorder) = recorder {
-            written.columns = recorder.columns();
-            match recorder.close() {
-                Ok(rows) => written.rows = rows,
-                Err(error) => written.problem("run::trace-not-written", "trace", &error, folder),
+impl Closed {
+    /// Waits for the writer and closes the log. A run whose trace is not complete has failed.
+    fn close(
+        recorder: Option<Recorder>,
+        log: &Log,
+        outcome: &mut Outcome,
+        (prepared, folder): (&Prepared, &RunFolder),
+    ) -> Self {
+        let columns = recorder.as_ref().map(Recorder::columns).unwrap_or_default();
+        let written = recorder.map(Recorder::close).unwrap_or_default();
+        let time = outcome.ended.elapsed();
+        let resolution = prepared.resolved.experiment.resolution;
+        let mut problems: Vec<Diagnostic> =
+            outcome.summary.problems.iter().map(|problem| ending(problem, resolution)).collect();
+        problems.extend(watch::warning(&written.lapses, resolution));
+        if let Some(error) = written.failure {
+            problems.push(incomplete("run::trace-not-written", "trace", &error, folder));
+            if matches!(outcome.end, End::Finished | End::Terminated { .. }) {
+                outcome.end = End::RecordingFailed;
             }
         }
-        log_end(log, outcome);
+        log_end(log, outcome, &problems);
         if let Err(error) = log.close() {
-            written.problem("run::log-not-written", "log", &error, folder);
+            problems.push(incomplete("run::log-not-written", "log", &error, folder));
         }
-        written
-    }
-
-    fn problem(
-        &mut self,
-        code: &'static str,
-        what: &str,
-        error: &dyn std::error::Error,
-        folder: &RunFolder,
-    ) {
-        let message = format!("the {what} in `{}` is not complete", folder.path().display());
-        self.problems.push(Diagnostic::error(code, message).with_note(error.to_string()));
+        Closed { columns, rows: written.rows, time, problems }
     }
 }
 
+/// An instance that fails when all is over does not make the run fail.
+fn ending(problem: &RunError, resolution: Resolution) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, ..problem.diagnostic(resolution) }
+}
+
+fn incomplete(
+    code: &'static str,
+    what: &str,
+    error: &dyn std::error::Error,
+    folder: &RunFolder,
+) -> Diagnostic {
+    let message = format!("the {what} in `{}` is not complete", folder.path().display());
+    Diagnostic::error(code, message)
+        .with_note(said(error))
+        .help("make room on the disk, or choose another folder with `--out DIR`")
+}
+
 /// The last lines of the log: what the workers did, and how it ended.
-fn log_end(log: &Log, outcome: &Outcome) {
+fn log_end(log: &Log, outcome: &Outcome, problems: &[Diagnostic]) {
     let statistics = &outcome.summary.statistics;
     log.event(&json!({
         "event": "workers",
@@ -205,9 +249,7 @@ fn log_end(log: &Log, outcome: &Outcome) {
         "tags": statistics.tags,
         "seconds": outcome.timing.run.as_secs_f64(),
     }));
-    for problem in &outcome.summary.problems {
-        log.event(&json!({"event": "note", "message": problem.to_string()}));
-    }
+    problems.iter().for_each(|problem| log_diagnostic(log, problem));
     let mut end = json!({"event": "end", "state": manifest::state(&outcome.end)});
     match &outcome.end {
         End::Failed { error } => end["error"] = json!(error.to_string()),
@@ -227,6 +269,7 @@ mod tests {
             ("tank", "out/tank"),
             ("../../etc", "out/-..-etc"),
             ("a/b", "out/a-b"),
+            ("a\n\u{1b}[31mb", "out/a--[31mb"),
             ("..", "out/system"),
             ("", "out/system"),
         ] {

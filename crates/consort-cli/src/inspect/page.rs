@@ -7,6 +7,8 @@ pub(super) struct Page {
     text: String,
     width: usize,
     color: bool,
+    /// The most lines a list or a table of a system has.
+    lines_max: usize,
 }
 
 /// Narrower pages are not attempted; terminals that report less wrap lines themselves.
@@ -17,7 +19,13 @@ const PLAIN: &str = "\u{1b}[0m";
 
 impl Page {
     pub(super) fn new(width: usize, color: bool) -> Page {
-        Page { text: String::new(), width: width.max(WIDTH_MIN), color }
+        Page { text: String::new(), width: width.max(WIDTH_MIN), color, lines_max: usize::MAX }
+    }
+
+    /// Lists and tables are cut after `lines_max`, and say so.
+    pub(super) fn cut_after(mut self, lines_max: usize) -> Page {
+        self.lines_max = lines_max;
+        self
     }
 
     /// The first line.
@@ -53,12 +61,13 @@ impl Page {
             return;
         }
         self.heading(heading);
-        for item in items {
+        for item in items.iter().take(self.lines_max) {
             for (index, line) in wrap(&table::plain(item), self.width - 4).iter().enumerate() {
                 let mark = if index == 0 { "- " } else { "  " };
                 self.line(&format!("  {mark}{line}"));
             }
         }
+        self.rest(items.len());
     }
 
     /// A table, indented.
@@ -68,8 +77,18 @@ impl Page {
             let head = self.marked(FAINT, &head);
             self.line(&format!("  {head}"));
         }
-        for line in lines {
+        let rows = lines.len();
+        for line in lines.take(self.lines_max) {
             self.line(&format!("  {line}"));
+        }
+        self.rest(rows);
+    }
+
+    /// Says how many of `count` lines were left out.
+    fn rest(&mut self, count: usize) {
+        if self.lines_max < count {
+            let more = count - self.lines_max;
+            self.remark(&format!("and {more} more; `--verbose` shows them"));
         }
     }
 

@@ -8,6 +8,10 @@ use consort_system::{
     Action, Component, Hold, Intervention, Port, Record, ResolvedConnection, ResolvedSystem,
     Spanned, System, When,
 };
+use std::collections::BTreeSet;
+
+/// The most lines a table has unless everything is wanted.
+const LINES_MAX: usize = 100;
 
 /// A system for a person to read.
 ///
@@ -19,7 +23,8 @@ pub(crate) fn describe_system(
     resolved: Option<&ResolvedSystem>,
     extra: &InspectExtra,
 ) -> String {
-    let mut page = Page::new(extra.width, extra.color);
+    let lines_max = if extra.all { usize::MAX } else { LINES_MAX };
+    let mut page = Page::new(extra.width, extra.color).cut_after(lines_max);
     let count = system.components.len();
     let noun = if count == 1 { "component" } else { "components" };
     page.title(&format!("{}: a system of {count} {noun}", system.name));
@@ -180,15 +185,14 @@ fn unfed(system: &System, models: &[Option<&ModelDescription>]) -> Vec<String> {
     let columns = system.inputs.iter().flat_map(|table| &table.columns);
     let tabled = columns.map(|column| column.name.value.as_str());
     let whole = |path: &str| path.split('[').next().unwrap_or(path).trim().to_owned();
-    let fed: Vec<String> = wired.chain(tabled).map(whole).collect();
+    let fed: BTreeSet<String> = wired.chain(tabled).map(whole).collect();
     let mut unfed = Vec::new();
     for (index, component) in system.components.iter().enumerate() {
         let id = ComponentId::from_index(index);
         let Some(model) = models.get(id.index()).copied().flatten() else { continue };
         for input in super::variables::of(model, Causality::Input) {
             let path = format!("{}.{}", component.name.value, input.name);
-            let is_fed = |name: &String| *name == path || *name == input.name;
-            if !fed.iter().any(is_fed) {
+            if !fed.contains(&path) && !fed.contains(&input.name) {
                 unfed.push(described_start(&path, component, input, model));
             }
         }

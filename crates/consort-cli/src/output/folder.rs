@@ -1,9 +1,10 @@
 //! The folder a run leaves behind, and what may be replaced in it.
 
-use crate::outcome::CommandError;
+use crate::outcome::{CommandError, said};
 use consort_core::Diagnostic;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What a run was, with which files, and its hash.
@@ -39,6 +40,9 @@ impl RunFolder {
         if path.is_file() {
             return Err(refused(path, "it is a file"));
         }
+        if let Ok(log) = File::open(folder.file(LOG)) {
+            folder.refuse_if_locked(&log)?;
+        }
         match folder.foreign_file() {
             Some(_) if folder.file(MANIFEST).exists() => Ok(folder),
             Some(name) => Err(refused(path, &format!("it holds `{name}` and no run"))),
@@ -46,20 +50,42 @@ impl RunFolder {
         }
     }
 
-    /// Makes the folder and takes away what an earlier run left in it.
+    /// Makes the folder and takes away what an earlier run left in it; returns its empty log, which
+    /// is locked: two runs in one folder would mix their files.
     ///
     /// # Errors
-    /// If the folder cannot be written.
-    pub(crate) fn prepare(&self) -> Result<(), CommandError> {
-        fs::create_dir_all(&self.path)
-            .map_err(|error| CommandError::unwritable(&self.path, &error))?;
-        for name in OURS {
-            let file = self.file(name);
-            if file.exists() {
-                fs::remove_file(&file).map_err(|error| CommandError::unwritable(&file, &error))?;
-            }
+    /// If the folder cannot be written, or another run writes to it.
+    pub(crate) fn prepare(&self) -> Result<File, CommandError> {
+        fs::create_dir_all(&self.path).map_err(|error| {
+            refused(&self.path, &format!("it cannot be made: {}", said(&error)))
+        })?;
+        let log = self.open_log()?;
+        self.refuse_if_locked(&log)?;
+        let path = self.file(LOG);
+        log.set_len(0).map_err(|error| CommandError::unwritable(&path, &error))?;
+        OURS.into_iter().filter(|&name| name != LOG).try_for_each(|name| self.remove(name))?;
+        Ok(log)
+    }
+
+    fn open_log(&self) -> Result<File, CommandError> {
+        let path = self.file(LOG);
+        // A link could lead elsewhere.
+        if !path.symlink_metadata().is_ok_and(|data| data.is_file()) {
+            self.remove(LOG)?;
         }
-        Ok(())
+        let mut options = File::options();
+        let opened = options.write(true).create(true).truncate(false).open(&path);
+        opened.map_err(|error| CommandError::unwritable(&path, &error))
+    }
+
+    fn remove(&self, name: &str) -> Result<(), CommandError> {
+        let file = self.file(name);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(CommandError::unwritable(&file, &error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Where the folder is.
@@ -75,6 +101,15 @@ impl RunFolder {
     /// The names of the run's files that exist, in a fixed order.
     pub(crate) fn files(&self) -> Vec<&'static str> {
         OURS.into_iter().filter(|name| self.file(name).exists()).collect()
+    }
+
+    /// Locks the log, unless another run has.
+    fn refuse_if_locked(&self, log: &File) -> Result<(), CommandError> {
+        match log.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(refused(&self.path, "another run writes to it")),
+            // Without locks, as on some network disks, nobody knows.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        }
     }
 
     /// Something in the folder that no run wrote.
@@ -97,6 +132,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_folder_is_for_one_run_at_a_time() {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = RunFolder::plan(temp.path()).unwrap();
+        let log = folder.prepare().unwrap();
+        fs::write(folder.file(TRACE), "in the making").unwrap();
+        assert!(RunFolder::plan(temp.path()).is_err());
+        assert!(folder.prepare().is_err());
+        assert_eq!(folder.files(), [TRACE, LOG], "nothing is taken away from the first");
+        drop(log);
+        RunFolder::plan(temp.path()).unwrap().prepare().unwrap();
+    }
+
+    #[test]
+    fn a_log_that_is_a_link_is_not_followed() {
+        let temp = tempfile::tempdir().unwrap();
+        let thesis = temp.path().join("thesis.tex");
+        fs::write(&thesis, "ten years of work").unwrap();
+        let folder = RunFolder::plan(&temp.path().join("run")).unwrap();
+        folder.prepare().unwrap();
+        folder.remove(LOG).unwrap();
+        std::os::unix::fs::symlink(&thesis, folder.file(LOG)).unwrap();
+        folder.prepare().unwrap();
+        assert_eq!(fs::read_to_string(&thesis).unwrap(), "ten years of work");
+    }
+
+    #[test]
     fn only_runs_are_replaced() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("out/tank");
@@ -105,7 +166,7 @@ mod tests {
         folder.prepare().unwrap();
         fs::write(folder.file(TRACE), "left by a run that was killed").unwrap();
         RunFolder::plan(&path).unwrap().prepare().unwrap();
-        assert_eq!(folder.files(), Vec::<&str>::new());
+        assert_eq!(folder.files(), [LOG]);
         fs::write(folder.file("thesis.tex"), "ten years of work").unwrap();
         assert!(RunFolder::plan(&path).is_err());
         fs::write(folder.file(MANIFEST), "{}").unwrap();

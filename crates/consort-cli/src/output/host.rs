@@ -11,6 +11,14 @@ pub(crate) fn describe() -> Value {
     })
 }
 
+/// The most memory this process has had, in bytes, where the system tells.
+pub(crate) fn memory_peak_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
 /// What differs between two hosts, in words: `libc: glibc 2.36, now glibc 2.41`.
 pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
     let names = ["target", "cpu_features", "libc"];

@@ -8,7 +8,6 @@ use consort_engine::CallSink;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The most lines that are held back; an FMU may talk without end.
@@ -58,8 +57,8 @@ impl Log {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub(crate) fn open(&self, path: &Path) -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
+    pub(crate) fn open(&self, file: File) -> io::Result<()> {
+        let mut file = BufWriter::new(file);
         let mut state = self.state.lock().expect("no writer panics");
         if let Target::Held(lines) = &state.target {
             lines.iter().try_for_each(|line| writeln!(file, "{line}"))?;
@@ -105,7 +104,8 @@ impl Log {
             LogLevel::Error => "error",
         };
         if self.spoken {
-            tell(&format!("{} [{}] {}", entry.component, entry.category, visible(&entry.message)));
+            let line = format!("{} [{}] {}", entry.component, entry.category, entry.message);
+            tell(&visible(&line));
         }
         let line = json!({
             "event": "log",
@@ -216,7 +216,7 @@ mod tests {
         let log = Log::held(false);
         let sink = log.sink();
         sink(&said(LogLevel::Info, "hello"));
-        log.open(&path).unwrap();
+        log.open(File::create(&path).unwrap()).unwrap();
         sink(&said(LogLevel::Warning, "line\nbreak"));
         log.event(&json!({"event": "note"}));
         log.close().unwrap();

@@ -9,6 +9,7 @@ use crate::pipeline::{InputHash, Prepared};
 use consort_core::{Diagnostic, Time};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Says which form of manifest this is.
 const FORMAT: &str = "consort-run 1";
@@ -25,6 +26,10 @@ pub(crate) struct Account<'a> {
     pub(crate) columns: Vec<String>,
     /// How many rows.
     pub(crate) rows: u64,
+    /// What did not go as it should, though the run came to its end.
+    pub(crate) problems: Vec<String>,
+    /// From the last step until the trace was closed.
+    pub(crate) time_to_write: Duration,
     /// When it began: seconds since 1970, UTC.
     pub(crate) began: u64,
 }
@@ -84,6 +89,9 @@ impl Account<'_> {
             End::Failed { error } => exit["error"] = json!(error.to_string()),
             End::Finished | End::Interrupted | End::RecordingFailed => {}
         }
+        if !self.problems.is_empty() {
+            exit["problems"] = json!(self.problems);
+        }
         exit
     }
 
@@ -104,6 +112,8 @@ impl Account<'_> {
             "began": self.began,
             "seconds_to_start": timing.start.as_secs_f64(),
             "seconds": timing.run.as_secs_f64(),
+            "seconds_to_write": self.time_to_write.as_secs_f64(),
+            "memory_peak_bytes": host::memory_peak_bytes(),
             "workers": statistics.workers,
             "busy_max": statistics.busy_max,
             "late_steps": timing.late,

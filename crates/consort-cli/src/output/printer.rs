@@ -2,6 +2,7 @@
 //! error.
 
 use super::diagnostics::{self, Style};
+use super::waiting::Waiting;
 use crate::cli::{Global, ProgressMode, When};
 use consort_core::{Report, Severity};
 use std::fs::File;
@@ -89,6 +90,11 @@ impl Printer {
         self.verbose
     }
 
+    /// Shows what is being waited for until the answer is dropped.
+    pub(crate) fn waiting(&self, what: &str) -> Waiting {
+        Waiting::start(self.progress, &one_line(what))
+    }
+
     /// How progress is shown.
     pub(crate) fn progress(&self) -> ProgressMode {
         self.progress
@@ -100,21 +106,42 @@ pub(crate) fn tell(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
+/// Draws a line over the one drawn before. The terminal cuts what is too wide: a line that wraps
+/// could not be drawn over.
+pub(crate) fn draw(line: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = write!(stderr, "\r\u{1b}[?7l{line}\u{1b}[K\u{1b}[?7h");
+    let _ = stderr.flush();
+}
+
+/// Takes a drawn line away.
+pub(crate) fn erase() {
+    let _ = write!(io::stderr().lock(), "\r\u{1b}[K");
+}
+
+/// A name as it may be shown: on one line, and without what would steer a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace(char::is_control, "\u{FFFD}")
+}
+
 fn wants_color(when: When, is_terminal: bool) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match when {
         When::Always => true,
         When::Never => false,
-        When::Auto => {
-            let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-            is_terminal && !is_set("NO_COLOR") && !is_dumb
-        }
+        When::Auto => is_terminal && !is_set("NO_COLOR") && !is_dumb_terminal(),
     }
+}
+
+/// A terminal that only knows lines.
+fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Progress only on a terminal, and never among the lines of `--verbose`.
 fn progress_mode(global: &Global) -> ProgressMode {
-    let fits = io::stderr().is_terminal() && !global.verbose && !global.quiet;
+    let can_draw = io::stderr().is_terminal() && !is_dumb_terminal();
+    let fits = can_draw && !global.verbose && !global.quiet;
     match global.progress {
         ProgressMode::Auto if !fits => ProgressMode::None,
         mode => mode,

@@ -1,9 +1,9 @@
 //! How far a run is: a line that is drawn again and again, or JSON lines for a program.
 
 use super::numbers;
+use super::printer::{draw, erase, one_line, tell};
 use crate::cli::ProgressMode;
 use serde_json::json;
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// How often progress is shown.
@@ -39,7 +39,7 @@ struct Standing {
 impl Progress {
     /// For a run of `name` from `start` to `stop`, in seconds.
     pub(crate) fn new(mode: ProgressMode, name: &str, start: f64, stop: f64) -> Self {
-        let (name, began) = (name.to_owned(), Instant::now());
+        let (name, began) = (one_line(name), Instant::now());
         Progress { mode, name, start, stop, began, shown: None, drawn: false }
     }
 
@@ -63,19 +63,16 @@ impl Progress {
             self.show(standing(self.start, self.stop, time, elapsed));
         }
         if std::mem::take(&mut self.drawn) {
-            let _ = write!(io::stderr().lock(), "\r\u{1b}[K");
+            erase();
         }
     }
 
     fn show(&mut self, standing: Standing) {
-        let mut stderr = io::stderr().lock();
-        let _ = if self.mode == ProgressMode::Json {
-            writeln!(stderr, "{}", json_line(&self.name, self.stop, standing))
-        } else {
-            self.drawn = true;
-            write!(stderr, "\r{}\u{1b}[K", text_line(&self.name, self.stop, standing))
-        };
-        let _ = stderr.flush();
+        if self.mode == ProgressMode::Json {
+            return tell(&json_line(&self.name, self.stop, standing));
+        }
+        self.drawn = true;
+        draw(&text_line(&self.name, self.stop, standing));
     }
 }
 

@@ -3,6 +3,7 @@
 //! The engine hands over full chunks and gets emptied ones back; if the writer falls behind, the
 //! engine waits, so memory stays bounded. Files are made when the run has started, not before.
 
+use super::watch::{Lapse, Watch};
 use consort_engine::ChunkSink;
 use consort_trace::{Chunk, CsvWriter, ParquetWriter, Schema, Tee, TraceError, TraceWriter};
 use std::fs::File;
@@ -28,9 +29,20 @@ pub(crate) struct TraceFiles {
 /// The writing side of a recording.
 pub(crate) struct Recorder {
     messages: SyncSender<Message>,
-    thread: JoinHandle<Result<u64, TraceError>>,
+    thread: JoinHandle<Written>,
     failed: Arc<AtomicBool>,
     columns: Arc<Mutex<Vec<String>>>,
+}
+
+/// What came to the disk.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// How many rows.
+    pub(crate) rows: u64,
+    /// Variables that stopped being finite numbers, the earliest first.
+    pub(crate) lapses: Vec<Lapse>,
+    /// Why there are no more rows.
+    pub(crate) failure: Option<TraceError>,
 }
 
 enum Message {
@@ -48,9 +60,9 @@ impl Recorder {
         let columns = Arc::new(Mutex::new(Vec::new()));
         let flag = Arc::clone(&failed);
         let thread = std::thread::spawn(move || {
-            let result = write_all(&received, &emptied);
-            flag.store(result.is_err(), Ordering::Relaxed);
-            result
+            let written = write_all(&received, &emptied);
+            flag.store(written.failure.is_some(), Ordering::Relaxed);
+            written
         });
         let sink = Sink { messages: messages.clone(), recycled, columns: Arc::clone(&columns) };
         (Recorder { messages, thread, failed, columns }, Box::new(sink))
@@ -72,14 +84,11 @@ impl Recorder {
         self.columns.lock().expect("no writer panics").clone()
     }
 
-    /// Waits until everything is written, after the engine has dropped the sink; how many rows.
-    ///
-    /// # Errors
-    /// If the files could not be written.
-    pub(crate) fn close(self) -> Result<u64, TraceError> {
+    /// Waits until everything is written, after the engine has dropped the sink.
+    pub(crate) fn close(self) -> Written {
         drop(self.messages);
         match self.thread.join() {
-            Ok(result) => result,
+            Ok(written) => written,
             Err(panic) => std::panic::resume_unwind(panic),
         }
     }
@@ -111,52 +120,61 @@ impl ChunkSink for Sink {
     }
 }
 
-/// Receives until everybody has hung up.
-fn write_all(received: &Receiver<Message>, emptied: &Sender<Chunk>) -> Result<u64, TraceError> {
-    let mut schema = None;
-    let mut waiting = Vec::new();
-    let mut writer: Option<Tee<'static>> = None;
-    let mut rows = 0;
-    let mut result = Ok(());
-    for message in received {
-        match message {
-            Message::Schema(known) => schema = Some(known),
-            Message::Open(files) => {
-                let mut opened = match &schema {
-                    Some(schema) => open(&files, schema)?,
-                    None => Tee::default(),
-                };
-                for chunk in waiting.drain(..) {
-                    result = write(&mut opened, chunk, &mut rows, emptied);
-                }
-                writer = Some(opened);
-            }
-            Message::Rows(chunk) => match &mut writer {
-                Some(writer) => result = write(writer, chunk, &mut rows, emptied),
-                None => waiting.push(chunk),
-            },
-        }
-        if result.is_err() {
-            break;
-        }
-    }
+/// Receives until everybody has hung up, or until nothing can be written any more.
+fn write_all(received: &Receiver<Message>, emptied: &Sender<Chunk>) -> Written {
+    let mut writer = Writer::default();
+    let received = received.iter().try_for_each(|message| writer.handle(message, emptied));
     // What was written before a failure is closed so that it can be read.
-    let finished = writer.map_or(Ok(()), |mut writer| writer.finish());
-    result.and(finished).map(|()| rows)
+    let finished = writer.files.map_or(Ok(()), |mut files| files.finish());
+    Written {
+        rows: writer.rows,
+        lapses: writer.watch.finish(),
+        failure: received.and(finished).err(),
+    }
 }
 
-fn write(
-    writer: &mut Tee<'static>,
-    mut chunk: Chunk,
-    rows: &mut u64,
-    emptied: &Sender<Chunk>,
-) -> Result<(), TraceError> {
-    writer.write(&chunk)?;
-    *rows += chunk.rows() as u64;
-    chunk.clear();
-    // The run may have ended; then nobody needs the chunk any more.
-    let _ = emptied.send(chunk);
-    Ok(())
+/// The writing thread's state.
+#[derive(Default)]
+struct Writer {
+    schema: Option<Arc<Schema>>,
+    /// Rows from before there were files.
+    waiting: Vec<Chunk>,
+    files: Option<Tee<'static>>,
+    watch: Watch,
+    rows: u64,
+}
+
+impl Writer {
+    fn handle(&mut self, message: Message, emptied: &Sender<Chunk>) -> Result<(), TraceError> {
+        match message {
+            Message::Schema(known) => self.schema = Some(known),
+            Message::Open(files) => {
+                self.files = Some(match &self.schema {
+                    Some(schema) => open(&files, schema)?,
+                    None => Tee::default(),
+                });
+                for chunk in std::mem::take(&mut self.waiting) {
+                    self.write(chunk, emptied)?;
+                }
+            }
+            Message::Rows(chunk) => self.write(chunk, emptied)?,
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, mut chunk: Chunk, emptied: &Sender<Chunk>) -> Result<(), TraceError> {
+        let Some(files) = &mut self.files else {
+            self.waiting.push(chunk);
+            return Ok(());
+        };
+        self.watch.look(&chunk);
+        files.write(&chunk)?;
+        self.rows += chunk.rows() as u64;
+        chunk.clear();
+        // The run may have ended; then nobody needs the chunk any more.
+        let _ = emptied.send(chunk);
+        Ok(())
+    }
 }
 
 fn open(files: &TraceFiles, schema: &Schema) -> Result<Tee<'static>, TraceError> {
@@ -210,7 +228,8 @@ mod tests {
         record(sink.as_mut(), &schema, 6, 100);
         drop(sink);
         assert_eq!(recorder.columns(), ["tank.level"]);
-        assert_eq!(recorder.close().unwrap(), 206);
+        let written = recorder.close();
+        assert_eq!((written.rows, written.failure.is_none()), (206, true));
         let trace = read_parquet(File::open(files.parquet.unwrap()).unwrap()).unwrap();
         assert_eq!(trace.tags().len(), 206);
         let csv = std::fs::read_to_string(files.csv.unwrap()).unwrap();
@@ -226,6 +245,6 @@ mod tests {
         record(sink.as_mut(), &schema, 0, 100);
         drop(sink);
         assert!(recorder.has_failed());
-        assert!(recorder.close().is_err());
+        assert!(recorder.close().failure.is_some());
     }
 }

@@ -38,9 +38,12 @@ fn time(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanne
     match value.parse::<Seconds>() {
         Ok(seconds) => Some(Spanned::new(seconds, span)),
         Err(error) => {
+            let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
+            let label =
+                if is_number { "too large, or too many digits" } else { "not a number of seconds" };
             report.push(
                 Diagnostic::error("cli::bad-time", error.to_string())
-                    .at(span, "not a number of seconds")
+                    .at(span, label)
                     .help("write a decimal or a fraction, such as `0.01` or `1/30`"),
             );
             None

@@ -1,6 +1,7 @@
 //! A temporary folder, systems to run in it, and the program.
 
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -36,6 +37,19 @@ to = "controller.measurement"
 from = "controller.u"
 to = "plant.u"
 "#;
+
+/// A system of this many components in a chain, each with an input `u` and an output `y`.
+pub(crate) fn chain(model: &str, count: usize) -> String {
+    let mut text = "[experiment]\nstop = 0.01\nstep = 0.001\n".to_owned();
+    for index in 0..count {
+        writeln!(text, "[components.c{index}]\nmodel = {model:?}").unwrap();
+    }
+    for index in 1..count {
+        let from = index - 1;
+        writeln!(text, "[[connections]]\nfrom = \"c{from}.y\"\nto = \"c{index}.u\"").unwrap();
+    }
+    text
+}
 
 /// A folder to work in.
 pub(crate) struct Bench {

@@ -85,3 +85,25 @@ fn the_version_is_data() {
     let said = Bench::new().done(&["--version"]);
     assert_eq!(said.stdout, format!("consort {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+#[test]
+fn the_examples_in_the_help_work() {
+    let bench = Bench::new();
+    let examples = consort_testkit::fmus::example("");
+    std::os::unix::fs::symlink(examples, bench.path("examples")).unwrap();
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_consort")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let mut tried = 0;
+    for verb in ["", "inspect", "run", "plot", "replay", "repeat"] {
+        let page = bench.done(&[&[verb][..usize::from(!verb.is_empty())], &["--help"]].concat());
+        let lines = page.stdout.lines().filter_map(|line| line.strip_prefix("  consort "));
+        for line in lines.filter(|line| line.contains("quickstart")) {
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", &format!("consort {line}")]).env("PATH", &path);
+            let output = shell.current_dir(bench.path("")).output().unwrap();
+            assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+            tried += 1;
+        }
+    }
+    assert!(10 <= tried, "{tried}");
+}

@@ -58,3 +58,19 @@ fn what_is_no_model_is_said() {
     assert!(said.stderr.contains("did you mean `native:gain`?"), "{said}");
     assert_eq!(bench.consort(&["inspect", "nothing.fmu"]).code, Some(1));
 }
+
+#[test]
+fn pictures_nobody_can_draw_and_variables_nobody_recorded_are_named() {
+    let bench = Bench::with_loop();
+    bench.done(&["run", "loop"]);
+    for (args, words) in [
+        (["out/loop", "--out", "x.bmp"].as_slice(), "nobody knows how to draw `.bmp`"),
+        (&["out/loop", "plant.x"], "did you mean `plant.y`?"),
+        (&["out/loop", "temperature"], "recorded are `setpoint.y`, `controller.u`, `plant.y`"),
+    ] {
+        let said = bench.consort(&[&["plot"], args].concat());
+        assert_eq!(said.code, Some(2), "{said}");
+        assert!(said.stderr.contains(words), "{said}");
+    }
+    assert_eq!(bench.list(""), ["loop", "out"]);
+}

@@ -27,3 +27,14 @@ fn a_wrong_system_is_not_run_at_all() {
     assert_eq!(said.code, Some(1), "{said}");
     assert!(said.stderr.trim_end().ends_with("nothing was run"), "{said}");
 }
+
+#[test]
+fn progress_says_which_run_it_is() {
+    let bench = Bench::with_loop();
+    let args =
+        ["repeat", "loop", "--runs", "3", "--workers", "1,2", "--no-load", "--progress", "json"];
+    let said = bench.done(&args);
+    for name in ["run 1 of 3 (1 worker)", "run 2 of 3 (2 workers)", "run 3 of 3 (1 worker)"] {
+        assert!(said.stderr.contains(&format!("\"system\":\"loop, {name}\"")), "{name}: {said}");
+    }
+}

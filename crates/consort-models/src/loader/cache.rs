@@ -75,13 +75,12 @@ pub(super) fn unusable(folder: &Path, request: &ModelRequest<'_>, error: &io::Er
     Diagnostic::error("model::cache", message)
         .maybe_at(request.span, "needed for this model")
         .with_note(error.to_string())
-        .help("make room and permit writing there, or set `CONSORT_CACHE` to another folder")
+        .help("make room and permit writing there, or choose another folder with `--cache-dir DIR`")
 }
 
 /// A file of the user's that is there but cannot be read.
 pub(super) fn unreadable(request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
-    let message =
-        format!("the model `{}` of `{}` cannot be read", request.model, request.component);
+    let message = format!("the model `{}`{} cannot be read", request.model, request.of_component());
     Diagnostic::error("model::unreadable", message)
         .maybe_at(request.span, "asked for here")
         .with_note(error.to_string())

@@ -88,7 +88,7 @@ fn matrices(draft: &mut Draft<'_>) -> Option<(Matrix, Matrix, Matrix, Matrix)> {
     }
     let [a, b, c, d] = given;
     let Some(a) = a else {
-        let message = format!("`{}` has no matrix `A`", draft.request.component);
+        let message = format!("{} has no matrix `A`", draft.request.asker());
         let help = "write it row by row, such as `A = [[0.0, 1.0], [-1.0, -0.2]]`";
         draft.wrong("model::missing-parameter", None, message, help);
         return None;

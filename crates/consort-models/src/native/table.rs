@@ -44,7 +44,7 @@ fn split_unit(header: &str) -> (&str, Option<&str>) {
 fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
     let given = draft.given("file");
     let Some(Literal::Text(name)) = given.map(|given| given.value) else {
-        let message = format!("`{}` names no CSV file", draft.request.component);
+        let message = format!("{} names no CSV file", draft.request.asker());
         let help = "write `file = \"NAME.csv\"` among its parameters, relative to the system file";
         draft.wrong("model::missing-parameter", given, message, help);
         return None;
@@ -54,8 +54,8 @@ fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
         fs::metadata(&path).is_ok_and(|data| data.is_file() && data.len() <= FILE_MAX);
     let bytes = if is_readable { fs::read(&path).ok() } else { None };
     let Some(bytes) = bytes else {
-        let message = format!("cannot read the table `{name}` of `{}`", draft.request.component);
-        let help = crate::nearby::help(draft.request.base, name);
+        let message = format!("cannot read the table `{name}` of {}", draft.request.asker());
+        let help = crate::nearby::help(draft.request, name);
         draft.wrong("model::missing-file", given, message, &help);
         return None;
     };

@@ -9,36 +9,57 @@ use crate::output::diagnostics::plural;
 use crate::output::folder::{self, RunFolder};
 use crate::output::manifest::Manifest;
 use crate::output::numbers::{duration, short, short_hash};
-use crate::output::printer::Printer;
+use crate::output::printer::{Printer, one_line};
 use crate::pipeline::Prepared;
 use crate::{plot, traces};
-use consort_core::{Diagnostic, Report};
+use consort_core::{Diagnostic, Report, Severity};
 
 /// The most variables whose ranges are told.
 const RANGES_MAX: usize = 6;
 
-/// What the end of a run means for the exit code.
-pub(crate) fn exit(end: &End) -> Exit {
-    match end {
-        End::Finished | End::Terminated { .. } => Exit::Done,
-        End::Interrupted | End::Failed { .. } | End::RecordingFailed => Exit::Failed,
-    }
-}
-
 /// Says what was seen, draws the picture the experiment asks for, and tells what went wrong.
-pub(super) fn say(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder, printer: &Printer) {
+pub(super) fn say(
+    prepared: &Prepared,
+    recorded: &Recorded,
+    folder: &RunFolder,
+    printer: &Printer,
+) -> Exit {
     let mut problems = recorded.problems.clone();
-    let columns = plotted(prepared, folder, &mut problems);
+    let columns = match recorded.is_incomplete() {
+        true => Vec::new(),
+        false => plotted(prepared, folder, &mut problems),
+    };
     if !columns.is_empty() {
         draw(prepared, folder, &columns, &mut problems);
     }
+    let exit = exit(&recorded.outcome.end, &problems);
     tell_problems(prepared, recorded, problems, printer);
     printer.say(&summary(prepared, recorded, folder));
+    say_lateness(recorded, printer);
     for column in columns.iter().take(RANGES_MAX) {
         printer.say(&format!("  {}", traces::range(column)));
     }
     if RANGES_MAX < columns.len() {
         printer.say(&format!("  and {} more", columns.len() - RANGES_MAX));
+    }
+    exit
+}
+
+/// What the end of a run means for the exit code; what could not be written counts.
+fn exit(end: &End, problems: &[Diagnostic]) -> Exit {
+    let is_complete = problems.iter().all(|problem| problem.severity != Severity::Error);
+    match end {
+        End::Finished | End::Terminated { .. } if is_complete => Exit::Done,
+        _ => Exit::Failed,
+    }
+}
+
+/// Whoever asked for real time wants to know whether it was kept.
+fn say_lateness(recorded: &Recorded, printer: &Printer) {
+    let timing = &recorded.outcome.timing;
+    if 0 < timing.late {
+        let most = duration(timing.late_max.as_secs_f64());
+        printer.say(&format!("  {} late, by up to {most}", plural(timing.late, "step")));
     }
 }
 
@@ -66,13 +87,13 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
     let hash = outcome.summary.trace_hash.to_string();
     format!(
         "{}: {} of {} to {} s{end} in {}; trace {}; {} ({}){logged}",
-        prepared.resolved.name,
+        one_line(&prepared.resolved.name),
         plural(steps, "step"),
         plural(prepared.resolved.components.len() as u64, "component"),
         short(resolution.to_f64(outcome.summary.tag.time)),
         duration(outcome.timing.run.as_secs_f64()),
         short_hash(&hash),
-        folder.path().display(),
+        one_line(&folder.path().display().to_string()),
         folder.files().join(", "),
     )
 }
@@ -114,7 +135,8 @@ fn draw(
     }
 }
 
-fn keep(error: CommandError, problems: &mut Vec<Diagnostic>) {
+/// Takes what an error has to say.
+pub(super) fn keep(error: CommandError, problems: &mut Vec<Diagnostic>) {
     if let CommandError::Failed { report } | CommandError::Invalid { report } = error {
         problems.extend(report.diagnostics().iter().cloned());
     }
@@ -130,12 +152,6 @@ fn tell_problems(
     let mut report = Report::default();
     if let End::Failed { error } = &recorded.outcome.end {
         report.push(error.diagnostic(resolution));
-    }
-    for problem in &recorded.outcome.summary.problems {
-        report.push(Diagnostic {
-            severity: consort_core::Severity::Warning,
-            ..problem.diagnostic(resolution)
-        });
     }
     problems.into_iter().for_each(|problem| report.push(problem));
     printer.report(&report, "what was recorded before is kept");

@@ -1,0 +1,50 @@
+//! `consort inspect`.
+
+use crate::bench::{Bench, assert_said, chain};
+
+#[test]
+fn what_is_not_there_is_not_called_a_component() {
+    let bench = Bench::new();
+    for (subject, said) in [
+        ("tank.fmu", "the model `tank.fmu` is not there"),
+        ("no/tank.fmu", "there is no folder `no`\n"),
+        ("native:gian", "there is no block `native:gian`"),
+    ] {
+        let answer = bench.consort(&["inspect", subject]);
+        assert_eq!(answer.code, Some(1), "{answer}");
+        assert!(answer.stderr.contains(said), "{answer}");
+        assert!(!answer.stderr.contains("nothing was run"), "{answer}");
+    }
+    bench.write("folder/notes.txt", "");
+    let answer = bench.consort(&["inspect", "folder"]);
+    assert!(answer.stderr.contains("a system's has `system.toml`"), "{answer}");
+    bench.write("tanks.fmu", "");
+    let answer = bench.consort(&["inspect", "tank.fmu"]);
+    assert!(answer.stderr.contains("did you mean `tanks.fmu`?"), "{answer}");
+}
+
+#[test]
+fn blocks_that_need_parameters_are_shown_without() {
+    let bench = Bench::new();
+    assert_said!(bench.done(&["inspect", "native:state-space"]));
+    let said = bench.done(&["inspect", "native:table", "--format", "json"]);
+    let block: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(block["name"], "native:table");
+}
+
+#[test]
+fn large_systems_stay_readable() {
+    let bench = Bench::new();
+    bench.write("big/system.toml", &chain("native:gain", 2000));
+    let said = bench.done(&["inspect", "big"]);
+    assert!(said.stdout.lines().count() < 250, "{}", said.stdout.lines().count());
+    assert!(said.stdout.contains("Components (2000)"), "{said}");
+    assert!(said.stdout.contains("  and 1900 more; `--verbose` shows them\n"), "{said}");
+    let all = bench.done(&["inspect", "big", "--verbose"]);
+    assert!(4000 < all.stdout.lines().count());
+    bench.done(&["run", "big"]);
+    let said = bench.done(&["plot", "out/big"]);
+    assert!(said.stderr.starts_with("40 of 2000 variables are drawn"), "{said}");
+    let said = bench.done(&["plot", "out/big", "c1*.y", "--out", "some.svg"]);
+    assert_eq!(said.stderr, "some.svg\n");
+}

@@ -1,0 +1,205 @@
+//! What a run leaves behind when something is odd: nothing is lost, nothing is hidden.
+
+use crate::bench::{Bench, Said, assert_said, chain};
+use consort_testkit::fmus::{self, BuildOptions, Fmi};
+use std::time::{Duration, Instant};
+
+/// A loop that grows until its numbers end.
+const DIVERGING: &str = r#"
+[experiment]
+stop = 400
+step = 0.5
+
+[components.store]
+model = "native:integrator"
+parameters = { x0 = 1 }
+
+[components.gain]
+model = "native:gain"
+parameters = { k = 50 }
+
+[components.rest]
+model = "native:sum"
+parameters = { signs = "+-" }
+
+[[connections]]
+from = "store.y"
+to = "gain.u"
+
+[[connections]]
+from = "gain.y"
+to = "store.u"
+
+[[connections]]
+from = "gain.y"
+to = "rest.u1"
+
+[[connections]]
+from = "store.y"
+to = "rest.u2"
+"#;
+
+#[test]
+fn numbers_that_end_are_told_with_the_first_of_them() {
+    let bench = Bench::new();
+    bench.write("bang/system.toml", DIVERGING);
+    let said = bench.done(&["run", "bang"]);
+    assert_said!(said);
+    let manifest = bench.json("out/bang/manifest.json");
+    let problem = manifest["exit"]["problems"][0].as_str().unwrap();
+    assert!(problem.starts_with("`gain.y` became infinite at"), "{problem}");
+    let logged = bench.events("out/bang/log.jsonl", "diagnostic");
+    assert_eq!(logged[0]["code"], "run::not-finite");
+    let quiet = bench.done(&["run", "bang", "--stop", "10"]);
+    assert!(!quiet.stderr.contains("warning"), "{quiet}");
+}
+
+#[test]
+fn the_manifest_says_what_it_cost() {
+    let bench = Bench::with_loop();
+    for record in [vec![], vec!["--no-record"]] {
+        bench.done(&[vec!["run", "loop"], record].concat());
+        let timing = bench.json("out/loop/manifest.json")["timing"].clone();
+        let number = |name: &str| timing[name].as_f64().unwrap();
+        assert!(0.0 < number("seconds") && 0.0 <= number("seconds_to_write"), "{timing}");
+        assert!(1e6 < number("memory_peak_bytes"), "{timing}");
+    }
+}
+
+/// Runs it where no file may have more than `blocks` of 512 bytes: a disk that is full early.
+fn run_with_little_room(bench: &Bench, blocks: u32) -> Said {
+    let program = env!("CARGO_BIN_EXE_consort");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} run loop");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).current_dir(bench.path(""));
+    Said::from(shell.output().unwrap())
+}
+
+#[test]
+fn a_full_disk_is_told_of_every_file_and_is_a_failure() {
+    let bench = Bench::with_loop();
+    let said = run_with_little_room(&bench, 8);
+    assert_said!(said);
+    let manifest = bench.json("out/loop/manifest.json");
+    assert_eq!(manifest["exit"]["state"], "failed");
+    bench.done(&["replay", "out/loop"]);
+    let said = run_with_little_room(&bench, 2);
+    assert_eq!(said.code, Some(2), "{said}");
+    assert!(said.stderr.contains("the trace in `out/loop` is not complete"), "{said}");
+    assert!(said.stderr.contains("`out/loop/manifest.json` could not be written"), "{said}");
+    assert_eq!(bench.list("out/loop"), ["log.jsonl", "trace.parquet"]);
+}
+
+#[test]
+fn two_runs_do_not_mix_in_one_folder() {
+    let bench = Bench::with_loop();
+    let endless = ["run", "loop", "--stop", "1000", "--real-time", "1", "--quiet"];
+    let mut first = bench.command(&endless).spawn().unwrap();
+    let patience = Instant::now() + Duration::from_secs(20);
+    while bench.list("out/loop").is_empty() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let second = bench.consort(&["run", "loop"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.code, Some(2), "{second}");
+    assert!(second.stderr.contains("another run writes to it"), "{second}");
+    bench.done(&["run", "loop"]);
+}
+
+#[test]
+fn an_fmu_that_cannot_end_is_in_the_manifest() {
+    let bench = Bench::new();
+    let fmu = fmus::build("misbehave", Fmi::V2, &BuildOptions::archive());
+    bench.write(
+        "odd/system.toml",
+        "[experiment]\nstop = 1\nstep = 0.1\n[components.odd]\nmodel = \"misbehave.fmu\"\n\
+         parameters = { phase = 7, status = 3 }\n",
+    );
+    std::fs::copy(fmu, bench.path("odd/misbehave.fmu")).unwrap();
+    let said = bench.done(&["run", "odd"]);
+    assert!(said.stderr.contains("warning[run::"), "{said}");
+    let exit = bench.json("out/odd/manifest.json")["exit"].clone();
+    assert_eq!(exit["state"], "finished");
+    assert!(exit["problems"][0].as_str().unwrap().contains("`odd`"), "{exit}");
+}
+
+#[test]
+fn names_do_not_steer_the_terminal() {
+    let bench = Bench::with_loop();
+    let text = bench.read("loop/system.toml");
+    bench.write("loop/system.toml", &format!("name = \"red\\u001b[31m\\nline\"\n{text}"));
+    let said = bench.done(&["run", "loop"]);
+    assert!(!said.stderr.contains('\u{1b}'), "{said}");
+    assert_eq!(bench.list("out"), ["red-[31m-line"]);
+    bench.done(&["replay", "out/red-[31m-line"]);
+}
+
+#[test]
+fn a_run_says_how_to_repeat_it_to_who_wants_to_know() {
+    let bench = Bench::with_loop();
+    let line = "repeat with: consort run loop --stop 1";
+    let said = bench.done(&["run", "loop", "--stop", "1", "--verbose"]);
+    assert_eq!(said.stderr.lines().last(), Some(line), "{said}");
+    let said = bench.done(&["run", "loop", "--stop", "1"]);
+    assert!(!said.stderr.contains("repeat with"), "{said}");
+}
+
+#[test]
+fn a_paced_run_says_how_late_it_was() {
+    let bench = Bench::with_loop();
+    // Nobody takes 200 steps in two microseconds.
+    let said = bench.done(&["run", "loop", "--real-time", "1000000"]);
+    let late = bench.json("out/loop/manifest.json")["timing"]["late_steps"].as_u64().unwrap();
+    assert_eq!(0 < late, said.stderr.contains("late, by up to"), "{late} {said}");
+}
+
+#[test]
+fn a_value_for_an_input_that_is_connected_is_not_taken_silently() {
+    let bench = Bench::with_loop();
+    let said = bench.done(&["run", "loop", "--set", "plant.u=3"]);
+    assert!(said.stderr.contains("note[system::value-of-connected-input]"), "{said}");
+    assert!(said.stderr.contains("--set plant.u=3"), "{said}");
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_no_mistake_of_the_system() {
+    let bench = Bench::new();
+    let fmu = fmus::build("gain", Fmi::V2, &BuildOptions::archive());
+    bench.write("s/system.toml", "[experiment]\nstop = 1\n[components.a]\nmodel = \"gain.fmu\"\n");
+    bench.write("file", "");
+    std::fs::copy(fmu, bench.path("s/gain.fmu")).unwrap();
+    let said = bench.consort(&["run", "s", "--cache-dir", "file"]);
+    assert_eq!(said.code, Some(2), "{said}");
+    assert!(said.stderr.contains("error[model::cache]"), "{said}");
+    assert!(said.stderr.contains("--cache-dir"), "{said}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_told_with_a_way_out() {
+    let bench = Bench::with_loop();
+    bench.write("file", "");
+    for out in ["file", "file/below"] {
+        let said = bench.consort(&["run", "loop", "--out", out]);
+        assert_eq!(said.code, Some(2), "{said}");
+        assert!(said.stderr.contains(&format!("`{out}` is not used for the run")), "{said}");
+        assert!(said.stderr.contains("choose another folder with `--out DIR`"), "{said}");
+    }
+}
+
+#[test]
+fn ten_thousand_instances_load_plan_and_run() {
+    const COUNT: usize = 10_000;
+    let bench = Bench::new();
+    let fmu = fmus::build("gain", Fmi::V2, &BuildOptions::archive());
+    for (name, model) in [("native", "native:gain"), ("fmu", "gain.fmu")] {
+        bench.write(&format!("{name}/system.toml"), &chain(model, COUNT));
+        std::fs::copy(&fmu, bench.path(&format!("{name}/gain.fmu"))).unwrap();
+        let said = bench.done(&["run", name, "--no-record"]);
+        assert!(said.stderr.contains(": 10 steps of 10000 components to 0.01 s"), "{said}");
+        assert_eq!(said.stderr.lines().count(), 1, "{said}");
+        let manifest = bench.read(&format!("out/{name}/manifest.json"));
+        assert!(manifest.len() < 250 * COUNT, "{} bytes", manifest.len());
+    }
+    assert_eq!(bench.trace_hash("out/native"), bench.trace_hash("out/fmu"));
+}
