@@ -11,7 +11,8 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Where the cache is unless somebody says otherwise: `CONSORT_CACHE`, else `consort` below
-/// `XDG_CACHE_HOME`, else `~/.cache/consort`, else a folder of the system's for temporary files.
+/// `XDG_CACHE_HOME`, else `~/.cache/consort`, else `.consort-cache` in the current folder: never a
+/// place that other users can write to, because code is loaded from it.
 pub fn default_cache_dir() -> PathBuf {
     cache_dir(|name| env::var_os(name))
 }
@@ -23,7 +24,8 @@ fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     }
     let base = variable("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || variable("HOME").map(|home| Path::new(&home).join(".cache"));
-    base.or_else(home).unwrap_or_else(env::temp_dir).join("consort")
+    let base = base.or_else(home);
+    base.map_or_else(|| PathBuf::from(".consort-cache"), |base| base.join("consort"))
 }
 
 /// Unpacks an archive into `fmu/HASH` of the cache, unless it is there already.
@@ -102,6 +104,7 @@ mod tests {
     #[test]
     fn the_most_specific_variable_decides_where_the_cache_is() {
         let (home, xdg) = (("HOME", "/home/me"), ("XDG_CACHE_HOME", "/fast"));
+        check(&[], ".consort-cache");
         check(&[home], "/home/me/.cache/consort");
         check(&[home, xdg], "/fast/consort");
         check(&[home, xdg, ("CONSORT_CACHE", "/mine")], "/mine");
