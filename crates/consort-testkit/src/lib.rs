@@ -4,6 +4,7 @@
 //!   of either version: as a folder or an archive, with a binary or as a source FMU.
 //! - [`python`] keeps a virtual environment with FMPy and the FMU builders of PyPI; its scripts (in
 //!   `python/`) validate FMUs and drive them call by call, as an oracle that shares no code with us.
+//! - [`fuzz`] drives fuzz targets over their corpora with a seeded mutator.
 //!
 //! Everything is made once and kept under `target/testkit`, keyed by content; several test processes
 //! may ask for the same thing at the same time.
@@ -20,6 +21,7 @@
 //! the words of the tool that failed.
 
 pub mod fmus;
+pub mod fuzz;
 pub mod python;
 
 mod archive;
