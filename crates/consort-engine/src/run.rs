@@ -253,6 +253,9 @@ impl Run {
         if self.interventions.is_empty() {
             return Ok(());
         }
+        // Conditions look at what everybody sees, so what is in force is applied before, and what
+        // begins now after; by then nothing is fresh any more.
+        self.adjust(Which::Outputs, None);
         let shared = &mut self.program.shared;
         for component in self.interventions.begin_due(self.tag.time, shared) {
             let parameters = self.parameter_targets(component);
@@ -262,7 +265,7 @@ impl Run {
                 false => self.hand_over(component, &parameters)?,
             }
         }
-        self.adjust(Which::Outputs, None);
+        self.adjust(Which::Outputs, Some(&[]));
         Ok(())
     }
 

@@ -111,3 +111,20 @@ fn interventions_change_the_hash() {
     assert_eq!(with(9.0), with(9.0));
     assert_ne!(with(9.0), with(8.0));
 }
+
+#[test]
+fn a_condition_looks_at_what_everybody_sees() {
+    let mut bench = bench(|bench| {
+        vec![(2, Target::Output(bench.port("clock.y")), Effect::Offset(number(10.0)))]
+    });
+    let port = bench.port("clock.y");
+    bench.system.interventions.push(ResolvedIntervention {
+        trigger: Trigger::When(Condition { port, comparison: Comparison::Greater, number: 5.0 }),
+        target: Target::Input(bench.port("gain.u")),
+        effect: Effect::Override(number(-1.0)),
+    });
+    let (trace, _) = bench.run(1);
+    assert_eq!(column(&trace, "clock.y"), ["0.0", "0.1", "10.2", "10.3", "10.4", "10.5"]);
+    // The offset begins at 2 and is seen by conditions from the next tag on.
+    assert_eq!(column(&trace, "gain.u"), ["0.0", "0.1", "10.2", "-1.0", "-1.0", "-1.0"]);
+}

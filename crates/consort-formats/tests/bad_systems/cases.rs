@@ -264,6 +264,10 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
         "[[interventions]]\nat = 61\ntarget = \"pid.kp\"\nset = 1\n",
     ),
     (
+        "interventions that share some elements",
+        "[components.rod]\nmodel = \"rod\"\nparameters = { B = 0, heat = 0 }\n[[interventions]]\nat = 1\ntarget = \"rod.temperature\"\nfreeze = true\n[[interventions]]\nat = 2\ntarget = \"rod.temperature[2]\"\nfreeze = true\n",
+    ),
+    (
         "a model that is not there hides nothing else",
         "[components.gone]\nmodel = \"gone\"\n[[connections]]\nfrom = \"gone.x\"\nto = \"pid.setpoint\"\n[[connections]]\nfrom = \"tank.lvel\"\nto = \"gone.x\"\n",
     ),

@@ -6,7 +6,7 @@ use super::context::{Context, Written};
 use super::lookup::Found;
 use super::recording::Selection;
 use super::values::{Given, Purpose};
-use crate::resolved::{Comparison, Condition, Effect, ResolvedIntervention, Target, Trigger};
+use crate::resolved::{Comparison, Condition, Effect, Port, ResolvedIntervention, Target, Trigger};
 use crate::system::{Action, Intervention, When};
 use consort_core::{Causality, ConnectionId, Diagnostic, ValueType, Variability};
 
@@ -17,15 +17,44 @@ pub(super) fn resolve(
     selection: &Selection,
 ) -> Vec<ResolvedIntervention> {
     let mut list = Vec::new();
+    let mut acted_on = Vec::new();
     for intervention in &context.system.interventions {
         let trigger = trigger(context, intervention, timing, selection);
         let target = target(context, intervention, wires);
+        if let Some((_, found)) = target {
+            check_overlap(context, intervention, found.port, &mut acted_on);
+        }
         let effect = target.and_then(|(_, found)| effect(context, intervention, found));
         if let (Some(trigger), Some((target, _)), Some(effect)) = (trigger, target, effect) {
             list.push(ResolvedIntervention { trigger, target, effect });
         }
     }
     list
+}
+
+/// Two interventions act on the same elements or on different ones: where they share some, nobody
+/// could say which value is the undisturbed one.
+fn check_overlap<'a>(
+    context: &mut Context<'_, '_>,
+    intervention: &'a Intervention,
+    port: Port,
+    acted_on: &mut Vec<(Port, &'a Intervention)>,
+) {
+    let shares = |other: &Port| {
+        (other.component, other.variable) == (port.component, port.variable)
+            && other.first < port.first + port.count
+            && port.first < other.first + other.count
+    };
+    let other = acted_on.iter().find(|(other, _)| shares(other) && *other != port);
+    if let Some((_, other)) = other {
+        let (here, there) = (&intervention.target, &other.target);
+        let message = format!("`{}` and `{}` share some elements", here.value, there.value);
+        let diagnostic = Diagnostic::error("system::overlapping-targets", message)
+            .maybe_at(here.span, "overlaps")
+            .help("act on the same elements in both, or on different ones");
+        context.push_with_label(diagnostic, there.span, "with this one");
+    }
+    acted_on.push((port, intervention));
 }
 
 fn trigger(
