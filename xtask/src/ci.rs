@@ -15,7 +15,10 @@ pub(crate) fn run() -> bool {
         ("formatting", &["fmt", "--all", "--check"]),
         ("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]),
         ("tests", &["test", "--workspace", "--quiet"]),
-        ("documentation", &["doc", "--workspace", "--no-deps", "--quiet"]),
+        (
+            "documentation",
+            &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"],
+        ),
     ];
     steps.iter().all(|(name, arguments)| step(name, arguments)) && examples()
 }

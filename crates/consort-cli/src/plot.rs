@@ -4,9 +4,9 @@
 //! The same data gives the same bytes, on every machine.
 //!
 //! - [`Figure`] says what to draw: panels that share the time axis, each with its unit.
-//! - [`svg`] draws it, [`png`] turns that into pixels with a font of its own.
-//! - [`html`] makes one self-contained page with zoom and read-out.
-//! - [`sketch`] is a small picture of braille dots for the terminal.
+//! - [`svg()`] draws it, [`png()`] turns that into pixels with a font of its own.
+//! - [`html()`] makes one self-contained page with zoom and read-out.
+//! - [`sketch()`] is a small picture of braille dots for the terminal.
 
 mod axis;
 mod decimate;

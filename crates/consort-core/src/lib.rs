@@ -8,7 +8,7 @@
 //! - [`value`]: the fifteen value types of FMI 3 and typed slices of them.
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
-//! - [`unit`]: units as exponents of base units, parsing, and conversion.
+//! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
 //! - [`diagnostic`]: what is said to a user about a mistake: code, span, labels, help.
 //! - [`prng`]: a seeded generator that is split by name, so that adding a component never changes
 //!   another one's random numbers.

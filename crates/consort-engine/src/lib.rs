@@ -6,7 +6,7 @@
 //!
 //! # How it is fast
 //! The plan is compiled to a program of batched operations over preallocated buffers. Values that
-//! components share live in one [store](store::Bank) on the caller's thread; each *lane* (a group of
+//! components share live in one store on the caller's thread; each *lane* (a group of
 //! instances that run one after another) has a copy of its own part, so lanes need nothing from each
 //! other while they work. Names are never looked up and nothing is allocated per step.
 //!
