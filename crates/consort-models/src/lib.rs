@@ -42,7 +42,7 @@
 //! | `ramp` |  | y | start, duration, from, to | straight from one value to another |
 //! | `saturation` | u | y | min, max, size | u, between min and max |
 //! | `sine` |  | y | amplitude, frequency, phase, offset | y = offset + amplitude sin(2 pi frequency t + phase) |
-//! | `state-space` | u | y | A, B, C, D, x0, substep | x' = A x + B u, y = C x + D u |
+//! | `state-space` | u | y | A, B, C, D, x0, substep, method, starter | x' = A x + B u, y = C x + D u |
 //! | `step` |  | y | time, before, after | one value, then another |
 //! | `sum` | u1 ... un | y | signs | the sum of inputs with signs |
 //! | `table` |  | one per column | file, interpolation | columns of a CSV file over time |

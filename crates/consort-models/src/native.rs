@@ -76,7 +76,7 @@ blocks! {
     "sine" (sources::sine): "y = offset + amplitude sin(2 pi frequency t + phase)",
         "" -> "y", "amplitude, frequency, phase, offset";
     "state-space" (state_space::state_space): "x' = A x + B u, y = C x + D u",
-        "u" -> "y", "A, B, C, D, x0, substep";
+        "u" -> "y", "A, B, C, D, x0, substep, method, starter";
     "step" (sources::step): "one value, then another",
         "" -> "y", "time, before, after";
     "sum" (algebra::sum): "the sum of inputs with signs",

@@ -11,6 +11,7 @@ use consort_core::{
     Model, ModelDescription, ModelStructure, Report, Unit, Unknown, ValueType, Values, Variability,
     Variable, VariableId,
 };
+use consort_solve::FixedStep;
 use std::sync::Arc;
 
 /// A block in the making. Mistakes in parameters go to the report; a stand-in is used, so that all of
@@ -22,6 +23,7 @@ pub(super) struct Draft<'a> {
     variables: Vec<Variable>,
     shaping: Vec<bool>,
     hidden: Vec<Values>,
+    solver: Option<FixedStep>,
     units: Vec<Unit>,
     dependencies: Vec<(Slot, Slot, DependencyKind)>,
 }
@@ -35,6 +37,7 @@ impl<'a> Draft<'a> {
             variables: Vec::new(),
             shaping: Vec::new(),
             hidden: Vec::new(),
+            solver: None,
             units: Vec::new(),
             dependencies: Vec::new(),
         }
@@ -110,6 +113,11 @@ impl<'a> Draft<'a> {
         Slot(self.variables.len() + self.hidden.len() - 1)
     }
 
+    /// The solver a fresh instance has.
+    pub(super) fn solver(&mut self, solver: FixedStep) {
+        self.solver = Some(solver);
+    }
+
     /// Says that `unknown` is computed from `known` without a step between: at run time if that is
     /// an input, in initialization if it is an input or a parameter.
     pub(super) fn depends(&mut self, unknown: Slot, known: Slot, kind: DependencyKind) {
@@ -160,7 +168,7 @@ impl<'a> Draft<'a> {
             default_experiment: DefaultExperiment::default(),
             facts: vec![("block".to_owned(), summary.to_owned())],
         };
-        let (start, shaping) = (Store { values }, self.shaping);
+        let (start, shaping) = (Store { values, solver: self.solver }, self.shaping);
         Arc::new(NativeModel(Arc::new(Blueprint { description, behavior, start, shaping })))
     }
 

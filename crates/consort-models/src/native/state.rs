@@ -3,6 +3,7 @@
 use super::instance::Phase;
 use super::store::Store;
 use consort_core::{Resolution, Seconds, Time, Values, for_each_value_type};
+use consort_solve::FixedStep;
 
 /// Everything an instance is, but what its construction fixed and its random seed.
 pub(super) struct State {
@@ -14,14 +15,18 @@ pub(super) struct State {
 }
 
 /// The first byte; to be counted up when the form changes.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 impl State {
     /// Whether an instance of `block` with values like `store` can take this state.
     pub(super) fn fits(&self, block: &str, store: &Store) -> bool {
         let shape = |values: &Values| (values.value_type(), values.len());
         let (mine, theirs) = (self.store.values.iter(), store.values.iter());
-        self.block == block && mine.map(shape).eq(theirs.map(shape))
+        let same_solver = match (&self.store.solver, &store.solver) {
+            (Some(mine), Some(theirs)) => mine.is_like(theirs),
+            (mine, theirs) => mine.is_none() && theirs.is_none(),
+        };
+        self.block == block && same_solver && mine.map(shape).eq(theirs.map(shape))
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -32,6 +37,9 @@ impl State {
         bytes.extend(self.resolution.tick().denominator().to_le_bytes());
         for values in &self.store.values {
             put_values(&mut bytes, values);
+        }
+        if let Some(solver) = &self.store.solver {
+            put_bytes(&mut bytes, &solver.to_bytes());
         }
         bytes
     }
@@ -52,6 +60,10 @@ impl State {
         let mut store = like.clone();
         for values in &mut store.values {
             take_values(&mut bytes, values)?;
+        }
+        if let Some(solver) = &mut store.solver {
+            let taken = FixedStep::from_bytes(take_bytes(&mut bytes)?).ok()?;
+            *solver = Some(taken).filter(|taken| taken.is_like(solver))?;
         }
         let state = State { block: block.to_owned(), phase, time, resolution, store };
         bytes.is_empty().then_some(state)

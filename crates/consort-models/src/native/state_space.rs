@@ -4,6 +4,7 @@ use super::behavior::{Behavior, Moment};
 use super::draft::{Draft, shape_text};
 use super::store::{Slot, Store};
 use consort_core::{DependencyKind, Step, ValueType, Values};
+use consort_solve::{FixedStep, Method, Start};
 
 /// Rows of equal length, one after another.
 struct Matrix {
@@ -34,8 +35,9 @@ impl Matrix {
 /// The most substeps in one step.
 const SUBSTEPS_MAX: f64 = 1e6;
 
-/// Solved by the classical Runge-Kutta method of order 4. For a linear system with a held input that
-/// is the Taylor series up to the fourth power of the substep, which is how it is computed.
+/// Solved by the classical Runge-Kutta method of order 4 or by a solver in the store. For a linear
+/// system with a held input the former is the Taylor series up to the fourth power of the substep,
+/// which is how it is computed.
 struct StateSpace {
     a: Matrix,
     b: Matrix,
@@ -67,6 +69,7 @@ pub(super) fn state_space(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     let x0 = draft.parameter("x0", &[states], 0.0, "the states at the start").slot();
     let text = "the longest substep of the solver; 0: the whole step";
     let substep = draft.fixed("substep", 0.0, text).unit("s").min(0.0).slot();
+    let method = method(draft);
     let u = (inputs != 0).then(|| draft.input("u", &[inputs], "held over each step").slot());
     let y = draft.output("y", &[outputs], "C x + D u").slot();
     let x = draft.local("x", &[states], "the states").slot();
@@ -76,8 +79,28 @@ pub(super) fn state_space(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     }
     draft.depends(y, x0, DependencyKind::Constant);
     draft.depends(x, x0, DependencyKind::Constant);
+    if let Some(method) = method {
+        draft.solver(FixedStep::new(method, states));
+    }
     let (term, next) = (draft.hidden(states), draft.hidden(states));
     Some(Box::new(StateSpace { a, b, c, d, substep, x0, u, y, x, term, next }))
+}
+
+/// The method of the solver; `None` for the Taylor series.
+fn method(draft: &mut Draft<'_>) -> Option<Method> {
+    let text = "how the states are solved: Runge-Kutta, Euler or Adams-Bashforth";
+    let method = draft.choice("method", &["rk4", "euler", "ab2", "ab3"], text);
+    let text = "how ab2 and ab3 take their first steps: as Euler, then ab2; or as rk4";
+    let start = match draft.choice("starter", &["lower", "rk4"], text) {
+        "lower" => Start::LowerOrder,
+        _ => Start::RungeKutta4,
+    };
+    match method {
+        "euler" => Some(Method::Euler),
+        "ab2" => Some(Method::AdamsBashforth2(start)),
+        "ab3" => Some(Method::AdamsBashforth3(start)),
+        _ => None,
+    }
 }
 
 fn matrices(draft: &mut Draft<'_>) -> Option<(Matrix, Matrix, Matrix, Matrix)> {
@@ -159,6 +182,28 @@ impl StateSpace {
         add(x, term);
     }
 
+    /// `count` substeps of length `h` by the store's solver.
+    fn solve(&self, step: &Step, count: u32, h: f64, store: &mut Store) {
+        let (solver, x, u): (_, _, &[f64]) = match self.u {
+            Some(u) => {
+                let (solver, [x, u]) = store.solver_and_lists([self.x, u]);
+                (solver, x, u)
+            }
+            None => {
+                let (solver, [x]) = store.solver_and_lists([self.x]);
+                (solver, x, &[])
+            }
+        };
+        for n in 0..count {
+            let derivative = |_: f64, x: &[f64], dx: &mut [f64]| {
+                dx.fill(0.0);
+                self.a.multiply_add(x, dx);
+                self.b.multiply_add(u, dx);
+            };
+            solver.step(x, derivative, step.start + f64::from(n) * h, h);
+        }
+    }
+
     /// `term` becomes h (A x + B u).
     fn derivative(&self, h: f64, store: &mut Store) {
         let [x, term] = store.disjoint_lists([self.x, self.term]);
@@ -182,6 +227,9 @@ fn add(to: &mut [f64], what: &[f64]) {
 impl Behavior for StateSpace {
     fn begin(&self, store: &mut Store) {
         store.copy(self.x0, self.x);
+        if let Some(solver) = &mut store.solver {
+            solver.restart();
+        }
     }
 
     fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
@@ -203,8 +251,11 @@ impl Behavior for StateSpace {
             let length = step.length;
             return Err(format!("{length:?} s are more than a million substeps of {longest:?} s"));
         }
-        for _ in 0..count as u32 {
-            self.substep(step.length / count, store);
+        let h = step.length / count;
+        if store.solver.is_some() {
+            self.solve(step, count as u32, h, store);
+        } else {
+            (0..count as u32).for_each(|_| self.substep(h, store));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use consort_core::value::{ValueType, Values, ValuesMut, ValuesRef};
 use consort_core::{Reference, for_each_value_type};
+use consort_solve::FixedStep;
 
 /// Where a variable of a block lives in its [`Store`]; also its [`Reference`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ impl Slot {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Store {
     pub(super) values: Vec<Values>,
+    /// What a block's solver keeps from step to step.
+    pub(super) solver: Option<FixedStep>,
 }
 
 impl Store {
@@ -53,7 +56,7 @@ impl Store {
 
     /// Copies one variable to another of the same type and shape.
     pub(super) fn copy(&mut self, from: Slot, to: Slot) {
-        let [from, to] = self.disjoint([from, to]);
+        let [from, to] = disjoint(&mut self.values, [from, to]);
         let count = to.len();
         to.slice_mut(0, count).copy_from(from.view());
     }
@@ -63,6 +66,9 @@ impl Store {
         for (to, from) in self.values.iter_mut().zip(&other.values) {
             let count = to.len();
             to.slice_mut(0, count).copy_from(from.view());
+        }
+        if let (Some(to), Some(from)) = (&mut self.solver, &other.solver) {
+            to.copy_from(from);
         }
     }
 
@@ -76,16 +82,27 @@ impl Store {
 
     /// Several `Float64` variables at once, to be read and changed together.
     pub(super) fn disjoint_lists<const N: usize>(&mut self, slots: [Slot; N]) -> [&mut [f64]; N] {
-        self.disjoint(slots).map(|values| match values {
-            Values::Float64(list) => list.as_mut_slice(),
-            other => panic!("a block uses a {} as a number", other.value_type()),
-        })
+        disjoint(&mut self.values, slots).map(numbers)
     }
 
-    fn disjoint<const N: usize>(&mut self, slots: [Slot; N]) -> [&mut Values; N] {
-        self.values
-            .get_disjoint_mut(slots.map(|slot| slot.0))
-            .expect("a block names each slot once")
+    /// The solver of a block that was made with one, and several `Float64` variables.
+    pub(super) fn solver_and_lists<const N: usize>(
+        &mut self,
+        slots: [Slot; N],
+    ) -> (&mut FixedStep, [&mut [f64]; N]) {
+        let solver = self.solver.as_mut().expect("the block was made with a solver");
+        (solver, disjoint(&mut self.values, slots).map(numbers))
+    }
+}
+
+fn disjoint<const N: usize>(values: &mut [Values], slots: [Slot; N]) -> [&mut Values; N] {
+    values.get_disjoint_mut(slots.map(|slot| slot.0)).expect("a block names each slot once")
+}
+
+fn numbers(values: &mut Values) -> &mut [f64] {
+    match values {
+        Values::Float64(list) => list,
+        other => panic!("a block uses a {} as a number", other.value_type()),
     }
 }
 

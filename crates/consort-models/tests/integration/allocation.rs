@@ -1,11 +1,11 @@
 //! Stepping, setting and getting allocate nothing.
 
-use crate::harness::{Bench, count, samples};
+use crate::harness::{Bench, all_samples, count};
 use consort_core::{Causality, Reference, ValueType, ValuesMut, ValuesRef};
 
 #[test]
 fn no_block_allocates_in_a_step() {
-    for (name, parameters) in samples() {
+    for (name, parameters) in all_samples() {
         let mut bench = Bench::started(name, &parameters, "0.01");
         let pick = |causality: Causality| -> (Vec<Reference>, Vec<f64>) {
             let variables = bench.description.variables.iter();

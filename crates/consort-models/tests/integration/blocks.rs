@@ -250,35 +250,6 @@ fn a_unit_delay_gives_what_was_set_a_step_ago() {
     assert_same(bench.get("y"), 3.0);
 }
 
-/// The undamped oscillator x'' = -x + u, whose matrix exponential is a rotation.
-fn oscillator_error(step: &str, extra: &str) -> f64 {
-    let parameters = format!("A = [[0, 1], [-1, 0]]\nB = [[0], [1]]\nx0 = [1, 0]\n{extra}");
-    let mut bench = Bench::started("state-space", &parameters, step);
-    bench.set("u", 0.5);
-    while bench.seconds() < 2.0 {
-        bench.step();
-    }
-    let mut y = [0.0; 2];
-    bench.get_list("y", &mut y);
-    let time = bench.seconds();
-    let exact = [0.5 + 0.5 * libm::cos(time), -0.5 * libm::sin(time)];
-    (y[0] - exact[0]).hypot(y[1] - exact[1])
-}
-
-#[test]
-fn state_space_meets_the_matrix_exponential_with_order_four() {
-    let (coarse, fine) = (oscillator_error("0.2", ""), oscillator_error("0.1", ""));
-    let order = (coarse / fine).log2();
-    assert!(coarse < 1e-4, "{coarse}");
-    assert!((3.9..4.1).contains(&order), "order {order}");
-}
-
-#[test]
-fn substeps_give_what_shorter_steps_give_for_a_held_input() {
-    let (substeps, steps) = (oscillator_error("0.2", "substep = 0.1"), oscillator_error("0.1", ""));
-    assert_near(substeps, steps, 1e-12);
-}
-
 #[test]
 fn state_space_without_inputs_puts_out_its_states() {
     let mut bench = Bench::started("state-space", "A = [[-1.0]]\nx0 = 8.0", "0.01");

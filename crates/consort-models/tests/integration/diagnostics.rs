@@ -33,6 +33,7 @@ fn bad_parameters_are_told_with_names_numbers_and_help() {
         ("state-space", "A = [[1.0, 2.0], [3.0]]\nB = 4.0"),
         ("state-space", "A = [[1.0]]\nB = [[1.0], [2.0]]\nC = [[1.0, 2.0]]\nD = [[1.0, 2.0]]"),
         ("state-space", "A = [[1.0, \"x\"], [0.0, 0.0]]"),
+        ("state-space", "A = [[1.0]]\nmethod = \"heun\"\nstarter = 2"),
         ("table", ""),
         ("table", "file = \"nowhere/flow.csv\""),
     ];

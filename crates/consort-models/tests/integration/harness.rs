@@ -227,6 +227,25 @@ pub(crate) fn count(variable: &consort_core::Variable) -> usize {
     variable.dimensions.iter().map(extent).product()
 }
 
+/// A damped oscillator with feedthrough; three substeps in a step of 0.01 s.
+const OSCILLATOR: &str = "A = [[0.0, 1.0], [-4.0, -0.3]]\nB = [[0.0], [1.0]]\nC = [[1.0, 0.0]]\n\
+                          D = [[0.5]]\nx0 = [1.0, 0.0]\nsubstep = 0.004";
+
+/// The ways to solve `native:state-space` but the default.
+pub(crate) const METHODS: [&str; 5] = [
+    "method = \"euler\"",
+    "method = \"ab2\"",
+    "method = \"ab2\"\nstarter = \"rk4\"",
+    "method = \"ab3\"",
+    "method = \"ab3\"\nstarter = \"rk4\"",
+];
+
+/// The [`samples`], and one more for every way to solve.
+pub(crate) fn all_samples() -> Vec<(&'static str, String)> {
+    let solved = METHODS.map(|method| ("state-space", format!("{OSCILLATOR}\n{method}")));
+    samples().into_iter().chain(solved).collect()
+}
+
 /// One set of parameters for every block, good for a long run.
 pub(crate) fn samples() -> Vec<(&'static str, String)> {
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/flow.csv");
@@ -241,12 +260,7 @@ pub(crate) fn samples() -> Vec<(&'static str, String)> {
         ("ramp", "start = 0.1\nduration = 0.5".to_owned()),
         ("saturation", "min = -0.2\nmax = 0.4".to_owned()),
         ("sine", "frequency = 3.0\nphase = 0.1".to_owned()),
-        (
-            "state-space",
-            "A = [[0.0, 1.0], [-4.0, -0.3]]\nB = [[0.0], [1.0]]\nC = [[1.0, 0.0]]\nD = [[0.5]]\n\
-             x0 = [1.0, 0.0]\nsubstep = 0.004"
-                .to_owned(),
-        ),
+        ("state-space", OSCILLATOR.to_owned()),
         ("step", "time = 0.3".to_owned()),
         ("sum", "signs = \"+-+\"".to_owned()),
         ("table", table),

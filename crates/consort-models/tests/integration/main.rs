@@ -9,6 +9,7 @@ mod diagnostics;
 mod harness;
 mod life_cycle;
 mod loader;
+mod solving;
 mod source_fmu;
 mod states;
 mod structure;

@@ -1,0 +1,26 @@
+//! Integrators for x' = f(x, u, t) whose whole state is a plain value.
+//!
+//! - [`FixedStep`] takes steps of a given length by one [`Method`]: forward Euler, Adams-Bashforth of
+//!   order 2 and 3, or the classical Runge-Kutta method of order 4.
+//! - A solver is one struct without anything hidden: a clone of it, or its bytes
+//!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
+//! - It allocates when it is made and never in a step. Every sum has one order, written in the code.
+//!
+//! ```
+//! use consort_solve::{FixedStep, Method};
+//!
+//! let mut solver = FixedStep::new(Method::RungeKutta4, 1);
+//! let mut x = [1.0];
+//! for n in 0..100 {
+//!     solver.step(&mut x, |_t, x, dx| dx[0] = -x[0], f64::from(n) * 0.01, 0.01);
+//! }
+//! assert!((x[0] - (-1.0_f64).exp()).abs() < 1e-10);
+//! ```
+
+mod bytes;
+mod fixed_step;
+mod method;
+
+pub use bytes::BytesError;
+pub use fixed_step::FixedStep;
+pub use method::{Method, Start};

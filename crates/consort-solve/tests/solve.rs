@@ -1,0 +1,30 @@
+//! The solvers, seen from outside.
+#![expect(clippy::print_stdout, reason = "random tests print their seed, orders what was measured")]
+
+#[path = "solve/allocation.rs"]
+mod allocation;
+#[path = "solve/bytes.rs"]
+mod bytes;
+#[path = "solve/continuation.rs"]
+mod continuation;
+#[path = "solve/orders.rs"]
+mod orders;
+#[path = "solve/recurrences.rs"]
+mod recurrences;
+
+use consort_solve::{Method, Start};
+
+const METHODS: [Method; 6] = [
+    Method::Euler,
+    Method::AdamsBashforth2(Start::LowerOrder),
+    Method::AdamsBashforth2(Start::RungeKutta4),
+    Method::AdamsBashforth3(Start::LowerOrder),
+    Method::AdamsBashforth3(Start::RungeKutta4),
+    Method::RungeKutta4,
+];
+
+/// A nonlinear system of two states in which time matters.
+fn pendulum(t: f64, x: &[f64], dx: &mut [f64]) {
+    dx[0] = x[1];
+    dx[1] = -9.81 * libm::sin(x[0]) - 0.1 * x[1] + libm::cos(3.0 * t);
+}
