@@ -244,6 +244,15 @@ impl Lane {
         }
     }
 
+    /// The earliest end that a member asks for; of several, the first component's.
+    pub(crate) fn asked_to_end(&self) -> Option<(Time, ComponentId)> {
+        let asked = self.members.iter().filter_map(|member| {
+            let arrival = member.arrival.filter(|arrival| arrival.terminate)?;
+            Some((arrival.reached, member.component))
+        });
+        asked.min()
+    }
+
     #[inline]
     pub(crate) fn set(&mut self, batch: Batch) -> CallResult<()> {
         let references = batch.of(&self.references);

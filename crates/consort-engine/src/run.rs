@@ -167,11 +167,15 @@ impl Run {
         }
     }
 
-    /// Failures (the smallest component id wins), requests to end, and the call log.
+    /// Failures (the smallest component id wins), requests to end (the earliest, then the smallest
+    /// id), and the call log.
     fn collect_remarks(&mut self) -> Result<(), RunError> {
         let mut failure: Option<(ComponentId, RunError)> = None;
         for index in 0..self.pool.len() {
             let mut lane = self.pool.lane(index);
+            if std::mem::take(&mut lane.remarkable) {
+                self.ending = [self.ending, lane.asked_to_end()].into_iter().flatten().min();
+            }
             if let Some((component, error)) = lane.failure.take()
                 && failure.as_ref().is_none_or(|(first, _)| component < *first)
             {
@@ -179,28 +183,7 @@ impl Run {
             }
         }
         self.tell_calls();
-        match failure {
-            Some((_, error)) => Err(error),
-            None => {
-                self.find_terminated();
-                Ok(())
-            }
-        }
-    }
-
-    /// The earliest end that a component asks for; of several, the first component's.
-    fn find_terminated(&mut self) {
-        for index in 0..self.pool.len() {
-            let mut lane = self.pool.lane(index);
-            if !std::mem::take(&mut lane.remarkable) {
-                continue;
-            }
-            for member in &lane.members {
-                let arrival = member.arrival.filter(|arrival| arrival.terminate);
-                let asked = arrival.map(|arrival| (arrival.reached, member.component));
-                self.ending = [self.ending, asked].into_iter().flatten().min();
-            }
-        }
+        failure.map_or(Ok(()), |(_, error)| Err(error))
     }
 
     fn tell_calls(&mut self) {
