@@ -27,6 +27,9 @@ pub(crate) struct Prepared {
     pub(crate) plan: Plan,
     /// `sha256:...` of the plan's text.
     pub(crate) plan_hash: String,
+    /// `sha256:...` of the system as it is run, options applied: components, parameters, connections,
+    /// seed, interventions; all but what is drawn.
+    pub(crate) experiment_hash: String,
     /// One per component.
     pub(crate) models: Vec<Arc<dyn Model>>,
     /// Every file that decides what the run does.
@@ -154,8 +157,11 @@ impl Loaded {
     }
 
     fn into_prepared(self, planned: Planned, report: Report) -> Prepared {
-        let patterns = self.system.experiment.plot.into_iter();
+        let mut system = self.system;
+        let patterns = std::mem::take(&mut system.experiment.plot).into_iter();
+        let written = consort_formats::write_system(&system);
         Prepared {
+            experiment_hash: format!("sha256:{}", sha256(written.as_bytes())),
             path: self.path,
             text: self.text,
             resolved: planned.resolved,

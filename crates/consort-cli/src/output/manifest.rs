@@ -49,6 +49,7 @@ impl Account<'_> {
             },
             "options": self.options,
             "experiment": self.experiment(),
+            "experiment_hash": self.prepared.experiment_hash,
             "plan_hash": self.prepared.plan_hash,
             "trace_hash": self.outcome.summary.trace_hash.to_string(),
             "exit": self.exit(),

@@ -33,6 +33,22 @@ fn the_manifest_says_what_was_run() {
 }
 
 #[test]
+fn the_experiment_hash_covers_seed_and_interventions_but_not_what_is_drawn() {
+    let bench = Bench::with_loop();
+    let hash = |text: &str, options: &[&str]| {
+        bench.write("loop/system.toml", text);
+        bench.done(&[&["run", "loop"], options].concat());
+        bench.json("out/loop/manifest.json")["experiment_hash"].as_str().unwrap().to_owned()
+    };
+    let plain = hash(LOOP, &[]);
+    let fault = "\n[[interventions]]\nat = 1\ntarget = \"plant.y\"\nfreeze = true\n";
+    assert_ne!(hash(&format!("{LOOP}{fault}"), &[]), plain);
+    assert_ne!(hash(LOOP, &["--seed", "9"]), plain);
+    assert_eq!(hash(&LOOP.replace("plot = [", "# plot = ["), &[]), plain);
+    assert_eq!(hash(LOOP, &["--workers", "1"]), plain);
+}
+
+#[test]
 fn the_file_and_its_folder_are_the_same_system() {
     let bench = Bench::with_loop();
     bench.done(&["run", "loop/system.toml", "--out", "a"]);
