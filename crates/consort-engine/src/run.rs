@@ -121,7 +121,7 @@ impl Run {
         self.pool.work();
         self.collect_remarks()?;
         let next = self.rates.next();
-        if self.ends_before(next) {
+        if self.ends_by(next - Time::from_ticks(1)) {
             return Ok(()); // values at `next` would be those of a component that stopped before
         }
         self.tag = Tag::at(next);
@@ -130,13 +130,13 @@ impl Run {
         }
         self.gather();
         self.publish()?;
-        self.ends_before(self.tag.time + Time::from_ticks(1));
+        self.ends_by(self.tag.time);
         Ok(())
     }
 
-    /// Whether a component asked for the end earlier than `time`; the run is over then.
-    fn ends_before(&mut self, time: Time) -> bool {
-        let Some((_, component)) = self.ending.filter(|(end, _)| *end < time) else {
+    /// Whether a component asked for the end at `time` or earlier; the run is over then.
+    fn ends_by(&mut self, time: Time) -> bool {
+        let Some((_, component)) = self.ending.filter(|(end, _)| *end <= time) else {
             return false;
         };
         let component = self.system.components[component.index()].name.clone();

@@ -51,6 +51,15 @@ fn a_negative_start_is_a_start_like_any_other() {
 }
 
 #[test]
+fn the_last_tick_of_all_is_reached_without_a_wrap() {
+    let mut bench = Bench::new(i64::MAX).add("clock", clock(), 1);
+    bench.system.experiment.start = Time::from_ticks(i64::MAX - 2);
+    let (trace, _) = bench.run(1);
+    assert_eq!(trace.tags().last().map(|tag| tag.time), Some(Time::MAX));
+    assert_eq!(trace.tags().len(), 3);
+}
+
+#[test]
 fn a_table_feeds_inputs_at_their_exact_times() {
     let mut bench = Bench::new(4).add("gain", gain(2.0), 1);
     let to = bench.port("gain.u");
