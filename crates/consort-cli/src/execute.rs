@@ -115,9 +115,8 @@ impl Live {
             recorder: settings.sink,
             call_log: settings.calls,
         };
-        let run =
-            Run::start(prepared.resolved.clone(), &prepared.plan, prepared.models.clone(), options);
-        let run = run.map_err(|failure| failure.error)?;
+        let (resolved, models) = (prepared.resolved.clone(), prepared.models.clone());
+        let run = Run::start(resolved, &prepared.plan, models, options)?;
         Ok(Live {
             run,
             log: settings.log,

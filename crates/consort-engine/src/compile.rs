@@ -4,7 +4,7 @@ mod lanes;
 mod layout;
 
 use crate::exchange::{CopyOp, Exchange, SlopeOp};
-use crate::lane::{Batch, Lane, LaneOp, Member, StageProgram};
+use crate::lane::{Batch, Lane, LaneOp, Member};
 use crate::store::{Bank, Segment, Slot};
 use crate::timing::Rates;
 use consort_core::{
@@ -106,8 +106,7 @@ impl Source<'_> {
                 bank: Bank::new(),
                 references: Vec::new(),
                 operations: Vec::new(),
-                stages: Vec::new(),
-                stage: 0,
+                shares: Vec::new(),
                 steps: vec![None; self.rates.list.len()],
                 resolution: self.system.experiment.resolution,
                 failure: None,
@@ -122,7 +121,6 @@ impl Source<'_> {
 
     /// The lane's share of the work stage: per rate, its members' tasks in id order.
     fn operations(&self, lane: &mut Lane, tasks: &[Task], program: &mut Program) {
-        let mut stage: StageProgram = Vec::new();
         for rate in 0..self.rates.list.len() {
             let start = lane.operations.len();
             for member in 0..lane.members.len() {
@@ -133,9 +131,8 @@ impl Source<'_> {
                     self.task(lane, task, program);
                 }
             }
-            stage.push(start..lane.operations.len());
+            lane.shares.push(start..lane.operations.len());
         }
-        lane.stages.push(stage);
     }
 
     fn task(&self, lane: &mut Lane, task: &Task, program: &mut Program) {

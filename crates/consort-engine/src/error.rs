@@ -191,10 +191,3 @@ impl fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
-
-/// A run that failed before its first tag; every instance made so far was ended.
-#[derive(Clone, PartialEq, Debug)]
-pub struct RunFailure {
-    /// Why.
-    pub error: RunError,
-}

@@ -134,19 +134,15 @@ pub(crate) struct TakenStep {
     pub(crate) outcome: StepOutcome,
 }
 
-/// The part of a work stage that falls to a lane: a range of its operations per rate.
-pub(crate) type StageProgram = Vec<Range<usize>>;
-
 /// Instances that run one after another.
 pub(crate) struct Lane {
     pub(crate) members: Vec<Member>,
     pub(crate) bank: Bank,
     pub(crate) references: Vec<Reference>,
     pub(crate) operations: Vec<LaneOp>,
-    /// Per work stage of the cycle, per rate.
-    pub(crate) stages: Vec<StageProgram>,
-    /// What to do next: the stage, and per rate the step that begins, if it is due.
-    pub(crate) stage: usize,
+    /// The lane's share of the cycle's work: per rate, a range of its operations.
+    pub(crate) shares: Vec<Range<usize>>,
+    /// What to do next: per rate the step that begins, if it is due.
     pub(crate) steps: Vec<Option<Step>>,
     pub(crate) resolution: Resolution,
     pub(crate) failure: Option<(ComponentId, RunError)>,
@@ -159,11 +155,11 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Does this lane's part of the current stage.
+    /// Does this lane's share of the work.
     pub(crate) fn work(&mut self) {
         for rate in 0..self.steps.len() {
             let Some(step) = self.steps[rate] else { continue };
-            let Range { mut start, end } = self.stages[self.stage][rate].clone();
+            let Range { mut start, end } = self.shares[rate].clone();
             while let Some((index, unusual)) = self.straight(start..end, &step) {
                 if !self.care(index, unusual, &step) {
                     return;

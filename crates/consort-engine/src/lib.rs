@@ -41,6 +41,6 @@ mod store;
 mod timing;
 mod transfer;
 
-pub use error::{RunError, RunFailure};
+pub use error::RunError;
 pub use record::ChunkSink;
 pub use run::{Advance, CallSink, Run, RunOptions, Statistics, Summary};

@@ -76,7 +76,7 @@ impl Pool {
         lock(&self.shared.lanes[index])
     }
 
-    /// Every lane does its part of the current stage; returns when all are done.
+    /// Every lane does its share of the work; returns when all are done.
     ///
     /// # Panics
     /// If a lane panicked: a bug in a native model.

@@ -2,7 +2,7 @@
 
 use super::{Advance, Run, RunOptions, Statistics};
 use crate::compile::{Program, Source};
-use crate::error::{RunError, RunFailure};
+use crate::error::RunError;
 use crate::feed::FeedProgram;
 use crate::initialize::{self, Initialization};
 use crate::intervene::{
@@ -32,11 +32,10 @@ impl Run {
         plan: &Plan,
         models: Vec<Arc<dyn Model>>,
         mut options: RunOptions,
-    ) -> Result<Run, RunFailure> {
+    ) -> Result<Run, RunError> {
         assert_eq!(system.components.len(), models.len(), "one model per component");
         let rates = Rates::of(&system);
-        let instances = initialize::instantiate(&system, &models, &options)
-            .map_err(|error| RunFailure { error })?;
+        let instances = initialize::instantiate(&system, &models, &options)?;
         let descriptions: Vec<&ModelDescription> =
             models.iter().map(|model| model.description()).collect();
         let source = Source {
@@ -73,7 +72,7 @@ impl Run {
             program,
             rates,
         };
-        run.first_tag(initialized).map_err(|error| RunFailure { error })?;
+        run.first_tag(initialized)?;
         Ok(run)
     }
 

@@ -214,5 +214,5 @@ fn initial_equations_without_a_solution_in_sight_are_an_error() {
         rounds: 100,
         inputs: vec!["a.u".into(), "b.u".into()],
     };
-    assert_eq!(failure.error, expected);
+    assert_eq!(failure, expected);
 }

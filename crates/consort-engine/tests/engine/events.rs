@@ -92,7 +92,7 @@ fn events_without_end_are_an_error_that_names_the_components() {
         .wire("flip.y", "follow.u")
         .wire("follow.y", "flip.u");
     let failure = bench.start(1).err().expect("it never settles");
-    let RunError::EventsDoNotSettle { components, .. } = failure.error else { panic!() };
+    let RunError::EventsDoNotSettle { components, .. } = failure else { panic!() };
     assert!(components == ["flip"] || components == ["follow"], "{components:?}");
 }
 

@@ -7,7 +7,7 @@ use consort_core::{
     Seconds, Setup, Step, StepOutcome, Time, Unknown, ValueType, Values, ValuesMut, ValuesRef,
     Variable, VariableId,
 };
-use consort_engine::{ChunkSink, Run, RunFailure, RunOptions};
+use consort_engine::{ChunkSink, Run, RunError, RunOptions};
 use consort_system::{
     Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem,
     StepLength,
@@ -263,7 +263,7 @@ impl Bench {
         self
     }
 
-    pub(crate) fn start(self, workers: usize) -> Result<(Run, Recorded), RunFailure> {
+    pub(crate) fn start(self, workers: usize) -> Result<(Run, Recorded), RunError> {
         self.start_planned(workers, |_| {})
     }
 
@@ -272,7 +272,7 @@ impl Bench {
         self,
         workers: usize,
         change: impl FnOnce(&mut Plan),
-    ) -> Result<(Run, Recorded), RunFailure> {
+    ) -> Result<(Run, Recorded), RunError> {
         let recorded = Recorded::default();
         let descriptions: Vec<&ModelDescription> =
             self.models.iter().map(|model| model.description()).collect();
