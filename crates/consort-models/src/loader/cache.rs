@@ -48,7 +48,8 @@ pub(super) fn unpack(
     if directory.is_dir() {
         return Some((directory, input));
     }
-    prepare(&cache.join("fmu"), request, report)?;
+    let folder = cache.join("fmu");
+    prepare(&folder, request, report)?;
     let file = match File::open(path) {
         Ok(file) => BufReader::new(file),
         Err(error) => {
@@ -56,9 +57,30 @@ pub(super) fn unpack(
             return None;
         }
     };
+    let unusable = |error: io::Error| unusable(&folder, request, &error);
+    let work = work_folder(&folder).map_err(|error| report.push(unusable(error))).ok()?;
+    let unpacked = work.path().join("fmu");
     let (name, limits) = (request.model, Limits::default());
-    let is_unpacked = archive::unpack(file, name, &directory, &limits, request.span, report);
-    is_unpacked.then_some((directory, input))
+    if !archive::unpack(file, name, &unpacked, &limits, request.span, report) {
+        return None;
+    }
+    let settled = settle(&unpacked, &directory, "modelDescription.xml");
+    settled.map_err(|error| report.push(unusable(error))).ok()?;
+    Some((directory, input))
+}
+
+/// A folder of one's own in a part of the cache; it goes away on every path.
+pub(super) fn work_folder(part: &Path) -> io::Result<tempfile::TempDir> {
+    tempfile::Builder::new().prefix(".work-").tempdir_in(part)
+}
+
+/// Gives a complete folder its place in the cache; if somebody else was faster, theirs, which has
+/// `file` in it, is as good.
+pub(super) fn settle(made: &Path, place: &Path, file: &str) -> io::Result<()> {
+    match fs::rename(made, place) {
+        Err(_) if place.join(file).is_file() => Ok(()),
+        moved => moved,
+    }
 }
 
 /// Makes a folder of the cache.
@@ -99,6 +121,22 @@ mod tests {
             found.map(|(_, value)| OsString::from(value))
         };
         assert_eq!(cache_dir(lookup), Path::new(expected), "{variables:?}");
+    }
+
+    #[test]
+    fn whoever_comes_second_takes_what_is_there() {
+        let part = tempfile::tempdir().unwrap();
+        let place = part.path().join("place");
+        for _ in 0..2 {
+            let work = work_folder(part.path()).unwrap();
+            let made = work.path().join("made");
+            fs::create_dir(&made).unwrap();
+            fs::write(made.join("file"), "whole").unwrap();
+            settle(&made, &place, "file").unwrap();
+        }
+        assert_eq!(fs::read_to_string(place.join("file")).unwrap(), "whole");
+        assert_eq!(fs::read_dir(part.path()).unwrap().count(), 1, "nothing is left behind");
+        assert!(settle(&part.path().join("missing"), &place, "other").is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Compiling the sources of an FMU, once per content.
 
-use super::cache::{prepare, unusable};
+use super::cache::{prepare, settle, unusable, work_folder};
 use super::compiler::Compiler;
 use super::input_file::{InputFile, Role, sha256, sha256_of_tree};
 use super::recipe::{Recipe, SourceUnit};
@@ -123,15 +123,14 @@ impl From<io::Error> for BuildError {
     }
 }
 
-/// Works beside the destination and moves the result there whole; if somebody else was faster,
-/// theirs is as good. The working folder goes away on every path.
+/// Works beside the destination and moves the result there whole.
 fn build(
     recipe: &Recipe,
     compiler: &Compiler,
     builds: &Path,
     destination: &Path,
 ) -> Result<(), BuildError> {
-    let work = tempfile::Builder::new().prefix(".work-").tempdir_in(builds)?;
+    let work = work_folder(builds)?;
     let work_path = work.path().canonicalize()?;
     let (headers, result) = (work_path.join("headers"), work_path.join("result"));
     fs::create_dir(&headers)?;
@@ -152,10 +151,7 @@ fn build(
     command.args(LINK_OPTIONS).arg("-o").arg(result.join(library_name(recipe)));
     command.args(&objects).args(&recipe.libraries);
     run(command, recipe)?;
-    match fs::rename(&result, destination) {
-        Err(_) if destination.join(library_name(recipe)).is_file() => Ok(()),
-        moved => Ok(moved?),
-    }
+    Ok(settle(&result, destination, &library_name(recipe))?)
 }
 
 fn run(mut command: Command, recipe: &Recipe) -> Result<(), BuildError> {
