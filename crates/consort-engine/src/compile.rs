@@ -75,8 +75,8 @@ impl Source<'_> {
     /// # Panics
     /// If the plan is not one exchange and then one work stage: no other order is made yet.
     fn tasks(&self) -> &[Task] {
-        match &self.plan.cycle[..] {
-            [Stage::Exchange(_), Stage::Work(tasks)] => tasks,
+        match (&self.plan.present[..], &self.plan.advance[..]) {
+            ([Stage::Exchange(_)], [Stage::Work(tasks)]) => tasks,
             _ => panic!("this engine interprets cycles of one exchange and one work stage"),
         }
     }

@@ -133,7 +133,8 @@ impl Initialization<'_> {
             match stage {
                 Stage::Exchange(connections) => self.exchange(connections),
                 Stage::Work(tasks) => self.work(tasks)?,
-                Stage::Settle { stages, limit } => self.settle(stages, *limit)?,
+                Stage::Iterate(it) => self.settle(&it.stages, it.iteration.limit)?,
+                Stage::Attempt { .. } => unreachable!("nothing steps in initialization"),
             }
         }
         Ok(())

@@ -3,8 +3,8 @@
 use consort_core::{Literal, Report, Seconds};
 use consort_formats::{read_system, write_system};
 use consort_system::{
-    Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Record, Spanned,
-    StepLength, System, When,
+    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, Parameter, Record,
+    Spanned, StepLength, System, When,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -90,7 +90,14 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
 fn connections() -> impl Strategy<Value = Vec<Connection>> {
     let hold = prop_oneof![Just(Hold::Hold), Just(Hold::Extrapolate)];
     let wire = (spanned_text(), spanned_text(), hold, option::of(text()));
-    vec(wire.prop_map(|(from, to, hold, group)| Connection { from, to, hold, group }), 0..4)
+    vec(
+        wire.prop_map(|(from, to, hold, group)| Connection {
+            hold,
+            group,
+            ..Connection::new(from, to)
+        }),
+        0..4,
+    )
 }
 
 fn interventions() -> impl Strategy<Value = Vec<Intervention>> {
@@ -130,6 +137,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                 unhashed,
                 plot,
                 input,
+                coupling: Coupling::default(),
             }
         },
     )

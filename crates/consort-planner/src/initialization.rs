@@ -6,7 +6,9 @@ use consort_core::{
     ComponentId, ConnectionId, DependsOn, Diagnostic, ModelDescription, Report, ValueType,
     VariableId,
 };
-use consort_system::{Operation, Port, ResolvedConnection, ResolvedSystem, Stage, Task};
+use consort_system::{
+    Iteration, Loop, Operation, Port, ResolvedConnection, ResolvedSystem, Stage, Task,
+};
 
 /// The most rounds a loop of initial equations gets.
 const SETTLE_ROUNDS_MAX: u32 = 100;
@@ -38,7 +40,13 @@ pub(crate) fn stages(
         for members in loops {
             report.push(nodes.loop_remark(system, models, members));
             let stages_of_loop = nodes.pass(members, &incoming);
-            stages.push(Stage::Settle { stages: stages_of_loop, limit: SETTLE_ROUNDS_MAX });
+            let unknowns = nodes.incoming_of(members, &incoming);
+            stages.push(Stage::Iterate(Loop {
+                unknowns,
+                stages: stages_of_loop,
+                rollback: Vec::new(),
+                iteration: Iteration { limit: SETTLE_ROUNDS_MAX, ..Iteration::default() },
+            }));
         }
     }
     stages
@@ -131,6 +139,11 @@ impl Nodes {
             stages.push(Stage::Work(self.tasks(&inputs, Operation::Set)));
         }
         stages
+    }
+
+    fn incoming_of(&self, members: &[u32], incoming: &[Vec<ConnectionId>]) -> Vec<ConnectionId> {
+        let inputs = members.iter().filter(|&&node| self.is_input[node as usize]);
+        inputs.flat_map(|&node| incoming[node as usize].iter().copied()).collect()
     }
 
     /// One task per component; `members` is sorted, and so are the nodes.

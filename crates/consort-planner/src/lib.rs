@@ -26,7 +26,8 @@ pub fn plan(system: &ResolvedSystem, models: &[&ModelDescription], report: &mut 
     Plan {
         order: "jacobi".to_owned(),
         initialization: initialization::stages(system, models, report),
-        cycle: vec![Stage::Exchange(exchange_order(system)), Stage::Work(work(system, &usage))],
+        present: vec![Stage::Exchange(exchange_order(system))],
+        advance: vec![Stage::Work(work(system, &usage))],
     }
 }
 

@@ -12,18 +12,23 @@
 //!
 //! Nothing here reads files, decides an order or holds live instances.
 
+pub mod coupling;
 pub mod plan;
 pub mod resolve;
 pub mod resolved;
 pub mod system;
 
-pub use plan::{Operation, Plan, Stage, Task};
+pub use coupling::{
+    Coupling, Iteration, IterationMethod, IterationOptions, LoopPolicy, LoopRule, Order,
+    ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep, StepTolerances, VariableStep,
+};
+pub use plan::{Loop, Operation, Plan, Stage, Task};
 pub use resolve::resolve;
 pub use resolved::{
     ColumnFeed, Comparison, Condition, Effect, Feed, Port, ResolvedComponent, ResolvedConnection,
     ResolvedExperiment, ResolvedIntervention, ResolvedSystem, Setting, Target, Trigger,
 };
 pub use system::{
-    Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Parameter, Record,
-    Spanned, StepLength, System, When,
+    Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Linear, Parameter,
+    Record, Spanned, StepLength, System, When,
 };

@@ -66,6 +66,7 @@ pub fn resolve(
         connections: connections.list,
         feed,
         interventions,
+        coupling: crate::coupling::ResolvedCoupling::default(),
     })
 }
 
@@ -100,6 +101,7 @@ fn components(
                 step_length: component.step_length,
                 concurrent: component.concurrent,
                 event_mode: component.event_mode && has_events,
+                reactive: Vec::new(),
                 counts,
                 structural: settings.structural,
                 settings: settings.settings,

@@ -1,5 +1,6 @@
 //! What a system means: ids instead of names, ticks instead of seconds, values of the right type.
 
+use crate::coupling::ResolvedCoupling;
 use crate::system::{Hold, StepLength};
 use consort_core::{
     ComponentId, Conversion, Dimension, ModelDescription, Resolution, Time, Values, VariableId,
@@ -20,6 +21,8 @@ pub struct ResolvedSystem {
     pub feed: Option<Feed>,
     /// What is done while it runs, in the order written.
     pub interventions: Vec<ResolvedIntervention>,
+    /// In which order it is computed, what becomes of loops, and the size of steps.
+    pub coupling: ResolvedCoupling,
 }
 
 /// The experiment in ticks.
@@ -52,6 +55,8 @@ pub struct ResolvedComponent {
     pub concurrent: bool,
     /// Event mode is used.
     pub event_mode: bool,
+    /// Inputs whose value at the end of a step the step needs, sorted.
+    pub reactive: Vec<VariableId>,
     /// Number of elements of each variable, by `VariableId`; 1 for scalars.
     pub counts: Vec<u32>,
     /// Set in configuration mode, in this order.
@@ -115,10 +120,12 @@ pub struct ResolvedConnection {
     pub from: Port,
     /// Where they go; its type is the source's or wider.
     pub to: Port,
-    /// From the source's unit to the target's.
+    /// From the source's unit to the target's, and what the wire itself does with the value.
     pub conversion: Conversion,
     /// What the input sees between two values.
     pub hold: Hold,
+    /// The input gets the source's previous value, and its own start value at the first tag.
+    pub delay: bool,
 }
 
 /// A table over time that feeds inputs.

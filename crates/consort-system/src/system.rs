@@ -1,5 +1,6 @@
 //! What the user wrote: a system with names and places, nothing looked up yet.
 
+use crate::coupling::Coupling;
 use consort_core::{Literal, Seconds, Span};
 
 /// Something read, and where it was written.
@@ -63,6 +64,8 @@ pub struct Experiment {
     pub plot: Vec<Spanned<String>>,
     /// A CSV file with values for unconnected inputs.
     pub input: Option<Spanned<String>>,
+    /// The order, loops and the size of steps.
+    pub coupling: Coupling,
 }
 
 /// Which variables go into the trace.
@@ -97,7 +100,7 @@ pub struct Component {
     pub send_start_values: bool,
     /// Use FMI 3 event mode where the model has it.
     pub event_mode: bool,
-    /// Inputs that take their value at the end of a step (used by later orders).
+    /// Inputs whose value at the *end* of a step the step needs: their sources step first.
     pub reactive: Vec<Spanned<String>>,
 }
 
@@ -133,6 +136,36 @@ pub struct Connection {
     pub hold: Hold,
     /// The bus or terminal this wire belongs to.
     pub group: Option<String>,
+    /// The input gets the source's previous value: this breaks a loop, at the price of one step.
+    pub delay: bool,
+    /// What is done with the value after its unit was converted.
+    pub transformation: Option<Linear>,
+    /// Units are taken to agree already.
+    pub suppress_unit_conversion: bool,
+}
+
+impl Connection {
+    /// A plain wire: the last value is held, nothing is done with it.
+    pub fn new(from: Spanned<String>, to: Spanned<String>) -> Self {
+        Connection {
+            from,
+            to,
+            hold: Hold::Hold,
+            group: None,
+            delay: false,
+            transformation: None,
+            suppress_unit_conversion: false,
+        }
+    }
+}
+
+/// `factor * value + offset`, in the unit of the input.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Linear {
+    /// Multiplies the value.
+    pub factor: f64,
+    /// Is added to the product.
+    pub offset: f64,
 }
 
 /// What an input sees between two values of its source.

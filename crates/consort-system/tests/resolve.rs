@@ -5,7 +5,9 @@ use consort_core::{
     Capabilities, Causality, Dimension, ModelDescription, ModelStructure, Reference, Report,
     Variable,
 };
-use consort_system::{Component, Experiment, Record, Spanned, StepLength, System, resolve};
+use consort_system::{
+    Component, Coupling, Experiment, Record, Spanned, StepLength, System, resolve,
+};
 
 fn system(start: &str, stop: &str, step: &str) -> System {
     let seconds = |text: &str| Spanned { value: text.parse().expect("a time"), span: None };
@@ -23,6 +25,7 @@ fn system(start: &str, stop: &str, step: &str) -> System {
             unhashed: Vec::new(),
             plot: Vec::new(),
             input: None,
+            coupling: Coupling::default(),
         },
         components: vec![Component {
             name: text("a"),

@@ -48,7 +48,8 @@ impl Layout {
             match stage {
                 Stage::Exchange(_) => {}
                 Stage::Work(tasks) => self.take_tasks(tasks),
-                Stage::Settle { stages, .. } => self.take_stages(stages),
+                Stage::Iterate(it) => self.take_stages(&it.stages),
+                Stage::Attempt { stages, .. } => self.take_stages(stages),
             }
         }
     }
@@ -183,7 +184,7 @@ impl Program {
             };
             self.copies.push(op);
         }
-        let Some(Stage::Exchange(order)) = source.plan.cycle.first() else {
+        let Some(Stage::Exchange(order)) = source.plan.present.first() else {
             unreachable!("the cycle starts with its exchange")
         };
         for id in order {

@@ -288,7 +288,7 @@ fn a_plan_may_let_a_clock_tick_once_whenever_its_component_is_due() {
     let mut bench = Bench::new(4).add("ticked", model, 2).add("fast", clock(), 1);
     bench.system.components[0].recorded.retain(|id| id.index() < 2);
     let tick = |plan: &mut consort_system::Plan| {
-        let Some(Stage::Work(tasks)) = plan.cycle.get_mut(1) else { panic!("a work stage") };
+        let Some(Stage::Work(tasks)) = plan.advance.get_mut(0) else { panic!("a work stage") };
         tasks[0].operations.insert(0, Operation::Tick(VariableId(2)));
     };
     let (mut run, recorded) = bench.start_planned(1, tick).expect("the run starts");

@@ -9,8 +9,8 @@ use consort_core::{
 };
 use consort_engine::{ChunkSink, Run, RunError, RunOptions};
 use consort_system::{
-    Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem,
-    StepLength,
+    Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment,
+    ResolvedSystem, StepLength,
 };
 use consort_trace::{Chunk, Schema, Trace, TraceWriter};
 use std::sync::{Arc, Mutex};
@@ -214,6 +214,7 @@ impl Bench {
             connections: Vec::new(),
             feed: None,
             interventions: Vec::new(),
+            coupling: ResolvedCoupling::default(),
         };
         Bench { system, models: Vec::new() }
     }
@@ -230,6 +231,7 @@ impl Bench {
             step_length: StepLength::Fixed,
             concurrent: false,
             event_mode: model.description().capabilities.event_mode,
+            reactive: Vec::new(),
             counts: vec![1; variables.len()],
             structural: Vec::new(),
             settings: Vec::new(),
@@ -258,6 +260,7 @@ impl Bench {
             to: self.port(to),
             conversion: Conversion::IDENTITY,
             hold: Hold::Hold,
+            delay: false,
         };
         self.system.connections.push(connection);
         self

@@ -36,8 +36,11 @@ fn read(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Connect
         }
     }
     let Some(from) = from else { return Vec::new() };
-    let wire =
-        |to: Spanned<String>| Connection { from: from.clone(), to, hold, group: group.clone() };
+    let wire = |to: Spanned<String>| Connection {
+        hold,
+        group: group.clone(),
+        ..Connection::new(from.clone(), to)
+    };
     to.into_iter().map(wire).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::number;
 use super::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Seconds};
-use consort_system::{Experiment, Record, Spanned};
+use consort_system::{Coupling, Experiment, Record, Spanned};
 use toml::de::DeValue;
 
 const KEYS: &[&str] = &[
@@ -55,6 +55,7 @@ fn empty() -> Experiment {
         unhashed: Vec::new(),
         plot: Vec::new(),
         input: None,
+        coupling: Coupling::default(),
     }
 }
 

@@ -81,6 +81,7 @@ fn connect(
         to: to.port,
         conversion: conversion(context, connection, from, to),
         hold: hold(context, connection, to),
+        delay: connection.delay,
     }
 }
 

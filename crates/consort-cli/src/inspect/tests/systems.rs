@@ -7,9 +7,9 @@ use consort_core::{
     ComponentId, Conversion, Literal, Resolution, Seconds, Time, Values, VariableId,
 };
 use consort_system::{
-    Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Port, Record,
-    ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem, Setting, Spanned,
-    StepLength, System, When,
+    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, Parameter, Port,
+    Record, ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment,
+    ResolvedSystem, Setting, Spanned, StepLength, System, When,
 };
 
 fn seconds(text: &str) -> Spanned<Seconds> {
@@ -53,6 +53,7 @@ fn system() -> System {
             unhashed: Vec::new(),
             plot: Vec::new(),
             input: None,
+            coupling: Coupling::default(),
         },
         components: vec![
             Component { parameters: vec![area], ..component("tank", "tank.fmu") },
@@ -60,17 +61,11 @@ fn system() -> System {
             component("lost", "missing.fmu"),
         ],
         connections: vec![
+            Connection::new(named("tank.level"), named("control.u")),
             Connection {
-                from: named("tank.level"),
-                to: named("control.u"),
-                hold: Hold::Hold,
-                group: None,
-            },
-            Connection {
-                from: named("control.y"),
-                to: named("tank.valve"),
                 hold: Hold::Extrapolate,
                 group: Some("bus".to_owned()),
+                ..Connection::new(named("control.y"), named("tank.valve"))
             },
         ],
         interventions: vec![
@@ -98,6 +93,7 @@ fn resolved() -> ResolvedSystem {
         step_length: StepLength::Fixed,
         concurrent: false,
         event_mode: false,
+        reactive: Vec::new(),
         counts: Vec::new(),
         structural: Vec::new(),
         settings: vec![Setting { variable: VariableId(4), values: Values::Float64(vec![1.5]) }],
@@ -115,6 +111,7 @@ fn resolved() -> ResolvedSystem {
         to,
         conversion: Conversion { gain, offset: 0.0 },
         hold: Hold::Hold,
+        delay: false,
     };
     ResolvedSystem {
         name: "quickstart".to_owned(),
@@ -130,6 +127,7 @@ fn resolved() -> ResolvedSystem {
         connections: vec![wire(port(0, 2), port(0, 3), 1e3), wire(port(1, 1), port(0, 0), 1.0)],
         feed: None,
         interventions: Vec::new(),
+        coupling: ResolvedCoupling::default(),
     }
 }
 

@@ -1,0 +1,211 @@
+//! How a system is coupled: the order, what becomes of algebraic loops, and the size of steps; as
+//! written, and as resolved.
+
+use crate::system::Spanned;
+use consort_core::{ComponentId, Seconds, Time, VariableId};
+
+/// In which order things are computed at a tag and between tags.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Order {
+    /// From the dependencies of every variable: at a tag, outputs that follow inputs at once are
+    /// read after those inputs were set; between tags, a component with reactive inputs steps after
+    /// what feeds them. Everything else steps side by side.
+    #[default]
+    Derived,
+    /// Read everything, exchange everything, step everything; feedthrough is not looked at, so
+    /// every feedthrough on a path costs one step of delay.
+    Jacobi,
+    /// As derived, and components step one after another along the connections: an input whose
+    /// source stepped before is reactive.
+    GaussSeidel,
+}
+
+impl Order {
+    /// Every order with its name in files, on the command line and in plans.
+    pub const ALL: [(Order, &'static str); 3] = [
+        (Order::Derived, "derived"),
+        (Order::Jacobi, "jacobi"),
+        (Order::GaussSeidel, "gauss-seidel"),
+    ];
+
+    /// The name in files, on the command line and in plans.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(order, _)| *order == self).expect("all are listed").1
+    }
+
+    /// The order of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(order, _)| *order)
+    }
+}
+
+/// How the equations of a loop are solved.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum IterationMethod {
+    /// Fixed point while it contracts, then Newton (or Broyden where an evaluation means steps).
+    #[default]
+    Auto,
+    /// Fixed point with relaxation only.
+    FixedPoint,
+    /// Newton with directional derivatives where there are any, else differences.
+    Newton,
+    /// Broyden's method: one matrix of differences, then updates of it.
+    Broyden,
+}
+
+impl IterationMethod {
+    /// Every method with its name.
+    pub const ALL: [(IterationMethod, &'static str); 4] = [
+        (IterationMethod::Auto, "auto"),
+        (IterationMethod::FixedPoint, "fixed-point"),
+        (IterationMethod::Newton, "newton"),
+        (IterationMethod::Broyden, "broyden"),
+    ];
+
+    /// The name in files and plans.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(method, _)| *method == self).expect("all are listed").1
+    }
+
+    /// The method of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(method, _)| *method)
+    }
+}
+
+/// How a loop is iterated.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Iteration {
+    /// How its equations are solved.
+    pub method: IterationMethod,
+    /// A residual is small if it is at most `tolerance * max(1, |value|)`.
+    pub tolerance: f64,
+    /// The most evaluations of the loop at one tag.
+    pub limit: u32,
+    /// The part of a fixed-point correction that is applied, above 0 and at most 1.
+    pub relaxation: f64,
+}
+
+impl Default for Iteration {
+    fn default() -> Self {
+        Iteration { method: IterationMethod::Auto, tolerance: 1e-9, limit: 100, relaxation: 1.0 }
+    }
+}
+
+/// What becomes of an algebraic loop that no delayed connection breaks.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub enum LoopPolicy {
+    /// The system is refused and the loop is named.
+    #[default]
+    Error,
+    /// The loop is solved at every tag.
+    Iterate(Iteration),
+}
+
+// ---- as written ----
+
+/// The coupling as written.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Coupling {
+    /// `[experiment] order`.
+    pub order: Option<Spanned<Order>>,
+    /// `[experiment] loops`: `true` stands for `iterate`, `false` for `error`.
+    pub iterate_loops: Option<Spanned<bool>>,
+    /// `[experiment.iteration]`: for all loops.
+    pub iteration: IterationOptions,
+    /// `[[loops]]`: for some loops.
+    pub rules: Vec<LoopRule>,
+    /// `[experiment.variable-step]`.
+    pub variable_step: Option<VariableStep>,
+}
+
+/// What was said about iterating; the rest is as [`Iteration::default`] has it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct IterationOptions {
+    /// How the equations are solved.
+    pub method: Option<Spanned<IterationMethod>>,
+    /// Relative tolerance.
+    pub tolerance: Option<Spanned<f64>>,
+    /// The most evaluations.
+    pub limit: Option<Spanned<u32>>,
+    /// The part of a correction that is applied.
+    pub relaxation: Option<Spanned<f64>>,
+}
+
+/// What becomes of one loop.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LoopRule {
+    /// A variable on the loop: `component.variable`.
+    pub through: Spanned<String>,
+    /// Iterate (or refuse) it.
+    pub iterate: bool,
+    /// How; what is not said here is as in `[experiment.iteration]`.
+    pub iteration: IterationOptions,
+}
+
+/// Steps of changing size, as written.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct VariableStep {
+    /// The first step; `[experiment] step` if absent.
+    pub initial: Option<Spanned<Seconds>>,
+    /// No step is shorter; a 1000th of the first if absent.
+    pub min: Option<Spanned<Seconds>>,
+    /// No step is longer; the whole experiment if absent.
+    pub max: Option<Spanned<Seconds>>,
+    /// Relative tolerance of the error of a step; 1e-4 if absent.
+    pub relative: Option<Spanned<f64>>,
+    /// Absolute tolerance of the error of a step; 1e-6 if absent.
+    pub absolute: Option<Spanned<f64>>,
+    /// Whether the error of steps is estimated, by taking each step once whole and once in two
+    /// halves. If not, steps only shrink when a component rejects them, and grow back after.
+    pub error_control: Option<Spanned<bool>>,
+}
+
+// ---- as resolved ----
+
+/// The coupling, resolved.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ResolvedCoupling {
+    /// In which order things are computed.
+    pub order: Order,
+    /// What becomes of a loop that no rule names.
+    pub loops: LoopPolicy,
+    /// What becomes of the loop through a variable; the first that fits counts.
+    pub rules: Vec<ResolvedLoopRule>,
+    /// Steps of changing size; all components have one period then.
+    pub variable_step: Option<ResolvedVariableStep>,
+}
+
+/// What becomes of the loop through a variable.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ResolvedLoopRule {
+    /// Whose variable.
+    pub component: ComponentId,
+    /// Which variable.
+    pub variable: VariableId,
+    /// What becomes of its loop.
+    pub policy: LoopPolicy,
+}
+
+/// Steps of changing size.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ResolvedVariableStep {
+    /// The first step.
+    pub initial: Time,
+    /// No step is shorter, but for the last.
+    pub min: Time,
+    /// No step is longer.
+    pub max: Time,
+    /// Error control by step doubling: relative and absolute tolerance.
+    pub tolerances: Option<StepTolerances>,
+}
+
+/// How much of an error a step may have: at most `absolute + relative * |value|` in every real
+/// output.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct StepTolerances {
+    /// Of the value.
+    pub relative: f64,
+    /// Whatever the value.
+    pub absolute: f64,
+}
