@@ -1,10 +1,11 @@
-//! Integrators for x' = f(x, u, t) whose whole state is a plain value.
+//! Integrators for x' = f(x, u, t) whose whole state is a plain value, and solvers of algebraic loops.
 //!
 //! - [`FixedStep`] takes steps of a given length by one [`Method`]: forward Euler, Adams-Bashforth of
 //!   order 2 and 3, or the classical Runge-Kutta method of order 4.
 //! - A solver is one struct without anything hidden: a clone of it, or its bytes
 //!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
-//! - It allocates when it is made and never in a step. Every sum has one order, written in the code.
+//! - [`algebraic::Solver`] finds z with F(z) = z: fixed point, Newton, Broyden.
+//! - All of them allocate when they are made and never in a step. Every sum has one order, written in the code.
 //!
 //! ```
 //! use consort_solve::{FixedStep, Method};
@@ -17,6 +18,7 @@
 //! assert!((x[0] - (-1.0_f64).exp()).abs() < 1e-10);
 //! ```
 
+pub mod algebraic;
 mod bytes;
 mod fixed_step;
 mod method;

@@ -1,6 +1,8 @@
 //! The solvers, seen from outside.
 #![expect(clippy::print_stdout, reason = "random tests print their seed, orders what was measured")]
 
+#[path = "solve/algebraic.rs"]
+mod algebraic;
 #[path = "solve/allocation.rs"]
 mod allocation;
 #[path = "solve/bytes.rs"]
