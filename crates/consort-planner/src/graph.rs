@@ -1,6 +1,7 @@
-//! Strongly connected components and levels of a small directed graph.
+//! Directed graphs in compressed form, and their strongly connected components.
 
 /// A directed graph over `0..len` in compressed form.
+#[derive(Debug)]
 pub(crate) struct Graph {
     starts: Vec<u32>,
     targets: Vec<u32>,
@@ -21,10 +22,12 @@ impl Graph {
         Graph { starts, targets: edges.into_iter().map(|(_, to)| to).collect() }
     }
 
-    fn len(&self) -> usize {
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
+    /// Where the edges of `node` lead, sorted.
     pub(crate) fn successors(&self, node: u32) -> &[u32] {
         let node = node as usize;
         &self.targets[self.starts[node] as usize..self.starts[node + 1] as usize]
@@ -43,25 +46,49 @@ impl Graph {
         search.found
     }
 
-    /// For each component of `components`, the length of the longest path that leads to it.
-    pub(crate) fn levels(&self, components: &[Vec<u32>]) -> Vec<u32> {
-        let mut component_of = vec![0u32; self.len()];
-        for (index, nodes) in components.iter().enumerate() {
-            for &node in nodes {
-                component_of[node as usize] = u32::try_from(index).expect("fits like the nodes");
+    /// The same graph with every edge turned around.
+    pub(crate) fn reversed(&self) -> Graph {
+        let edges = self.edges().map(|(from, to)| (to, from)).collect();
+        Graph::new(self.len(), edges)
+    }
+
+    /// Every edge, sorted.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
+        let nodes = 0..u32::try_from(self.len()).expect("nodes fit in 32 bits");
+        nodes.flat_map(|from| self.successors(from).iter().map(move |&to| (from, to)))
+    }
+
+    /// For each node its place in an order along all edges but those that close a way round when
+    /// the nodes are walked depth first from the first one on.
+    pub(crate) fn order(&self) -> Vec<u32> {
+        let mut places = vec![UNSEEN; self.len()];
+        let mut seen = vec![false; self.len()];
+        let len = u32::try_from(self.len()).expect("nodes fit in 32 bits");
+        let mut next = len;
+        for root in 0..len {
+            let mut path = Vec::new();
+            if !std::mem::replace(&mut seen[root as usize], true) {
+                path.push((root, 0));
             }
-        }
-        let mut levels = vec![0; components.len()];
-        for (index, nodes) in components.iter().enumerate() {
-            let reached = nodes.iter().flat_map(|&node| self.successors(node));
-            for &target in reached {
-                let target = component_of[target as usize] as usize;
-                if target != index {
-                    levels[target] = levels[target].max(levels[index] + 1);
+            while let Some((node, edge)) = path.last_mut() {
+                let Some(&target) = self.successors(*node).get(*edge) else {
+                    next -= 1;
+                    places[*node as usize] = next;
+                    path.pop();
+                    continue;
+                };
+                *edge += 1;
+                if !std::mem::replace(&mut seen[target as usize], true) {
+                    path.push((target, 0));
                 }
             }
         }
-        levels
+        places
+    }
+
+    /// Whether no path leads back to where it starts.
+    pub(crate) fn is_acyclic(&self) -> bool {
+        self.components().iter().all(|nodes| nodes.len() == 1)
     }
 }
 
@@ -156,9 +183,16 @@ mod tests {
         let position = |nodes: &[u32]| components.iter().position(|c| c == nodes).unwrap();
         assert!(position(&[0]) < position(&[1, 2]));
         assert!(position(&[1, 2]) < position(&[3]));
-        let levels = graph.levels(&components);
-        assert_eq!(levels[position(&[3])], 2);
-        assert_eq!(levels[position(&[4])], 0);
+        assert!(!graph.is_acyclic());
+        assert!(Graph::new(3, vec![(2, 1), (1, 0)]).is_acyclic());
+    }
+
+    #[test]
+    fn the_order_follows_all_edges_but_those_that_close_a_way_round() {
+        let graph = Graph::new(4, vec![(0, 1), (1, 2), (2, 0), (3, 1)]);
+        let places = graph.order();
+        let against = graph.edges().filter(|&(a, b)| places[b as usize] <= places[a as usize]);
+        assert_eq!(against.collect::<Vec<_>>(), [(2, 0)]);
     }
 
     #[test]

@@ -1,34 +1,102 @@
 //! Derives the order in which a system is computed.
 //!
-//! The result is a [`Plan`]: data that is printed, hashed and interpreted elsewhere. Today there is
-//! one order for the cycle, Jacobi: at every tag all values move along all connections, then every
-//! component that is due is given its inputs and steps, independently of the others. Initialization
-//! is ordered per *variable*: an output is read only after the inputs it depends on were set.
+//! The result is a [`Plan`]: data that is printed, hashed, judged and interpreted elsewhere. The
+//! way there:
 //!
-//! Two facts decide what is moved in a cycle: inputs that are connected, fed by a table or acted on
-//! by an intervention are set; outputs, recorded locals and what conditions look at are read.
+//! ```text
+//! usage           which inputs are given and which variables are read at all
+//! nodes           those, and one step per component, numbered
+//! dependencies    edges: connections, and feedthrough as `ModelStructure` declares it
+//! reactivity      which inputs a step waits for: the user's, or Gauss-Seidel's
+//! flow            the graph, its loops (strongly connected components) and levels
+//! circle, loops   a loop: where it is cut, its closed chain, what becomes of it
+//! initialization  } the programs that follow
+//! cycle           }
+//! remarks         what had to be assumed
+//! explain         the same in words and numbers, for people
+//! ```
+//!
+//! **The order at a tag** is per *variable*. What a step leaves behind is read right after it. An
+//! output that follows inputs at once is read in `present`, after those inputs were given; so one
+//! component may be read at several levels (position first, then, once the environment answered,
+//! the rest). An input that no such output waits for is given right before the step. A system
+//! without feedthrough so becomes: exchange everything, then step everything side by side.
+//!
+//! **The order of steps** matters only for reactive inputs, whose value at the end of the step the
+//! step waits for: then `advance` has several stages.
 
+mod circle;
+mod cycle;
+mod dependencies;
+mod explain;
+mod flow;
 mod graph;
 mod initialization;
+mod loops;
+mod nodes;
+mod reactivity;
+mod remarks;
 mod usage;
+mod variable_step;
 
+use crate::cycle::Cycle;
+use crate::nodes::Names;
 use consort_core::{ComponentId, ConnectionId, ModelDescription, Report};
-use consort_system::{Operation, Plan, ResolvedSystem, Stage, Task};
+use consort_system::{Operation, Order, Plan, ResolvedSystem, Stage, Task};
 
+pub use explain::{
+    BrokenDelay, ChainLink, Delay, DelayReason, EdgeKind, EqualDelay, Explanation, Federate,
+    Federation, GraphEdge, GraphNode, Lag, Level, LoopExplanation, NodeKind, OutputGroup, Path,
+    Program, explain,
+};
 pub use usage::Usage;
 
-/// Makes the Jacobi plan of a system.
+/// Makes the plan of a system, in the order its coupling asks for.
 ///
-/// `models` has one description per component. Remarks on what had to be assumed go to `report`.
-pub fn plan(system: &ResolvedSystem, models: &[&ModelDescription], report: &mut Report) -> Plan {
+/// `models` has one description per component. What is wrong, and remarks on what had to be
+/// assumed, go to `report`; `None` after an error.
+///
+/// # Panics
+/// If `models` has not one description per component.
+pub fn plan(
+    system: &ResolvedSystem,
+    models: &[&ModelDescription],
+    report: &mut Report,
+) -> Option<Plan> {
     assert_eq!(system.components.len(), models.len(), "one description per component");
-    let usage = Usage::of(system, models);
-    Plan {
-        order: "jacobi".to_owned(),
-        initialization: initialization::stages(system, models, report),
-        present: vec![Stage::Exchange(exchange_order(system))],
-        advance: vec![Stage::Work(work(system, &usage))],
-    }
+    let errors_before = report.error_count();
+    let (usage, names) = (Usage::of(system, models), Names { system, models });
+    let order = system.coupling.order;
+    let initialization = initialization::stages(system, models, report);
+    let (present, advance) = match order {
+        Order::Jacobi => {
+            remarks::reactive_in_jacobi(&names, report);
+            jacobi(system, &usage)
+        }
+        Order::Derived | Order::GaussSeidel => {
+            let cycle = Cycle::of(system, models, &usage, report);
+            remarks::no_dependencies(&names, &cycle, report);
+            remarks::rules_without_loop(&names, &cycle, report);
+            cycle.programs(report)
+        }
+    };
+    let advance = variable_step::wrap(system, models, advance, report);
+    let plan = Plan { order: order.name().to_owned(), initialization, present, advance };
+    (report.error_count() == errors_before).then_some(plan)
+}
+
+/// Everything moves, then everybody steps; feedthrough is not looked at.
+fn jacobi(system: &ResolvedSystem, usage: &Usage) -> (Vec<Stage>, Vec<Stage>) {
+    let tasks = (0..system.components.len()).map(|index| {
+        let mut operations = vec![
+            Operation::Set(usage.set_in_cycle[index].clone()),
+            Operation::Step,
+            Operation::Get(usage.get_in_cycle[index].clone()),
+        ];
+        operations.retain(flow::does_something);
+        Task { component: ComponentId::from_index(index), operations }
+    });
+    (vec![Stage::Exchange(exchange_order(system))], vec![Stage::Work(tasks.collect())])
 }
 
 /// Connections sorted by where they go, so that a component's inputs are filled together.
@@ -36,16 +104,4 @@ fn exchange_order(system: &ResolvedSystem) -> Vec<ConnectionId> {
     let mut order: Vec<usize> = (0..system.connections.len()).collect();
     order.sort_by_key(|&index| system.connections[index].to);
     order.into_iter().map(ConnectionId::from_index).collect()
-}
-
-fn work(system: &ResolvedSystem, usage: &Usage) -> Vec<Task> {
-    let tasks = (0..system.components.len()).map(|index| Task {
-        component: ComponentId::from_index(index),
-        operations: vec![
-            Operation::Set(usage.set_in_cycle[index].clone()),
-            Operation::Step,
-            Operation::Get(usage.get_in_cycle[index].clone()),
-        ],
-    });
-    tasks.collect()
 }

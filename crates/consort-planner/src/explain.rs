@@ -1,0 +1,97 @@
+//! A plan in words and numbers, for people: plain data with names, to be printed or drawn elsewhere.
+
+mod delays;
+mod drift;
+mod federation;
+mod graph;
+mod lag;
+mod loops;
+
+use crate::cycle::Cycle;
+use crate::nodes::Names;
+use crate::usage::Usage;
+use consort_core::{ModelDescription, Report};
+use consort_system::{Operation, Plan, ResolvedSystem, Stage};
+use serde::Serialize;
+
+pub use delays::{BrokenDelay, Delay, DelayReason, EqualDelay, Lag, Path};
+pub use federation::{Federate, Federation, OutputGroup};
+pub use graph::{EdgeKind, GraphEdge, GraphNode, Level, NodeKind};
+pub use loops::{ChainLink, LoopExplanation, Program};
+
+/// Why a plan is as it is, and what follows from it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Explanation {
+    /// The name of the order.
+    pub order: String,
+    /// What is given, read and stepped, to draw the graph from.
+    pub nodes: Vec<GraphNode>,
+    /// What leads to what, by index into `nodes`.
+    pub edges: Vec<GraphEdge>,
+    /// What is read at each level of the tag.
+    pub levels: Vec<Level>,
+    /// Who steps together, stage by stage.
+    pub step_order: Vec<Vec<String>>,
+    /// Loops of the initial equations, then those of the cycle.
+    pub loops: Vec<LoopExplanation>,
+    /// Connections whose value is used late, and why.
+    pub delays: Vec<Delay>,
+    /// For every output that is late at all: by how many steps at most.
+    pub lags: Vec<Lag>,
+    /// How the system would run as a federation.
+    pub federation: Federation,
+    /// For every discrete component whether its inputs are of one age.
+    pub equal_delays: Vec<EqualDelay>,
+    /// What may go wrong outside of Consort, or is likely not meant.
+    pub warnings: Vec<String>,
+}
+
+/// Explains a plan of a system.
+///
+/// # Panics
+/// If `models` has not one description per component.
+pub fn explain(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Plan) -> Explanation {
+    assert_eq!(system.components.len(), models.len(), "one description per component");
+    let usage = Usage::of(system, models);
+    let names = Names { system, models };
+    // What is to be said to the user was said when the plan was made.
+    let cycle = Cycle::of(system, models, &usage, &mut Report::default());
+    let levels = cycle.flow.levels(&vec![true; cycle.flow.graph.len()]);
+    let ages = lag::Ages::of(&names, &cycle);
+    let federation = federation::of(&names, &cycle, &levels);
+    let drawn = graph::draw(&names, &cycle, &levels, &ages);
+    Explanation {
+        order: plan.order.clone(),
+        levels: graph::by_level(&names, &cycle, &levels),
+        nodes: drawn.0,
+        edges: drawn.1,
+        step_order: step_order(&names, &plan.advance),
+        loops: loops::all(&names, &cycle),
+        delays: delays::delays(&names, &cycle, &ages),
+        lags: delays::lags(&names, &cycle, &ages),
+        equal_delays: delays::equal_delays(&names, &cycle, &ages),
+        warnings: drift::warnings(&names, &federation),
+        federation,
+    }
+}
+
+/// Who steps in each stage that steps anybody.
+fn step_order(names: &Names<'_>, stages: &[Stage]) -> Vec<Vec<String>> {
+    let mut order = Vec::new();
+    for stage in stages {
+        match stage {
+            Stage::Exchange(_) => {}
+            Stage::Work(tasks) => {
+                let steps = tasks.iter().filter(|task| task.operations.contains(&Operation::Step));
+                let names: Vec<String> =
+                    steps.map(|task| names.component(task.component).to_owned()).collect();
+                if !names.is_empty() {
+                    order.push(names);
+                }
+            }
+            Stage::Iterate(it) => order.extend(step_order(names, &it.stages)),
+            Stage::Attempt { stages, .. } => order.extend(step_order(names, stages)),
+        }
+    }
+    order
+}

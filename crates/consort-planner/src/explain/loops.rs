@@ -1,0 +1,120 @@
+//! Loops in words.
+
+use crate::circle::Circle;
+use crate::cycle::Cycle;
+use crate::flow::Flow;
+use crate::nodes::{Names, Node};
+use crate::{initialization, loops};
+use consort_system::LoopPolicy;
+use serde::Serialize;
+
+/// A loop and what becomes of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LoopExplanation {
+    /// The program it is in.
+    pub program: Program,
+    /// The shortest way round: `a.y --connected--> b.u --feedthrough--> b.y ...`.
+    pub chain: String,
+    /// The same, link by link.
+    pub links: Vec<ChainLink>,
+    /// All variables on the loop.
+    pub members: Vec<String>,
+    /// Whether it is solved; if not, the system is refused.
+    pub iterated: bool,
+    /// How it is evaluated.
+    pub evaluation: String,
+    /// The connections at which it is cut: `a.y -> b.u`.
+    pub unknowns: Vec<String>,
+    /// Who is saved, stepped and restored for each evaluation.
+    pub rollback: Vec<String>,
+    /// What would break it.
+    pub cures: Vec<String>,
+}
+
+/// The programs of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Program {
+    /// Run once.
+    Initialization,
+    /// Run at every tag.
+    Present,
+    /// Run between tags.
+    Advance,
+}
+
+/// One link of a closed chain.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ChainLink {
+    /// `component.variable`.
+    pub from: String,
+    /// `connected`, `feedthrough` or `step`.
+    pub kind: String,
+    /// `component.variable`.
+    pub to: String,
+}
+
+pub(super) fn all(names: &Names<'_>, cycle: &Cycle<'_>) -> Vec<LoopExplanation> {
+    let initial = initialization::flow(names.system, names.models);
+    let nothing = vec![false; initial.nodes.sets().len()];
+    let mut found: Vec<LoopExplanation> = circles(&initial, &nothing)
+        .map(|circle| {
+            let explained = explained(names, &circle, Program::Initialization);
+            LoopExplanation { iterated: true, cures: Vec::new(), ..explained }
+        })
+        .collect();
+    found.extend(circles(&cycle.flow, &cycle.reactive).map(|circle| {
+        let early = cycle.early[circle.members[0] as usize];
+        explained(names, &circle, if early { Program::Advance } else { Program::Present })
+    }));
+    found
+}
+
+fn circles<'a>(flow: &'a Flow, reactive: &'a [bool]) -> impl Iterator<Item = Circle<'a>> {
+    let groups = flow.groups.iter().filter(|group| 1 < group.len());
+    groups.map(|members| Circle::new(flow, members, reactive))
+}
+
+fn explained(names: &Names<'_>, circle: &Circle<'_>, program: Program) -> LoopExplanation {
+    let rollback: Vec<String> =
+        circle.stepped().into_iter().map(|id| names.component(id).to_owned()).collect();
+    let evaluation = if rollback.is_empty() {
+        "outputs are read again"
+    } else {
+        "components are saved, stepped, read and restored"
+    };
+    let unknowns = circle.unknowns(names.system).into_iter();
+    let chain = circle.chain();
+    LoopExplanation {
+        program,
+        chain: chain.text(names),
+        links: links(names, &chain),
+        members: circle.variables().into_iter().map(|node| name(names, node)).collect(),
+        iterated: matches!(loops::policy(names, circle), LoopPolicy::Iterate(_)),
+        evaluation: evaluation.to_owned(),
+        unknowns: unknowns.map(|wire| names.wire(wire)).collect(),
+        rollback,
+        cures: loops::cures(names, circle),
+    }
+}
+
+fn links(names: &Names<'_>, chain: &crate::circle::Chain) -> Vec<ChainLink> {
+    let next = chain.links.iter().cycle().skip(1);
+    let pairs = chain.links.iter().zip(next);
+    pairs
+        .map(|((from, link), (to, _))| ChainLink {
+            from: name(names, *from),
+            kind: link.name().to_owned(),
+            to: name(names, *to),
+        })
+        .collect()
+}
+
+fn name(names: &Names<'_>, node: Node) -> String {
+    match node {
+        Node::Set(component, variable) | Node::Get(component, variable) => {
+            names.variable(component, variable)
+        }
+        Node::Step(component) | Node::Inputs(component) => names.component(component).to_owned(),
+    }
+}

@@ -1,0 +1,203 @@
+//! What is done, what it must wait for, and so where it stands: the graph with its loops and
+//! levels, and the program that follows from them.
+
+use crate::circle::Circle;
+use crate::dependencies::Wires;
+use crate::graph::Graph;
+use crate::nodes::{Node, Nodes};
+use consort_core::{ComponentId, ConnectionId, VariableId};
+use consort_system::{Iteration, Loop, Operation, ResolvedSystem, Stage, Task};
+
+/// A graph of things to do, with its loops found.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) nodes: Nodes,
+    pub(crate) wires: Wires,
+    pub(crate) graph: Graph,
+    /// Strongly connected components, sources first. One with several members is a loop.
+    pub(crate) groups: Vec<Vec<u32>>,
+    /// The group of each node.
+    pub(crate) group_of: Vec<u32>,
+}
+
+impl Flow {
+    pub(crate) fn new(nodes: Nodes, wires: Wires, edges: Vec<(u32, u32)>) -> Self {
+        let graph = Graph::new(nodes.len(), edges);
+        let groups = graph.components();
+        let group_of = group_of(&groups, graph.len());
+        Flow { nodes, wires, graph, groups, group_of }
+    }
+
+    /// Whether a node is on a loop.
+    pub(crate) fn is_on_loop(&self, node: u32) -> bool {
+        1 < self.groups[self.group_of[node as usize] as usize].len()
+    }
+
+    /// Whether two nodes are on one loop.
+    pub(crate) fn on_one_loop(&self, a: u32, b: u32) -> bool {
+        self.group_of[a as usize] == self.group_of[b as usize] && a != b
+    }
+
+    /// The loops among the nodes that take part.
+    pub(crate) fn loops(&self, takes_part: &[bool]) -> impl Iterator<Item = &Vec<u32>> {
+        let groups = self.groups.iter().filter(|group| 1 < group.len());
+        groups.filter(|group| takes_part[group[0] as usize])
+    }
+
+    /// How many exchanges each node must wait for, among the nodes that take part. What waits for a
+    /// loop stands at least one level after it: loops are solved at the end of their level.
+    pub(crate) fn levels(&self, takes_part: &[bool]) -> Vec<u32> {
+        let mut levels = vec![0u32; self.graph.len()];
+        for group in self.groups.iter().filter(|group| takes_part[group[0] as usize]) {
+            let level = group.iter().map(|&node| levels[node as usize]).max().unwrap_or(0);
+            for &node in group {
+                levels[node as usize] = level;
+                let next = self.graph.successors(node).iter();
+                for &next in next.filter(|&&next| !self.on_one_loop(node, next)) {
+                    let waits = 1 < group.len() || self.nodes.is_connection(node, next);
+                    let place = &mut levels[next as usize];
+                    *place = (*place).max(level + u32::from(waits));
+                }
+            }
+        }
+        levels
+    }
+}
+
+/// For each node the index of its group.
+pub(crate) fn group_of(groups: &[Vec<u32>], len: usize) -> Vec<u32> {
+    let mut group_of = vec![0; len];
+    for (index, group) in groups.iter().enumerate() {
+        for &node in group {
+            group_of[node as usize] = u32::try_from(index).expect("no more groups than nodes");
+        }
+    }
+    group_of
+}
+
+/// A program in the making: per level what is exchanged, then done, then solved.
+pub(crate) struct Composer<'a> {
+    pub(crate) system: &'a ResolvedSystem,
+    pub(crate) flow: &'a Flow,
+    /// Inputs that are given right before the step, by component.
+    pub(crate) before_step: &'a [Vec<VariableId>],
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone, Default)]
+struct Slot {
+    wires: Vec<ConnectionId>,
+    nodes: Vec<u32>,
+    loops: Vec<Loop>,
+}
+
+impl<'a> Composer<'a> {
+    pub(crate) fn new(
+        system: &'a ResolvedSystem,
+        flow: &'a Flow,
+        before_step: &'a [Vec<VariableId>],
+    ) -> Self {
+        Composer { system, flow, before_step, slots: Vec::new() }
+    }
+
+    fn slot(&mut self, level: u32) -> &mut Slot {
+        let len = self.slots.len().max(level as usize + 1);
+        self.slots.resize_with(len, Slot::default);
+        &mut self.slots[level as usize]
+    }
+
+    pub(crate) fn exchange(&mut self, level: u32, wire: ConnectionId) {
+        self.slot(level).wires.push(wire);
+    }
+
+    pub(crate) fn work(&mut self, level: u32, node: u32) {
+        self.slot(level).nodes.push(node);
+    }
+
+    /// Solves the loop with these members.
+    pub(crate) fn solve(&mut self, level: u32, circle: &Circle<'_>, iteration: Iteration) {
+        let solved = self.evaluation(circle, iteration);
+        self.slot(level).loops.push(solved);
+    }
+
+    fn evaluation(&self, circle: &Circle<'_>, iteration: Iteration) -> Loop {
+        let mut inner = Composer::new(self.system, self.flow, self.before_step);
+        let levels = circle.levels();
+        for (&node, &level) in circle.members.iter().zip(&levels) {
+            if !matches!(self.flow.nodes.node(node), Node::Set(..)) || circle.is_given_alone(node) {
+                inner.work(level, node);
+            }
+            for wire in circle.inner_wires(self.system, node) {
+                inner.exchange(level, wire);
+            }
+        }
+        let unknowns = circle.unknowns(self.system);
+        let mut stages = inner.into_stages();
+        stages.push(Stage::Exchange(unknowns.clone()));
+        Loop { unknowns, stages, rollback: circle.stepped(), iteration }
+    }
+
+    /// The program, level by level.
+    pub(crate) fn into_stages(mut self) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        for mut slot in std::mem::take(&mut self.slots) {
+            if !slot.wires.is_empty() {
+                let place = |wire: &ConnectionId| self.system.connections[wire.index()].to;
+                slot.wires.sort_by_key(place);
+                stages.push(Stage::Exchange(slot.wires));
+            }
+            let tasks = self.tasks(slot.nodes);
+            if !tasks.is_empty() {
+                stages.push(Stage::Work(tasks));
+            }
+            stages.extend(slot.loops.into_iter().map(Stage::Iterate));
+        }
+        stages
+    }
+
+    /// One task per component: step, set, get, as far as they are there.
+    fn tasks(&self, nodes: Vec<u32>) -> Vec<Task> {
+        let nodes = nodes.into_iter().map(|node| self.flow.nodes.node(node));
+        let mut keyed: Vec<(ComponentId, u8, VariableId)> = nodes.filter_map(key).collect();
+        keyed.sort_unstable();
+        let groups = keyed.chunk_by(|a, b| a.0 == b.0);
+        groups
+            .map(|group| Task { component: group[0].0, operations: self.work_of(group) })
+            .collect()
+    }
+
+    fn work_of(&self, group: &[(ComponentId, u8, VariableId)]) -> Vec<Operation> {
+        let of_kind = |kind: u8| -> Vec<VariableId> {
+            group.iter().filter(|entry| entry.1 == kind).map(|entry| entry.2).collect()
+        };
+        let mut operations = Vec::with_capacity(4);
+        if group[0].1 == STEP {
+            let given = self.before_step[group[0].0.index()].clone();
+            operations.extend([Operation::Set(given), Operation::Step]);
+        }
+        operations.extend([Operation::Set(of_kind(SET)), Operation::Get(of_kind(GET))]);
+        operations.retain(does_something);
+        operations
+    }
+}
+
+/// Whether an operation has anything to set or get.
+pub(crate) fn does_something(operation: &Operation) -> bool {
+    match operation {
+        Operation::Set(list) | Operation::Get(list) => !list.is_empty(),
+        Operation::Step | Operation::Tick(_) => true,
+    }
+}
+
+const STEP: u8 = 0;
+const SET: u8 = 1;
+const GET: u8 = 2;
+
+fn key(node: Node) -> Option<(ComponentId, u8, VariableId)> {
+    match node {
+        Node::Step(component) => Some((component, STEP, VariableId(0))),
+        Node::Set(component, variable) => Some((component, SET, variable)),
+        Node::Get(component, variable) => Some((component, GET, variable)),
+        Node::Inputs(_) => None,
+    }
+}

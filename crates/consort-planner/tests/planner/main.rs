@@ -1,0 +1,8 @@
+//! Plans of small systems made by hand: what is done in which order, and what is said about it.
+
+mod cycle;
+mod explain;
+mod loops;
+mod properties;
+mod reactive;
+mod support;
