@@ -21,12 +21,34 @@ pub enum RunError {
         /// What it answered.
         error: Box<CallError>,
     },
-    /// Initial values depend on each other and find no common solution. Fatal.
-    InitialValuesDoNotSettle {
-        /// How often they were computed.
-        rounds: u32,
-        /// The inputs that still changed.
-        inputs: Vec<String>,
+    /// No solution of a loop was found. Fatal.
+    LoopNotSolved {
+        /// Where.
+        tag: Tag,
+        /// It is a loop of initial values.
+        starting: bool,
+        /// How often it was evaluated.
+        evaluations: u32,
+        /// The connections at which the loop is cut, and by how much what came through each differs
+        /// from what was assumed; not a number where it is no finite number.
+        residuals: Vec<(String, f64)>,
+        /// Those through which something else than real numbers came, and still changed.
+        changed: Vec<String>,
+        /// Why.
+        why: LoopFailure,
+    },
+    /// A step would have to be shorter than allowed. Fatal.
+    StepTooShort {
+        /// The component that needs a shorter one.
+        component: String,
+        /// Where the step starts.
+        tag: Tag,
+        /// The size that was too long.
+        size: Time,
+        /// The least size allowed.
+        min: Time,
+        /// Why.
+        why: StepFailure,
     },
     /// An instance failed while the run went on. Fatal.
     Call {
@@ -75,6 +97,36 @@ pub enum RunError {
     },
 }
 
+/// Why a loop has no solution that could be found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LoopFailure {
+    /// The limit of evaluations was reached.
+    Limit,
+    /// The matrix I - dF/dz cannot be inverted: there is no solution, or more than one.
+    Singular,
+    /// An evaluation gave infinity or NaN.
+    NotFinite,
+}
+
+/// Why a step must be shorter.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum StepFailure {
+    /// The component did not take it to its end.
+    Rejected {
+        /// How far it came.
+        reached: Time,
+        /// What it said.
+        error: Option<Box<CallError>>,
+    },
+    /// An output of the component is not accurate enough.
+    Inaccurate {
+        /// The error in units of what is tolerated.
+        error: f64,
+    },
+}
+
 impl RunError {
     /// What to tell the user.
     pub fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
@@ -93,16 +145,12 @@ impl RunError {
                 error,
             )
             .help("check its parameters and start values; `consort inspect` lists them"),
-            RunError::InitialValuesDoNotSettle { rounds, inputs } => Diagnostic::error(
-                "run::initial-loop",
-                format!(
-                    "initial values depend on each other and still change after {rounds} rounds"
-                ),
-            )
-            .with_note(format!("inputs in the loop: {}", inputs.join(", ")))
-            .help(
-                "give one of these inputs a start value instead of a connection, or a smaller gain",
-            ),
+            RunError::LoopNotSolved { .. } => self.loop_diagnostic(resolution),
+            RunError::StepTooShort { component, tag, size, min, why } => {
+                let message = format!("`{component}` needs a step shorter than allowed");
+                let place = Place { tag: *tag, size: *size, min: *min, resolution };
+                why.diagnostic(message, &place)
+            }
             RunError::Call { component, tag, error } => call_diagnostic(
                 "run::call-failed",
                 format!("`{component}` failed"),
@@ -120,7 +168,10 @@ impl RunError {
                 let (to, reached) = (resolution.to_f64(*to), resolution.to_f64(*reached));
                 diagnostic
                     .with_note(format!("the step to {to} s came only to {reached} s"))
-                    .help("a shorter `step` for this component may help")
+                    .help(
+                        "a shorter `step` for this component may help; with \
+                         `[experiment.variable-step]` all components go back and take a shorter one",
+                    )
             }
             RunError::NoProgress { component, at, tries } => Diagnostic::error(
                 "run::no-progress",
@@ -138,6 +189,77 @@ impl RunError {
                 Diagnostic::error("run::no-such-variable", format!("`{path}` {reason}"))
             }
         }
+    }
+}
+
+impl RunError {
+    fn loop_diagnostic(&self, resolution: Resolution) -> Diagnostic {
+        let RunError::LoopNotSolved { tag, starting, evaluations, residuals, changed, why } = self
+        else {
+            unreachable!("the caller has a loop")
+        };
+        let (code, what) = match starting {
+            true => ("run::initial-loop", "a loop of initial values has".to_owned()),
+            false => ("run::loop", format!("a loop has at tag {}", seconds(resolution, *tag))),
+        };
+        let message = format!("{what} no solution that could be found");
+        let mut diagnostic = Diagnostic::error(code, message).with_note(why.note(*evaluations));
+        for (connection, residual) in residuals {
+            diagnostic = diagnostic.with_note(format!("residual {residual:e} at {connection}"));
+        }
+        for connection in changed {
+            diagnostic = diagnostic.with_note(format!("still changing: {connection}"));
+        }
+        diagnostic.help(
+            "a `delay` on one of these connections breaks the loop; `[experiment.iteration]` has \
+             its method, tolerance and limit",
+        )
+    }
+}
+
+impl LoopFailure {
+    fn note(self, evaluations: u32) -> String {
+        match self {
+            LoopFailure::Limit => format!("it was given up after {evaluations} evaluations"),
+            LoopFailure::Singular => {
+                "no unique solution: the loop's matrix I - dF/dz is singular".to_owned()
+            }
+            LoopFailure::NotFinite => {
+                format!("evaluation {evaluations} gave infinity or something that is no number")
+            }
+        }
+    }
+}
+
+/// Where a step failed.
+struct Place {
+    tag: Tag,
+    size: Time,
+    min: Time,
+    resolution: Resolution,
+}
+
+impl StepFailure {
+    fn diagnostic(&self, message: String, place: &Place) -> Diagnostic {
+        const CODE: &str = "run::step-too-short";
+        let &Place { tag, size, min, resolution } = place;
+        let at = seconds(resolution, tag);
+        let diagnostic = match self {
+            StepFailure::Rejected { reached, error: Some(error) } => {
+                call_diagnostic(CODE, message, Some(at), error)
+                    .with_note(format!("it came to {} s", resolution.to_f64(*reached)))
+            }
+            StepFailure::Rejected { reached, error: None } => Diagnostic::error(CODE, message)
+                .with_note(format!("at tag {at} it came to {} s", resolution.to_f64(*reached))),
+            StepFailure::Inaccurate { error } => Diagnostic::error(CODE, message)
+                .with_note(format!("at tag {at} its error is {error:.3} times what is tolerated")),
+        };
+        let (size, min) = (resolution.to_f64(size), resolution.to_f64(min));
+        diagnostic
+            .with_note(format!("the step of {size} s was too long, and `min` is {min} s"))
+            .help(
+                "a smaller `min` in `[experiment.variable-step]`, or greater tolerances, may help",
+            )
     }
 }
 
@@ -173,9 +295,13 @@ impl fmt::Display for RunError {
             RunError::Initialize { component, error } => {
                 write!(f, "`{component}` could not be initialized: {error}")
             }
-            RunError::InitialValuesDoNotSettle { rounds, inputs } => {
-                let inputs = inputs.join(", ");
-                write!(f, "initial values of {inputs} still change after {rounds} rounds")
+            RunError::LoopNotSolved { residuals, evaluations, .. } => {
+                let names: Vec<&str> = residuals.iter().map(|(name, _)| name.as_str()).collect();
+                let names = names.join(", ");
+                write!(f, "the loop through {names} is not solved by {evaluations} evaluations")
+            }
+            RunError::StepTooShort { component, .. } => {
+                write!(f, "`{component}` needs a step shorter than allowed")
             }
             RunError::Call { component, error, .. } => write!(f, "`{component}` failed: {error}"),
             RunError::Discarded { component, .. } => write!(f, "`{component}` refused a step"),

@@ -78,7 +78,7 @@ impl Run {
             }
             let components: Vec<usize> =
                 pending.iter().map(|&index| self.eventful[index].component).collect();
-            self.publish_components(&components, tag);
+            self.publish_components(&components, tag)?;
             self.release_clock_outputs(&pending);
             if terminated.is_some() {
                 break;

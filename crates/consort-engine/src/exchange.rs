@@ -1,7 +1,7 @@
 //! Values moving along connections: from slot to slot of the shared bank.
 
 use crate::store::{Bank, Slot};
-use consort_core::{Conversion, Resolution, Time, ValueType, Values, ValuesRef};
+use consort_core::{ConnectionId, Conversion, Resolution, Time, ValueType, Values, ValuesRef};
 
 /// One connection, compiled.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -21,16 +21,20 @@ impl CopyOp {
     }
 }
 
-/// The connections whose sources have one rate.
+/// Connections of one stage whose sources have one rate. Sources are outputs and targets inputs, so
+/// their order cannot be seen.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Exchange {
     /// The common case, apart and tight: one double to one double, as it is.
     plain: Vec<(u32, u32)>,
     others: Vec<CopyOp>,
+    /// Which connections these are.
+    pub(crate) connections: Vec<ConnectionId>,
 }
 
 impl Exchange {
-    pub(crate) fn push(&mut self, op: CopyOp) {
+    pub(crate) fn push(&mut self, connection: ConnectionId, op: CopyOp) {
+        self.connections.push(connection);
         if op.is_plain_scalar() {
             self.plain.push((op.from.at, op.to.at));
         } else {
@@ -97,7 +101,7 @@ fn convert(bank: &mut Bank, op: &CopyOp) {
     }
 }
 
-fn put_float(bank: &mut Bank, to: Slot, value: f64) {
+pub(crate) fn put_float(bank: &mut Bank, to: Slot, value: f64) {
     match bank.column_mut(to.value_type) {
         Values::Float64(list) => list[to.at()] = value,
         Values::Float32(list) => list[to.at()] = value as f32,
@@ -166,22 +170,30 @@ pub(crate) fn add(bank: &mut Bank, slot: Slot, offset: ValuesRef<'_>) {
 /// between, the input follows the straight line through them.
 #[derive(Clone, Debug)]
 pub(crate) struct SlopeOp {
+    pub(crate) connection: ConnectionId,
+    /// The rate of the source.
+    pub(crate) rate: usize,
     /// The input's value.
     pub(crate) input: Slot,
     /// Where its slope goes.
     pub(crate) slope: Slot,
-    /// The source's period in seconds.
-    pub(crate) period: f64,
     /// When the last value came, the value, and the slope since the one before.
     pub(crate) last: Option<(Time, f64, f64)>,
+    /// The value before the last, and when it came.
+    pub(crate) before: Option<(Time, f64)>,
 }
 
 impl SlopeOp {
-    /// After the exchange at `now`; `fresh` if the source gave a new value.
+    /// After the exchange at `now`; `fresh` if the source gave a new value. A tag may be gone through
+    /// more than once: what counts is its last value.
     pub(crate) fn run(&mut self, now: Time, fresh: bool, resolution: Resolution, bank: &mut Bank) {
         if fresh {
+            if let Some((since, value, _)) = self.last.filter(|(since, ..)| *since < now) {
+                self.before = Some((since, value));
+            }
             let value = bank.get(self.input).as_f64(0).expect("slopes are compiled for floats");
-            let slope = self.last.map_or(0.0, |(_, last, _)| (value - last) / self.period);
+            let rise = |(since, before)| (value - before) / resolution.to_f64(now - since);
+            let slope = self.before.map_or(0.0, rise);
             self.last = Some((now, value, slope));
             put_float(bank, self.slope, slope);
         } else if let Some((since, value, slope)) = self.last {
@@ -224,7 +236,7 @@ mod tests {
         bank.put(slots[0], ValuesRef::Float64(&[7.0]));
         let mut exchange = Exchange::default();
         let conversion = Conversion::IDENTITY;
-        exchange.push(CopyOp { from: slots[0], to: slots[1], conversion });
+        exchange.push(ConnectionId(0), CopyOp { from: slots[0], to: slots[1], conversion });
         assert_eq!(exchange.plain.len(), 1);
         exchange.run(&mut bank);
         assert_eq!(bank.get(slots[1]), ValuesRef::Float64(&[7.0]));

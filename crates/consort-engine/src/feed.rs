@@ -9,7 +9,8 @@ use consort_core::{Time, Values, ValuesRef};
 pub(crate) struct FeedProgram {
     pub(crate) times: Vec<Time>,
     pub(crate) columns: Vec<FeedColumn>,
-    /// The row in force; time only moves on, so the search never goes back.
+    /// The row in force: where the search for the next one starts. Time goes back when a step is
+    /// rejected.
     pub(crate) row: usize,
 }
 
@@ -36,6 +37,9 @@ impl FeedProgram {
     /// Fills the slots with the values at `time`; before the first row the first row holds, after
     /// the last the last.
     pub(crate) fn run(&mut self, time: Time, bank: &mut Bank) {
+        while 0 < self.row && time < self.times[self.row] {
+            self.row -= 1;
+        }
         while self.row + 1 < self.times.len() && self.times[self.row + 1] <= time {
             self.row += 1;
         }
@@ -78,7 +82,9 @@ mod tests {
         let columns = vec![FeedColumn { to, values, interpolate: true }];
         let times = [0, 10, 20].map(Time::from_ticks).to_vec();
         let mut feed = FeedProgram { times, columns, row: 0 };
-        for (time, expected) in [(-5, 1.0), (0, 1.0), (5, 2.0), (10, 3.0), (99, 3.0)] {
+        for (time, expected) in
+            [(-5, 1.0), (0, 1.0), (5, 2.0), (10, 3.0), (99, 3.0), (5, 2.0), (0, 1.0)]
+        {
             feed.run(Time::from_ticks(time), &mut bank);
             assert_eq!(bank.get(to), ValuesRef::Float64(&[expected]), "{time}");
         }

@@ -1,17 +1,14 @@
 //! From models to instances that are ready to step.
 
-use crate::compile::{Program, Source};
 use crate::error::RunError;
-use crate::feed::FeedProgram;
-use crate::lane::{Lane, Member};
-use crate::run::RunOptions;
-use crate::{exchange, transfer};
+use crate::interpret::Halt;
+use crate::run::{Run, RunOptions};
+use crate::transfer;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, Causality, ConnectionId, Instance, Instantiation, Model, Prng, Setup, ValueType,
-    Values, VariableId,
+    CallError, Causality, Instance, Instantiation, Model, Prng, Setup, ValueType, VariableId,
 };
-use consort_system::{Operation, ResolvedComponent, ResolvedSystem, Setting, Stage, Task};
+use consort_system::{ResolvedComponent, ResolvedSystem, Setting};
 use std::sync::Arc;
 
 /// Makes an instance per component, in id order, on this thread: some FMUs care where they are made.
@@ -21,6 +18,7 @@ pub(crate) fn instantiate(
     options: &RunOptions,
 ) -> Result<Vec<Box<dyn Instance>>, RunError> {
     let root = Prng::new(system.experiment.seed);
+    let negotiates = system.coupling.variable_step.is_some();
     let make = |(component, model): (&ResolvedComponent, &Arc<dyn Model>)| {
         let instantiation = Instantiation {
             name: &component.name,
@@ -28,7 +26,8 @@ pub(crate) fn instantiate(
             log: Arc::clone(&options.log),
             verbose: options.verbose,
             event_mode: component.event_mode,
-            early_return: component.event_mode && model.description().capabilities.early_return,
+            early_return: (component.event_mode || negotiates)
+                && model.description().capabilities.early_return,
         };
         model
             .instantiate(&instantiation)
@@ -37,24 +36,21 @@ pub(crate) fn instantiate(
     system.components.iter().zip(models).map(make).collect()
 }
 
-/// The lanes while they are still in one hand.
-pub(crate) struct Initialization<'a> {
-    pub(crate) source: &'a Source<'a>,
-    pub(crate) program: &'a mut Program,
-    pub(crate) lanes: &'a mut [Lane],
-}
-
-impl Initialization<'_> {
+impl Run {
     /// Parameters, start values, initial equations; every instance is ready to step afterwards.
-    pub(crate) fn run(&mut self) -> Result<(), RunError> {
-        let count = self.source.system.components.len();
+    pub(crate) fn initialize(&mut self) -> Result<(), RunError> {
+        let count = self.system.components.len();
         let setup = self.setup();
         for index in 0..count {
             self.enter(index, &setup).map_err(|error| self.failed(index, error))?;
             self.fill_inputs(index);
         }
-        self.fill_fed_inputs();
-        self.stages(&self.source.plan.initialization)?;
+        // Initial values follow from what the table says of the start, not from start values.
+        if let Some(feed) = &mut self.feed {
+            feed.run(self.system.experiment.start, &mut self.program.shared);
+        }
+        let mut stages = std::mem::take(&mut self.program.initialization);
+        self.run_stages(&mut stages).map_err(Halt::into_error)?;
         for index in 0..count {
             self.leave(index).map_err(|error| self.failed(index, error))?;
         }
@@ -62,7 +58,7 @@ impl Initialization<'_> {
     }
 
     fn setup(&self) -> Setup {
-        let experiment = &self.source.system.experiment;
+        let experiment = &self.system.experiment;
         Setup {
             resolution: experiment.resolution,
             start: experiment.start,
@@ -71,21 +67,18 @@ impl Initialization<'_> {
         }
     }
 
-    fn member(&mut self, index: usize) -> &mut Member {
-        let home = self.program.homes[index];
-        &mut self.lanes[home.lane].members[home.member as usize]
-    }
-
     fn failed(&self, index: usize, error: Box<CallError>) -> RunError {
-        RunError::Initialize { component: self.source.system.components[index].name.clone(), error }
+        RunError::Initialize { component: self.system.components[index].name.clone(), error }
     }
 
     /// Structural parameters, then parameters and start values, then (in initialization mode, where
     /// both versions of FMI want them) the start values of inputs.
     fn enter(&mut self, index: usize, setup: &Setup) -> CallResult<()> {
-        let component = &self.source.system.components[index];
-        let variables = &self.source.models[index].variables;
-        let instance = &mut self.member(index).instance;
+        let component = &self.system.components[index];
+        let variables = &self.models[index].description().variables;
+        let home = self.program.homes[index];
+        let mut lane = self.pool.lane(home.lane);
+        let instance = &mut lane.members[home.member as usize].instance;
         let set = |instance: &mut Box<dyn Instance>, setting: &Setting| {
             let reference = variables[setting.variable.index()].reference;
             instance.set(&[reference], setting.values.view())
@@ -106,11 +99,11 @@ impl Initialization<'_> {
 
     /// Until somebody feeds an input, its place holds its start value.
     fn fill_inputs(&mut self, index: usize) {
-        let component = &self.source.system.components[index];
+        let component = &self.system.components[index];
         for &id in &self.program.inputs[index] {
             let place = self.program.places[index][id.index()].expect("inputs have places");
             let given = component.settings.iter().find(|setting| setting.variable == id);
-            let declared = self.source.models[index].variables[id.index()].start.as_ref();
+            let declared = self.models[index].description().variables[id.index()].start.as_ref();
             let Some(values) = given.map(|setting| &setting.values).or(declared) else { continue };
             for element in 0..place.lane.count {
                 let from = if values.len() == 1 { 0 } else { element as usize };
@@ -121,125 +114,16 @@ impl Initialization<'_> {
         }
     }
 
-    /// Initial values follow from what the table says of the start, not from start values.
-    fn fill_fed_inputs(&mut self) {
-        if let Some(mut feed) = FeedProgram::of(self.source, self.program) {
-            feed.run(self.source.system.experiment.start, &mut self.program.shared);
-        }
-    }
-
-    fn stages(&mut self, stages: &[Stage]) -> Result<(), RunError> {
-        for stage in stages {
-            match stage {
-                Stage::Exchange(connections) => self.exchange(connections),
-                Stage::Work(tasks) => self.work(tasks)?,
-                Stage::Iterate(it) => self.settle(&it.stages, it.iteration.limit)?,
-                Stage::Attempt { .. } => unreachable!("nothing steps in initialization"),
-            }
-        }
-        Ok(())
-    }
-
-    fn exchange(&mut self, connections: &[ConnectionId]) {
-        for connection in connections {
-            let op = self.program.copies[connection.index()];
-            exchange::copy(&mut self.program.shared, &op);
-        }
-    }
-
-    fn work(&mut self, tasks: &[Task]) -> Result<(), RunError> {
-        for task in tasks {
-            let index = task.component.index();
-            for operation in &task.operations {
-                let done = match operation {
-                    Operation::Set(variables) => self.set(index, variables),
-                    Operation::Get(variables) => self.get(index, variables),
-                    Operation::Step | Operation::Tick(_) => {
-                        unreachable!("nothing moves in initialization")
-                    }
-                };
-                done.map_err(|error| self.failed(index, error))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn settle(&mut self, stages: &[Stage], limit: u32) -> Result<(), RunError> {
-        let inputs = self.exchanged_inputs(stages);
-        let mut before = self.values(&inputs);
-        let mut almost = false;
-        for _ in 0..limit {
-            self.stages(stages)?;
-            let after = self.values(&inputs);
-            let mut pairs = before.iter().zip(&after);
-            if pairs.clone().all(|(before, after)| before.view().is_same(after.view())) {
-                return Ok(());
-            }
-            almost = pairs.all(|(before, after)| is_almost_same(before, after));
-            before = after;
-        }
-        if almost {
-            return Ok(());
-        }
-        let inputs = inputs.iter().map(|&id| self.connection_target(id)).collect();
-        Err(RunError::InitialValuesDoNotSettle { rounds: limit, inputs })
-    }
-
-    fn exchanged_inputs(&self, stages: &[Stage]) -> Vec<ConnectionId> {
-        let connections = stages.iter().filter_map(|stage| match stage {
-            Stage::Exchange(connections) => Some(connections),
-            _ => None,
-        });
-        connections.flatten().copied().collect()
-    }
-
-    fn values(&self, connections: &[ConnectionId]) -> Vec<Values> {
-        let slots = connections.iter().map(|id| self.program.copies[id.index()].to);
-        slots.map(|slot| self.program.shared.get(slot).to_values()).collect()
-    }
-
-    fn connection_target(&self, id: ConnectionId) -> String {
-        let to = self.source.system.connections[id.index()].to;
-        let component = &self.source.system.components[to.component.index()].name;
-        let model = self.source.models[to.component.index()];
-        format!("{component}.{}", model.variables[to.variable.index()].name)
-    }
-
-    fn set(&mut self, index: usize, variables: &[VariableId]) -> CallResult<()> {
-        let home = self.program.homes[index];
-        let lane = &mut self.lanes[home.lane];
-        transfer::set(lane, self.source.models[index], self.program, index, variables)
-    }
-
-    fn get(&mut self, index: usize, variables: &[VariableId]) -> CallResult<()> {
-        let home = self.program.homes[index];
-        let lane = &mut self.lanes[home.lane];
-        transfer::get(lane, self.source.models[index], self.program, index, variables)
-    }
-
     fn leave(&mut self, index: usize) -> CallResult<()> {
-        let member = self.member(index);
+        let home = self.program.homes[index];
+        let mut lane = self.pool.lane(home.lane);
+        let member = &mut lane.members[home.member as usize];
         member.instance.exit_initialization()?;
         member.in_event_mode = member.event_mode;
-        let variables = &self.source.models[index].variables;
-        let is_read = |id: &VariableId| variables[id.index()].value_type != ValueType::Clock;
+        let model = self.models[index].description();
+        let is_read = |id: &VariableId| model.variables[id.index()].value_type != ValueType::Clock;
         let lists = [&self.program.observed[index], &self.program.once[index]];
         let list: Vec<VariableId> = lists.into_iter().flatten().copied().filter(is_read).collect();
-        self.get(index, &list)
-    }
-}
-
-/// Whether two rounds differ by the last bits of doubles only, which a loop that has found its
-/// solution may go on to exchange for ever.
-fn is_almost_same(before: &Values, after: &Values) -> bool {
-    const LAST_BITS: f64 = 1e-14;
-    match (before, after) {
-        (Values::Float64(before), Values::Float64(after)) => {
-            before.iter().zip(after).all(|(before, after)| {
-                let scale = before.abs().max(after.abs());
-                before.to_bits() == after.to_bits() || (before - after).abs() <= LAST_BITS * scale
-            })
-        }
-        _ => before.view().is_same(after.view()),
+        transfer::get(&mut lane, model, &mut self.program, index, &list)
     }
 }

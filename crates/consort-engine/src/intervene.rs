@@ -2,12 +2,21 @@
 //!
 //! An override, offset or freeze stays on its target until released. The value the target would
 //! have without it is kept beside (`raw`), so that an offset never adds up and a release gives the
-//! undisturbed value back at once.
+//! undisturbed value back at once. Whoever gives a target a fresh value calls one of the `freshen`
+//! functions right after, so each fresh value is adjusted exactly once, before anybody sees it.
+//!
+//! Values of the next tag, which `advance` hands on early to reactive inputs, are adjusted as well,
+//! but in place: what was raw at the present tag stays known. An intervention that begins at the
+//! next tag reaches such inputs one step later.
+
+mod fed;
 
 use crate::exchange;
 use crate::store::{Bank, Slot};
-use consort_core::{Time, Values, ValuesRef};
+use consort_core::{ConnectionId, Time, Values};
 use consort_system::{Comparison, Effect};
+
+pub(crate) use fed::{FedIndex, Fresh};
 
 /// When and what, compiled.
 #[derive(Clone, Debug)]
@@ -15,7 +24,16 @@ pub(crate) struct Intervention {
     pub(crate) trigger: CompiledTrigger,
     pub(crate) target: usize,
     pub(crate) effect: Effect,
-    pub(crate) done: bool,
+    pub(crate) progress: Progress,
+}
+
+/// How far an intervention is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Progress {
+    Waiting,
+    /// Its trigger holds now.
+    Called,
+    Begun,
 }
 
 /// When an intervention begins.
@@ -30,7 +48,7 @@ pub(crate) enum CompiledTrigger {
 pub(crate) struct TargetState {
     pub(crate) slot: Slot,
     pub(crate) kind: TargetKind,
-    feeders: Vec<Feeder>,
+    pub(crate) feeders: Vec<Feeder>,
     mode: Mode,
     /// The value without us.
     raw: Values,
@@ -58,8 +76,10 @@ pub(crate) struct Feeder {
 /// Where fresh values come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FedBy {
-    /// A component, whenever its step ends.
+    /// A component, whenever it is read.
     Component(usize),
+    /// A connection, whenever it is exchanged.
+    Connection(ConnectionId),
     /// The table of inputs, at every tag.
     Table,
 }
@@ -67,13 +87,13 @@ pub(crate) enum FedBy {
 #[derive(Clone, PartialEq, Debug)]
 enum Mode {
     Idle,
-    /// Put the value into place once, after the exchange of this tag.
+    /// Stays for this tag only, whatever arrives.
     Once(Values),
     Override(Values),
     Offset(Values),
     Freeze(Values),
-    /// Put the value without us back, as soon as it is known which elements are fresh.
-    Release,
+    /// Keeps the value that it will have at this tag.
+    FreezeSoon,
 }
 
 impl TargetState {
@@ -82,59 +102,84 @@ impl TargetState {
         TargetState { slot, kind, feeders, mode: Mode::Idle, raw }
     }
 
-    /// Starts an effect. `bank` holds the value of this moment.
-    fn begin(&mut self, effect: &Effect, bank: &Bank) {
-        if self.mode == Mode::Idle {
+    /// Starts an effect. `bank` holds the value of this moment; `settled` if it stays for this tag.
+    fn begin(&mut self, effect: &Effect, settled: bool, bank: &mut Bank) {
+        let idle = self.mode == Mode::Idle;
+        if idle {
             self.raw.slice_mut(0, self.slot.count()).copy_from(bank.get(self.slot));
         }
-        self.mode = match effect {
-            Effect::Set(values) if self.mode == Mode::Idle => Mode::Once(values.clone()),
-            Effect::Set(values) => {
-                self.raw = values.clone();
-                return;
+        match effect {
+            Effect::Set(values) if idle => self.mode = Mode::Once(values.clone()),
+            Effect::Set(values) => self.raw.clone_from(values),
+            Effect::Override(values) => self.mode = Mode::Override(values.clone()),
+            Effect::Offset(values) => self.mode = Mode::Offset(values.clone()),
+            // An output may be read yet at this tag; a wire breaks with what it carried.
+            Effect::Freeze if idle && !settled && self.kind == TargetKind::Output => {
+                self.mode = Mode::FreezeSoon;
             }
-            Effect::Override(values) => Mode::Override(values.clone()),
-            Effect::Offset(values) => Mode::Offset(values.clone()),
-            Effect::Freeze => Mode::Freeze(bank.get(self.slot).to_values()),
-            Effect::Release => Mode::Release,
-        };
+            Effect::Freeze => self.mode = Mode::Freeze(bank.get(self.slot).to_values()),
+            Effect::Release => {
+                self.mode = Mode::Idle;
+                bank.put(self.slot, self.raw.view());
+            }
+        }
+        self.put(0, self.slot.count, bank);
     }
 
-    /// Puts the effective value into the slot; `is_fresh` tells which components have new values.
-    fn apply(&mut self, is_fresh: &dyn Fn(usize) -> bool, bank: &mut Bank) {
+    /// Some elements have a fresh value.
+    fn freshen(&mut self, feeder: usize, bank: &mut Bank) {
         if self.mode == Mode::Idle {
             return;
         }
-        for feeder in self.feeders.iter().filter(|feeder| feeder.by.is_fresh(is_fresh)) {
-            let part = self.slot.part(feeder.first, feeder.count);
-            self.raw.slice_mut(feeder.first as usize, part.count()).copy_from(bank.get(part));
-        }
+        let Feeder { first, count, .. } = self.feeders[feeder];
+        let part = self.slot.part(first, count);
+        self.raw.slice_mut(first as usize, part.count()).copy_from(bank.get(part));
+        self.put(first, count, bank);
+    }
+
+    /// Puts the effective value of some elements into their places.
+    fn put(&self, first: u32, count: u32, bank: &mut Bank) {
+        let part = self.slot.part(first, count);
         match &self.mode {
-            Mode::Idle => {}
-            Mode::Once(values) => {
-                bank.put(self.slot, values.view());
-                self.mode = Mode::Idle;
-            }
-            Mode::Override(values) | Mode::Freeze(values) => bank.put(self.slot, values.view()),
-            Mode::Release => {
-                bank.put(self.slot, self.raw.view());
-                self.mode = Mode::Idle;
+            Mode::Idle | Mode::FreezeSoon => {}
+            Mode::Once(values) | Mode::Override(values) | Mode::Freeze(values) => {
+                bank.put(part, values.slice(first as usize, part.count()));
             }
             Mode::Offset(values) => {
-                bank.put(self.slot, self.raw.view());
-                exchange::add(bank, self.slot, values.view());
+                bank.put(part, self.raw.slice(first as usize, part.count()));
+                exchange::add(bank, part, values.slice(first as usize, part.count()));
             }
+        }
+    }
+
+    /// Some elements have a fresh value of the next tag.
+    fn freshen_ahead(&self, feeder: usize, bank: &mut Bank) {
+        let Feeder { first, count, .. } = self.feeders[feeder];
+        match &self.mode {
+            Mode::Offset(values) => {
+                let part = self.slot.part(first, count);
+                exchange::add(bank, part, values.slice(first as usize, part.count()));
+            }
+            _ => self.put(first, count, bank),
+        }
+    }
+
+    /// All values of this tag are known.
+    fn settle(&mut self, bank: &Bank) {
+        match self.mode {
+            Mode::Once(_) => self.mode = Mode::Idle,
+            Mode::FreezeSoon => self.mode = Mode::Freeze(bank.get(self.slot).to_values()),
+            _ => {}
         }
     }
 }
 
-impl FedBy {
-    fn is_fresh(self, is_fresh: &dyn Fn(usize) -> bool) -> bool {
-        match self {
-            FedBy::Component(component) => is_fresh(component),
-            FedBy::Table => true,
-        }
-    }
+/// What began.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Begun {
+    pub(crate) any: bool,
+    /// Components whose parameters must be set anew.
+    pub(crate) retuned: Vec<usize>,
 }
 
 /// All interventions of a run.
@@ -142,6 +187,7 @@ impl FedBy {
 pub(crate) struct Interventions {
     pub(crate) list: Vec<Intervention>,
     pub(crate) targets: Vec<TargetState>,
+    pub(crate) index: FedIndex,
 }
 
 impl Interventions {
@@ -149,56 +195,72 @@ impl Interventions {
         self.list.is_empty()
     }
 
-    /// Begins what is due at `time`; gives the components whose parameters must be set anew.
-    pub(crate) fn begin_due(&mut self, time: Time, bank: &mut Bank) -> Vec<usize> {
-        let mut changed = Vec::new();
+    /// Begins what `time` calls for.
+    pub(crate) fn begin_timed(&mut self, time: Time, bank: &mut Bank) -> Begun {
         for intervention in &mut self.list {
-            if intervention.done || !intervention.trigger.holds(time, bank) {
+            let is_time = matches!(intervention.trigger, CompiledTrigger::At(at) if at <= time);
+            if is_time && intervention.progress == Progress::Waiting {
+                intervention.progress = Progress::Called;
+            }
+        }
+        self.begin_called(false, bank)
+    }
+
+    /// Begins what the values of this tag call for, once they are all known.
+    pub(crate) fn begin_conditional(&mut self, bank: &mut Bank) -> Begun {
+        for intervention in &mut self.list {
+            if intervention.progress == Progress::Waiting && intervention.trigger.holds(bank) {
+                intervention.progress = Progress::Called;
+            }
+        }
+        self.begin_called(true, bank)
+    }
+
+    fn begin_called(&mut self, settled: bool, bank: &mut Bank) -> Begun {
+        let mut begun = Begun::default();
+        for intervention in &mut self.list {
+            if intervention.progress != Progress::Called {
                 continue;
             }
-            intervention.done = true;
+            intervention.progress = Progress::Begun;
+            begun.any = true;
             let target = &mut self.targets[intervention.target];
-            target.begin(&intervention.effect, bank);
+            target.begin(&intervention.effect, settled, bank);
             if let TargetKind::Parameter { component } = target.kind {
-                target.apply(&|_| false, bank);
-                changed.push(component);
+                begun.retuned.push(component);
             }
         }
-        changed
+        begun
     }
 
-    /// Adjusts outputs or inputs; `is_fresh` tells which components have new values.
-    pub(crate) fn apply(
-        &mut self,
-        which: Which,
-        is_fresh: &dyn Fn(usize) -> bool,
-        bank: &mut Bank,
-    ) {
-        for target in &mut self.targets {
-            match (target.kind, which) {
-                (TargetKind::Output, Which::Outputs) | (TargetKind::Input, Which::Inputs) => {
-                    target.apply(is_fresh, bank);
-                }
-                _ => {}
-            }
-        }
+    /// Adjusts fresh values of the present tag; `due` tells which rates are.
+    pub(crate) fn freshen(&mut self, fresh: Fresh<'_>, due: &[bool], bank: &mut Bank) {
+        let Interventions { targets, index, .. } = self;
+        index.visit(fresh, due, |(target, feeder)| targets[target].freshen(feeder, bank));
     }
-}
 
-/// Which side of the exchange is adjusted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Which {
-    Outputs,
-    Inputs,
+    /// Adjusts fresh values of the next tag.
+    pub(crate) fn freshen_ahead(&self, fresh: Fresh<'_>, due: &[bool], bank: &mut Bank) {
+        let targets = &self.targets;
+        self.index.visit(fresh, due, |(target, feeder)| {
+            targets[target].freshen_ahead(feeder, bank);
+        });
+    }
+
+    /// All values of this tag are known.
+    pub(crate) fn settle(&mut self, bank: &Bank) {
+        self.targets.iter_mut().for_each(|target| target.settle(bank));
+    }
 }
 
 impl CompiledTrigger {
-    fn holds(self, time: Time, bank: &Bank) -> bool {
+    /// Whether the values of this tag call for it.
+    fn holds(self, bank: &Bank) -> bool {
         match self {
-            CompiledTrigger::At(at) => at <= time,
+            CompiledTrigger::At(_) => false,
             CompiledTrigger::When { slot, comparison, number } => {
-                let value: ValuesRef<'_> = bank.get(slot);
-                value.as_f64(0).is_some_and(|value| comparison.holds(value, number))
+                let value = bank.get(slot).as_f64(0);
+                value.is_some_and(|value| comparison.holds(value, number))
             }
         }
     }
@@ -207,13 +269,10 @@ impl CompiledTrigger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use consort_core::ValueType;
+    use consort_core::{ValueType, ValuesRef};
 
-    const FRESH: &dyn Fn(usize) -> bool = &|_| true;
-    const STALE: &dyn Fn(usize) -> bool = &|_| false;
-
-    fn fed_by(first: u32, component: usize) -> Feeder {
-        Feeder { first, count: 1, by: FedBy::Component(component) }
+    fn fed_by(first: u32, connection: u32) -> Feeder {
+        Feeder { first, count: 1, by: FedBy::Connection(ConnectionId(connection)) }
     }
 
     #[test]
@@ -222,16 +281,16 @@ mod tests {
         let slot = bank.reserve(ValueType::Float64, 1);
         let mut target = TargetState::new(slot, TargetKind::Input, vec![fed_by(0, 0)]);
         bank.put(slot, ValuesRef::Float64(&[1.0]));
-        target.begin(&Effect::Offset(Values::Float64(vec![10.0])), &bank);
-        target.apply(FRESH, &mut bank);
-        assert_eq!(bank.get(slot), ValuesRef::Float64(&[11.0]));
-        target.apply(STALE, &mut bank);
+        target.begin(&Effect::Offset(Values::Float64(vec![10.0])), true, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Float64(&[11.0]));
         bank.put(slot, ValuesRef::Float64(&[2.0]));
-        target.apply(FRESH, &mut bank);
+        target.freshen(0, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Float64(&[12.0]));
-        target.begin(&Effect::Release, &bank);
-        target.apply(STALE, &mut bank);
+        let mut ahead = bank.clone();
+        ahead.put(slot, ValuesRef::Float64(&[3.0]));
+        target.freshen_ahead(0, &mut ahead);
+        assert_eq!(ahead.get(slot), ValuesRef::Float64(&[13.0]));
+        target.begin(&Effect::Release, true, &mut bank);
         assert_eq!(bank.get(slot), ValuesRef::Float64(&[2.0]));
     }
 
@@ -242,24 +301,28 @@ mod tests {
         let feeders = vec![fed_by(0, 0), fed_by(1, 1)];
         let mut target = TargetState::new(slot, TargetKind::Input, feeders);
         bank.put(slot, ValuesRef::Float64(&[1.0, 2.0]));
-        target.begin(&Effect::Offset(Values::Float64(vec![10.0, 10.0])), &bank);
-        target.apply(FRESH, &mut bank);
+        target.begin(&Effect::Offset(Values::Float64(vec![10.0, 10.0])), true, &mut bank);
         for _ in 0..3 {
             bank.put(slot.part(0, 1), ValuesRef::Float64(&[5.0]));
-            target.apply(&|component| component == 0, &mut bank);
+            target.freshen(0, &mut bank);
             assert_eq!(bank.get(slot), ValuesRef::Float64(&[15.0, 12.0]));
         }
     }
 
     #[test]
-    fn a_freeze_keeps_the_value_of_its_moment() {
-        let mut bank = Bank::new();
-        let slot = bank.reserve(ValueType::Int32, 1);
-        let mut target = TargetState::new(slot, TargetKind::Output, vec![fed_by(0, 0)]);
-        bank.put(slot, ValuesRef::Int32(&[5]));
-        target.begin(&Effect::Freeze, &bank);
-        bank.put(slot, ValuesRef::Int32(&[6]));
-        target.apply(FRESH, &mut bank);
-        assert_eq!(bank.get(slot), ValuesRef::Int32(&[5]));
+    fn a_freeze_keeps_the_value_of_its_moment_or_of_its_tag() {
+        for (settled, kept) in [(true, 5), (false, 6)] {
+            let mut bank = Bank::new();
+            let slot = bank.reserve(ValueType::Int32, 1);
+            let mut target = TargetState::new(slot, TargetKind::Output, vec![fed_by(0, 0)]);
+            bank.put(slot, ValuesRef::Int32(&[5]));
+            target.begin(&Effect::Freeze, settled, &mut bank);
+            for value in [6, 7] {
+                bank.put(slot, ValuesRef::Int32(&[value]));
+                target.freshen(0, &mut bank);
+                target.settle(&bank);
+                assert_eq!(bank.get(slot), ValuesRef::Int32(&[kept]), "{settled}");
+            }
+        }
     }
 }

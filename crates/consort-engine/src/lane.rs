@@ -134,18 +134,39 @@ pub(crate) struct TakenStep {
     pub(crate) outcome: StepOutcome,
 }
 
+/// A share of work: which operations, and the step they may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) step: Step,
+    /// A step that does not come to its end is rejected, for somebody to try a shorter one.
+    pub(crate) negotiates: bool,
+}
+
+/// A step that an instance did not take to its end.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Rejection {
+    /// How far it came.
+    pub(crate) reached: Time,
+    pub(crate) component: ComponentId,
+    /// It refused, instead of stopping where something happens.
+    pub(crate) refused: bool,
+    /// What it said.
+    pub(crate) error: Option<Box<CallError>>,
+}
+
 /// Instances that run one after another.
 pub(crate) struct Lane {
     pub(crate) members: Vec<Member>,
     pub(crate) bank: Bank,
     pub(crate) references: Vec<Reference>,
     pub(crate) operations: Vec<LaneOp>,
-    /// The lane's share of the cycle's work: per rate, a range of its operations.
-    pub(crate) shares: Vec<Range<usize>>,
-    /// What to do next: per rate the step that begins, if it is due.
-    pub(crate) steps: Vec<Option<Step>>,
+    /// What to do next; empty again when it is done.
+    pub(crate) orders: Vec<Order>,
     pub(crate) resolution: Resolution,
     pub(crate) failure: Option<(ComponentId, RunError)>,
+    pub(crate) rejection: Option<Rejection>,
     pub(crate) log_calls: bool,
     pub(crate) taken: Vec<TakenStep>,
     /// Some member's `arrival` is set.
@@ -157,16 +178,24 @@ pub(crate) struct Lane {
 impl Lane {
     /// Does this lane's share of the work.
     pub(crate) fn work(&mut self) {
-        for rate in 0..self.steps.len() {
-            let Some(step) = self.steps[rate] else { continue };
-            let Range { mut start, end } = self.shares[rate].clone();
-            while let Some((index, unusual)) = self.straight(start..end, &step) {
-                if !self.care(index, unusual, &step) {
-                    return;
-                }
-                start = index + 1;
+        for index in 0..self.orders.len() {
+            if !self.carry_out(self.orders[index]) {
+                break;
             }
         }
+        self.orders.clear();
+    }
+
+    /// False if the lane cannot go on.
+    fn carry_out(&mut self, order: Order) -> bool {
+        let Order { mut start, end, .. } = order;
+        while let Some((index, unusual)) = self.straight(start..end, &order.step) {
+            if !self.care(index, unusual, &order) {
+                return false;
+            }
+            start = index + 1;
+        }
+        true
     }
 
     /// Operates as long as nothing unusual happens: the loop everything else is there for. Most
@@ -226,11 +255,15 @@ impl Lane {
     }
 
     /// What the straight loop leaves to others; false if the lane cannot go on.
-    fn care(&mut self, index: usize, unusual: Unusual, step: &Step) -> bool {
+    fn care(&mut self, index: usize, unusual: Unusual, order: &Order) -> bool {
         let operation = self.operations[index];
+        let step = &order.step;
         match (unusual, operation) {
             (Unusual::Failed(error), _) => self.fail(operation.member(), step.from, error),
-            (Unusual::Step(outcome), _) => self.unusual(operation.member(), step, outcome),
+            (Unusual::Step(outcome), _) => self.unusual(operation.member(), order, outcome),
+            (Unusual::Operation, LaneOp::CarefulStep(member)) if order.negotiates => {
+                self.single_step(member, order)
+            }
             (Unusual::Operation, LaneOp::CarefulStep(member)) => self.careful_step(member, step),
             (Unusual::Operation, LaneOp::Slope(batch)) => match self.slope(batch) {
                 Ok(()) => true,
@@ -278,28 +311,73 @@ impl Lane {
         Ok(())
     }
 
-    /// A step of an instance without event mode that did not simply come to its end.
+    /// A step that did not simply come to its end.
     #[cold]
-    fn unusual(&mut self, index: u32, step: &Step, outcome: StepOutcome) -> bool {
+    fn unusual(&mut self, index: u32, order: &Order, outcome: StepOutcome) -> bool {
         use consort_core::StepReason::{Complete, Discard, EarlyReturn, Event, Terminate};
-        let stopped = match outcome.reason {
+        let step = &order.step;
+        let (reached, next_event) = (outcome.reached, outcome.next_event);
+        match outcome.reason {
             Complete | Event | EarlyReturn if calls::is_whole(step, &outcome, self.resolution) => {
-                return true;
+                let event = outcome.reason == Event;
+                self.arrive(index, Arrival { reached, event, terminate: false, next_event })
             }
             Terminate => {
-                let (reached, next_event) = (outcome.reached, None);
-                let arrival = Arrival { reached, event: false, terminate: true, next_event };
-                self.members[index as usize].arrival = Some(arrival);
-                self.remarkable = true;
-                return true;
+                self.arrive(index, Arrival { reached, event: false, terminate: true, next_event })
             }
             Discard => {
                 let error = self.members[index as usize].instance.take_discarded();
-                calls::Stopped::Discarded { reached: outcome.reached, error }
+                match order.negotiates {
+                    true => self.reject(index, reached, true, error),
+                    false => self.stop(index, step, calls::Stopped::Discarded { reached, error }),
+                }
             }
-            Complete | Event | EarlyReturn => return self.resume(index, step, &outcome),
+            Complete | Event | EarlyReturn if order.negotiates && reached < step.to => {
+                self.reject(index, reached, false, None)
+            }
+            Complete | Event | EarlyReturn => self.resume(index, step, &outcome),
+        }
+    }
+
+    fn arrive(&mut self, index: u32, arrival: Arrival) -> bool {
+        let member = &mut self.members[index as usize];
+        if member.event_mode {
+            member.next_event = arrival.next_event;
+        }
+        member.arrival = Some(arrival);
+        self.remarkable |= arrival.event || arrival.terminate;
+        true
+    }
+
+    fn reject(
+        &mut self,
+        index: u32,
+        reached: Time,
+        refused: bool,
+        error: Option<Box<CallError>>,
+    ) -> bool {
+        let component = self.members[index as usize].component;
+        self.rejection = Some(Rejection { reached, component, refused, error });
+        false
+    }
+
+    /// One call for one step, whatever comes of it; somebody else handles what happens on the way.
+    fn single_step(&mut self, index: u32, order: &Order) -> bool {
+        let member = &mut self.members[index as usize];
+        let (step, component, expected) = (order.step, member.component, member.next_event);
+        let mut outcome = match member.instance.step(&step) {
+            Ok(outcome) => outcome,
+            Err(error) => return self.fail(index, step.from, error),
         };
-        self.stop(index, step, stopped)
+        if self.log_calls {
+            self.taken.push(TakenStep { component, step, outcome });
+        }
+        if member.event_mode && expected == Some(step.to) && outcome.is_plain(&step) {
+            outcome.reason = consort_core::StepReason::Event;
+        }
+        let later = expected.filter(|&event| outcome.reached < event);
+        outcome.next_event = outcome.next_event.or(later);
+        self.unusual(index, order, outcome)
     }
 
     /// Goes on from an early return nobody asked for.
@@ -347,5 +425,12 @@ impl Lane {
         let error = RunError::Call { component, tag, error };
         self.failure = Some((self.members[index as usize].component, error));
         false
+    }
+}
+
+impl Rejection {
+    /// The earliest counts; of several, the first component's.
+    pub(crate) fn comes_before(&self, other: &Rejection) -> bool {
+        (self.reached, self.component) < (other.reached, other.component)
     }
 }

@@ -4,27 +4,41 @@
 //! [`Run::advance`] moves on to a given time, [`Run::get`] and [`Run::set`] look and interfere,
 //! [`Run::finish`] ends every instance and gives the hash of what happened.
 //!
+//! # How a plan is interpreted
+//! `compile` turns the plan's programs into stages over preallocated places; `interpret` goes
+//! through them, the same way in initialization, at a tag and between tags. A work stage hands
+//! values to *lanes* (groups of instances that run one after another), lets them work side by side
+//! and takes back what they read; an exchange moves values along connections; `iterate` solves
+//! loops; `attempt` takes steps that may be rejected. What `advance` computes belongs to the next
+//! tags: if it has several stages they work on a copy of the shared values, so that nobody sees
+//! anything before its time.
+//!
 //! # How it is fast
-//! The plan is compiled to a program of batched operations over preallocated buffers. Values that
-//! components share live in one store on the caller's thread; each *lane* (a group of
-//! instances that run one after another) has a copy of its own part, so lanes need nothing from each
-//! other while they work. Names are never looked up and nothing is allocated per step.
+//! Values that components share live in one store on the caller's thread; each lane has a copy of
+//! its own part, so lanes need nothing from each other while they work. Names are never looked up
+//! and nothing is allocated per step. A stage of one lane is run on the spot, without waking anyone.
 //!
 //! # Determinism guarantees
 //! 1. What a lane computes depends only on its own instances and the values copied to it before the
 //!    work starts. So the number of workers, and which worker runs which lane, cannot be seen.
-//! 2. Everything else (exchange, interventions, events, hash, record) happens on one thread, in an
-//!    order fixed by the plan and by component ids.
+//! 2. Everything else (exchange, loops, saving and restoring, interventions, events, hash, record)
+//!    happens on one thread, in an order fixed by the plan and by component ids.
 //! 3. Instances that may share static data (same binary) are in one lane, in id order.
-//! 4. If several instances fail at one tag, the one with the smallest component id is reported.
+//! 4. If several instances fail in one stage, the one with the smallest component id is reported; if
+//!    several reject a step, the earliest counts.
+//! 5. Evaluations of loops and rejected steps leave nothing behind but their number.
 //!
 //! # At each tag
 //! ```text
-//! steps that end here are collected -> interventions that are due begin -> outputs are adjusted
-//!   -> exchange along connections, table feeds -> inputs are adjusted -> hash, record
-//!   -> event iteration (microsteps, each hashed and recorded) -> lanes set inputs and step on
+//! steps that end here are collected -> table feeds -> interventions whose time has come begin
+//!   -> the plan's `present`: exchange, at-once outputs, loops
+//!   -> interventions whose conditions hold begin, and `present` runs again, until none is left
+//!   -> hash, record -> event iteration (microsteps, each hashed and recorded)
+//!   -> delayed connections take what their sources have -> the plan's `advance`
 //! ```
+//! Interventions act on outputs as soon as they are read and on inputs as soon as they are fed.
 
+mod attempt;
 mod calls;
 mod compile;
 mod error;
@@ -32,15 +46,19 @@ mod events;
 mod exchange;
 mod feed;
 mod initialize;
+mod interpret;
 mod intervene;
+mod iterate;
 mod lane;
 mod pool;
 mod record;
 mod run;
+mod snapshot;
+mod stage;
 mod store;
 mod timing;
 mod transfer;
 
-pub use error::RunError;
+pub use error::{LoopFailure, RunError, StepFailure};
 pub use record::ChunkSink;
 pub use run::{Advance, CallSink, Run, RunOptions, Statistics, Summary};

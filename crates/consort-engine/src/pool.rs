@@ -76,17 +76,18 @@ impl Pool {
         lock(&self.shared.lanes[index])
     }
 
+    /// One lane does its share of the work, on this thread.
+    pub(crate) fn work_on(&self, lane: usize) {
+        lock(&self.shared.lanes[lane]).work();
+        self.shared.busy_max.fetch_max(1, Ordering::Relaxed);
+    }
+
     /// Every lane does its share of the work; returns when all are done.
     ///
     /// # Panics
     /// If a lane panicked: a bug in a native model.
     pub(crate) fn work(&self) {
         let shared = &*self.shared;
-        if self.threads.is_empty() {
-            shared.lanes.iter().for_each(|lane| lock(lane).work());
-            shared.busy_max.fetch_max(1, Ordering::Relaxed);
-            return;
-        }
         shared.left.store(shared.lanes.len(), Ordering::Relaxed);
         shared.next.store(0, Ordering::Release);
         shared.round.fetch_add(1, Ordering::Release);

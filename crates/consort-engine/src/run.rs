@@ -2,14 +2,18 @@
 
 mod build;
 mod finish;
+mod publish;
 
+use crate::attempt::StepSize;
 use crate::compile::Program;
 use crate::error::RunError;
 use crate::events::EventComponent;
 use crate::feed::FeedProgram;
-use crate::intervene::{Interventions, Which};
+use crate::interpret::{Halt, Phase};
+use crate::intervene::{Fresh, Interventions};
 use crate::pool::Pool;
 use crate::record::{ChunkSink, Hashes, Recorder};
+use crate::stage::Stage;
 use crate::timing::Rates;
 use crate::transfer;
 use consort_core::{
@@ -67,6 +71,17 @@ pub struct Run {
     pub(crate) rates: Rates,
     /// By rate: its components have fresh values at the present tag.
     pub(crate) due: Vec<bool>,
+    /// By rate: the step that its components take, if they take any.
+    pub(crate) steps: Vec<Step>,
+    /// How long steps are that may be rejected.
+    pub(crate) step_size: StepSize,
+    /// Steps may be rejected just now.
+    pub(crate) negotiates: bool,
+    pub(crate) phase: Phase,
+    /// There was a tag before, so that delayed connections have something to hand over.
+    pub(crate) delays_known: bool,
+    /// Some step ended in an event or with the wish to end.
+    pub(crate) remarkable: bool,
     pub(crate) tag: Tag,
     pub(crate) hashes: Hashes,
     pub(crate) recorder: Option<Recorder>,
@@ -99,13 +114,17 @@ impl Run {
 
     /// Moves on until every tag up to and including `until` is done, or the run is over.
     ///
+    /// Where steps may be rejected, the next tag is known only once its step was taken: a step that
+    /// is planned to end after `until` is not begun.
+    ///
     /// # Errors
-    /// If an instance fails. The run cannot go on then; [`Run::finish`] still works.
+    /// If an instance fails or a loop has no solution. The run cannot go on then; [`Run::finish`]
+    /// still works.
     pub fn advance(&mut self, until: Time) -> Result<Advance, RunError> {
         while self.over.is_none() {
             if self.system.experiment.stop <= self.tag.time {
                 self.over = Some(Advance::Finished);
-            } else if until < self.rates.after(self.tag.time) {
+            } else if until < self.planned_next() {
                 return Ok(Advance::Reached);
             } else {
                 self.tick()?;
@@ -114,12 +133,27 @@ impl Run {
         Ok(self.over.clone().expect("the loop ends when the run is over"))
     }
 
+    fn planned_next(&self) -> Time {
+        match self.is_variable() {
+            true => self.step_size.end_from(self.tag.time),
+            false => self.rates.after(self.tag.time),
+        }
+    }
+
+    /// Whether the plan lets steps be rejected.
+    fn is_variable(&self) -> bool {
+        self.program.advance.iter().any(|stage| matches!(stage, Stage::Attempt(_)))
+    }
+
     /// From one tag to the next.
     fn tick(&mut self) -> Result<(), RunError> {
         self.statistics.tags += 1;
-        self.begin_steps();
-        self.pool.work();
-        self.collect_remarks()?;
+        let stepped = self.step_on();
+        self.tell_calls();
+        if std::mem::take(&mut self.remarkable) {
+            self.collect_endings();
+        }
+        stepped.map_err(Halt::into_error)?;
         let next = self.rates.next();
         if self.ends_by(next - Time::from_ticks(1)) {
             return Ok(()); // values at `next` would be those of a component that stopped before
@@ -134,6 +168,43 @@ impl Run {
         Ok(())
     }
 
+    /// Runs the program that leads to the next tags. A single stage needs nothing from the values it
+    /// brings about; several hand them on, and nobody else may see them before their time, so they
+    /// work on a copy.
+    fn step_on(&mut self) -> Result<(), Halt> {
+        self.plan_steps();
+        let mut stages = std::mem::take(&mut self.program.advance);
+        let result = match &mut stages[..] {
+            [Stage::Work(work)] => {
+                self.work(work);
+                self.collect(work, false)
+            }
+            stages => {
+                self.program.ahead.copy_from(&self.program.shared);
+                std::mem::swap(&mut self.program.ahead, &mut self.program.shared);
+                self.phase = Phase::Ahead;
+                let result = self.run_stages(stages);
+                self.phase = Phase::Present;
+                std::mem::swap(&mut self.program.ahead, &mut self.program.shared);
+                result
+            }
+        };
+        self.program.advance = stages;
+        result
+    }
+
+    /// The steps that begin now; an attempt plans its own.
+    fn plan_steps(&mut self) {
+        let resolution = self.system.experiment.resolution;
+        let start = resolution.to_f64(self.tag.time);
+        for (step, rate) in self.steps.iter_mut().zip(&mut self.rates.list) {
+            if rate.due == self.tag.time {
+                *step = rate.step_from(self.tag, start, resolution);
+                rate.due = step.to;
+            }
+        }
+    }
+
     /// Whether a component asked for the end at `time` or earlier; the run is over then.
     fn ends_by(&mut self, time: Time) -> bool {
         let Some((_, component)) = self.ending.filter(|(end, _)| *end <= time) else {
@@ -144,46 +215,12 @@ impl Run {
         true
     }
 
-    /// Hands every lane its inputs and the steps that begin now.
-    fn begin_steps(&mut self) {
-        let resolution = self.system.experiment.resolution;
-        let start = resolution.to_f64(self.tag.time);
+    /// Requests to end: the earliest, then the smallest id.
+    fn collect_endings(&mut self) {
         for index in 0..self.pool.len() {
-            let mut lane = self.pool.lane(index);
-            for (rate_index, rate) in self.rates.list.iter().enumerate() {
-                let due = rate.due == self.tag.time;
-                lane.steps[rate_index] = due.then(|| rate.step_from(self.tag, start, resolution));
-                if due {
-                    for segment in &self.program.scatter[index][rate_index] {
-                        lane.bank.put(segment.lane, self.program.shared.get(segment.shared()));
-                    }
-                }
-            }
+            let asked = self.pool.lane(index).asked_to_end();
+            self.ending = [self.ending, asked].into_iter().flatten().min();
         }
-        for rate in &mut self.rates.list {
-            if rate.due == self.tag.time {
-                rate.due = rate.due + rate.period;
-            }
-        }
-    }
-
-    /// Failures (the smallest component id wins), requests to end (the earliest, then the smallest
-    /// id), and the call log.
-    fn collect_remarks(&mut self) -> Result<(), RunError> {
-        let mut failure: Option<(ComponentId, RunError)> = None;
-        for index in 0..self.pool.len() {
-            let mut lane = self.pool.lane(index);
-            if std::mem::take(&mut lane.remarkable) {
-                self.ending = [self.ending, lane.asked_to_end()].into_iter().flatten().min();
-            }
-            if let Some((component, error)) = lane.failure.take()
-                && failure.as_ref().is_none_or(|(first, _)| component < *first)
-            {
-                failure = Some((component, error));
-            }
-        }
-        self.tell_calls();
-        failure.map_or(Ok(()), |(_, error)| Err(error))
     }
 
     fn tell_calls(&mut self) {
@@ -201,111 +238,20 @@ impl Run {
 
     /// Collects what the steps that end now brought.
     fn gather(&mut self) {
-        for index in 0..self.pool.len() {
-            let lane = self.pool.lane(index);
-            for (rate, _) in self.due.iter().enumerate().filter(|(_, due)| **due) {
-                for segment in &self.program.gather[index][rate] {
-                    self.program.shared.put(segment.shared(), lane.bank.get(segment.lane));
-                }
+        for arriving in self.program.arriving.iter().filter(|it| self.due[it.rate]) {
+            let lane = self.pool.lane(arriving.lane);
+            for segment in &arriving.gather {
+                self.program.shared.put(segment.shared(), lane.bank.get(segment.lane));
             }
         }
+        self.adjust(Fresh::Arriving);
     }
 
-    /// Everything that happens at a tag before the next steps: see the crate's documentation.
-    pub(crate) fn publish(&mut self) -> Result<(), RunError> {
-        self.begin_interventions()?;
-        self.exchange_due();
-        for rate in 0..self.due.len() {
-            if self.due[rate] {
-                self.hashes.absorb_rate(rate, self.tag, &self.program.shared);
-            }
-        }
-        self.record_row();
-        if !self.eventful.is_empty() {
-            let iterated = self.iterate_events(self.tag)?;
-            self.tag = iterated.tag;
-            if let Some(component) = iterated.terminated {
-                let component = self.system.components[component].name.clone();
-                self.over.get_or_insert(Advance::Terminated { component });
-            }
-        }
-        Ok(())
-    }
-
-    fn begin_interventions(&mut self) -> Result<(), RunError> {
-        if self.interventions.is_empty() {
-            return Ok(());
-        }
-        // Conditions look at what everybody sees, so what is in force is applied before, and what
-        // begins now after; by then nothing is fresh any more.
-        self.adjust(Which::Outputs, None);
-        let shared = &mut self.program.shared;
-        for component in self.interventions.begin_due(self.tag.time, shared) {
-            let parameters = self.parameter_targets(component);
-            // FMI 3 takes tunable parameters in event mode from those who use it.
-            match self.system.components[component].event_mode {
-                true => self.retuned.extend(parameters.into_iter().map(|id| (component, id))),
-                false => self.hand_over(component, &parameters)?,
-            }
-        }
-        self.adjust(Which::Outputs, Some(&[]));
-        Ok(())
-    }
-
-    /// Applies interventions; `fresh` lists the components with new values, `None` all that are due.
-    fn adjust(&mut self, which: Which, fresh: Option<&[usize]>) {
-        if self.interventions.is_empty() {
-            return;
-        }
-        let (due, rates) = (&self.due, &self.rates);
-        let is_fresh = |component: usize| match fresh {
-            Some(list) => list.binary_search(&component).is_ok(),
-            None => due[rates.of_component[component]],
-        };
-        self.interventions.apply(which, &is_fresh, &mut self.program.shared);
-    }
-
-    fn exchange_due(&mut self) {
-        for (rate, _) in self.due.iter().enumerate().filter(|(_, due)| **due) {
-            self.program.exchanges[rate].run(&mut self.program.shared);
-        }
-        let resolution = self.system.experiment.resolution;
-        for (rate, slopes) in self.program.slopes.iter_mut().enumerate() {
-            for slope in slopes {
-                slope.run(self.tag.time, self.due[rate], resolution, &mut self.program.shared);
-            }
-        }
-        self.adjust_inputs(None);
-    }
-
-    fn adjust_inputs(&mut self, fresh: Option<&[usize]>) {
-        if let Some(feed) = &mut self.feed {
-            feed.run(self.tag.time, &mut self.program.shared);
-        }
-        self.adjust(Which::Inputs, fresh);
-    }
-
-    /// Publishes what some components did at a microstep.
-    pub(crate) fn publish_components(&mut self, components: &[usize], tag: Tag) {
-        self.adjust(Which::Outputs, Some(components));
-        for connection in components.iter().flat_map(|&index| &self.program.outgoing[index]) {
-            let op = &self.program.copies[connection.index()];
-            crate::exchange::copy(&mut self.program.shared, op);
-        }
-        self.adjust_inputs(Some(components));
-        self.hashes.absorb_components(components, tag, &self.program.shared);
-        let present = std::mem::replace(&mut self.tag, tag);
-        self.record_row();
-        self.tag = present;
-    }
-
-    fn record_row(&mut self) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.record(self.tag, &self.program.shared);
-        }
-    }
-
-    fn hand_over(&mut self, component: usize, variables: &[VariableId]) -> Result<(), RunError> {
+    pub(crate) fn hand_over(
+        &mut self,
+        component: usize,
+        variables: &[VariableId],
+    ) -> Result<(), RunError> {
         let model = self.models[component].description();
         let mut lane = self.pool.lane(self.program.homes[component].lane);
         let result = transfer::set(&mut lane, model, &self.program, component, variables);

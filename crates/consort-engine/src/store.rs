@@ -89,6 +89,15 @@ impl Bank {
     }
 }
 
+impl Bank {
+    /// Takes over all values of a bank with the same places.
+    pub(crate) fn copy_from(&mut self, other: &Bank) {
+        for (to, from) in self.columns.iter_mut().zip(&other.columns) {
+            to.slice_mut(0, from.len()).copy_from(from.view());
+        }
+    }
+}
+
 /// The columns of a bank but that of doubles.
 pub(crate) struct OtherColumns<'a>(&'a mut [Values]);
 
@@ -112,6 +121,14 @@ pub(crate) struct Segment {
 impl Segment {
     pub(crate) fn shared(self) -> Slot {
         Slot { at: self.shared_at, ..self.lane }
+    }
+
+    /// Whether a place of the shared bank lies within.
+    pub(crate) fn covers(self, slot: Slot) -> bool {
+        let own = self.shared();
+        own.value_type == slot.value_type
+            && own.at <= slot.at
+            && slot.at + slot.count <= own.at + own.count
     }
 
     /// Joins segments that lie side by side on both sides, so that one copy moves them all.

@@ -15,11 +15,21 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// The step that starts at `from`.
+    /// The step that starts at `from` and takes a whole period.
     pub(crate) fn step_from(&self, from: Tag, start: f64, resolution: Resolution) -> Step {
         let to = from.time + self.period;
         let length = match self.step_length {
             StepLength::Fixed => self.length,
+            StepLength::ToEnd => resolution.to_f64(to) - start,
+        };
+        Step { from, to, start, length }
+    }
+
+    /// A step of any size.
+    pub(crate) fn step_to(&self, from: Tag, to: Time, resolution: Resolution) -> Step {
+        let start = resolution.to_f64(from.time);
+        let length = match self.step_length {
+            StepLength::Fixed => resolution.to_f64(to - from.time),
             StepLength::ToEnd => resolution.to_f64(to) - start,
         };
         Step { from, to, start, length }
@@ -58,6 +68,11 @@ impl Rates {
     pub(crate) fn after(&self, now: Time) -> Time {
         let end = |rate: &Rate| if rate.due == now { now + rate.period } else { rate.due };
         self.list.iter().map(end).min().unwrap_or(Time::MAX)
+    }
+
+    /// All steps under way end at `time`.
+    pub(crate) fn arrive(&mut self, time: Time) {
+        self.list.iter_mut().for_each(|rate| rate.due = time);
     }
 
     /// The earliest time at which any step under way ends.

@@ -1,10 +1,10 @@
 //! Where every value lives: lane by lane, inputs before what is read, so that handing a lane its
 //! inputs and taking back its outputs is one copy per type.
 
-use super::{Home, Program, Source};
-use crate::exchange::{CopyOp, Exchange};
+use super::{Delay, Home, Program, Source};
+use crate::exchange::CopyOp;
 use crate::store::{Bank, Segment, Slot};
-use consort_core::{Causality, ComponentId, ConnectionId, VariableId};
+use consort_core::{Causality, ComponentId, ConnectionId, Conversion, VariableId};
 use consort_system::{Condition, Operation, Port, Stage, Target, Task, Trigger};
 
 /// By component: which variables need a place, and why.
@@ -15,12 +15,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(source: &Source<'_>, tasks: &[Task]) -> Self {
+    pub(super) fn of(source: &Source<'_>) -> Self {
         let count = source.system.components.len();
         let empty = || vec![Vec::new(); count];
         let mut layout = Layout { inputs: empty(), observed: empty(), once: empty() };
-        layout.take_tasks(tasks);
-        layout.take_stages(&source.plan.initialization);
+        for (_, stages) in source.plan.programs() {
+            layout.take_stages(stages);
+        }
         layout.take_ports(source);
         layout.take_recorded(source);
         for list in [&mut layout.inputs, &mut layout.observed, &mut layout.once] {
@@ -97,23 +98,26 @@ impl Layout {
 
     /// Gives every variable its place in its lane's bank and in the shared one.
     pub(super) fn place(self, source: &Source<'_>, assignment: &[Vec<ComponentId>]) -> Program {
-        let rates = source.rates.list.len();
         let count = source.system.components.len();
         let none = |index: usize| vec![None; source.models[index].variables.len()];
         let mut program = Program {
+            initialization: Vec::new(),
+            present: Vec::new(),
+            advance: Vec::new(),
             shared: Bank::new(),
+            ahead: Bank::new(),
             homes: vec![Home { lane: 0, member: 0 }; count],
             places: (0..count).map(none).collect(),
-            scatter: vec![vec![Vec::new(); rates]; assignment.len()],
-            gather: vec![vec![Vec::new(); rates]; assignment.len()],
+            arriving: Vec::new(),
             copies: Vec::new(),
             outgoing: vec![Vec::new(); count],
-            exchanges: vec![Exchange::default(); rates],
-            slopes: vec![Vec::new(); rates],
+            slopes: Vec::new(),
+            delays: Vec::new(),
             inputs: self.inputs,
             observed: self.observed,
             once: self.once,
             ticks: Vec::new(),
+            refreshed: Vec::new(),
         };
         for (lane, members) in assignment.iter().enumerate() {
             program.place_lane(source, lane, members);
@@ -135,14 +139,8 @@ impl Program {
         for which in [Kind::Input, Kind::Observed, Kind::Once] {
             for rate in 0..source.rates.list.len() {
                 let due = |id: &&ComponentId| source.rates.of_component[id.index()] == rate;
-                let mut segments = Vec::new();
                 for component in members.iter().filter(due) {
-                    self.place_component(source, *component, which, &mut bank, &mut segments);
-                }
-                match which {
-                    Kind::Input => self.scatter[lane][rate] = Segment::joined(segments),
-                    Kind::Observed => self.gather[lane][rate] = Segment::joined(segments),
-                    Kind::Once => {}
+                    self.place_component(source, *component, which, &mut bank);
                 }
             }
         }
@@ -154,7 +152,6 @@ impl Program {
         component: ComponentId,
         which: Kind,
         bank: &mut Bank,
-        segments: &mut Vec<Segment>,
     ) {
         let index = component.index();
         let list = match which {
@@ -169,28 +166,22 @@ impl Program {
             let shared = self.shared.reserve(value_type, elements);
             let segment = Segment { lane, shared_at: shared.at };
             self.places[index][variable.index()] = Some(segment);
-            segments.push(segment);
         }
     }
 
     fn compile_connections(&mut self, source: &Source<'_>) {
         for (index, wire) in source.system.connections.iter().enumerate() {
-            let outgoing = &mut self.outgoing[wire.from.component.index()];
-            outgoing.push(ConnectionId::from_index(index));
-            let op = CopyOp {
-                from: self.port(wire.from),
-                to: self.port(wire.to),
-                conversion: wire.conversion,
-            };
-            self.copies.push(op);
-        }
-        let Some(Stage::Exchange(order)) = source.plan.present.first() else {
-            unreachable!("the cycle starts with its exchange")
-        };
-        for id in order {
-            let from = source.system.connections[id.index()].from.component;
-            let rate = source.rates.of_component[from.index()];
-            self.exchanges[rate].push(self.copies[id.index()]);
+            let (mut from, to) = (self.port(wire.from), self.port(wire.to));
+            let component = wire.from.component.index();
+            if wire.delay {
+                let kept = self.shared.reserve(from.value_type, from.count);
+                let keep = CopyOp { from, to: kept, conversion: Conversion::IDENTITY };
+                self.delays.push(Delay { rate: source.rates.of_component[component], keep });
+                from = kept;
+            } else {
+                self.outgoing[component].push(ConnectionId::from_index(index));
+            }
+            self.copies.push(CopyOp { from, to, conversion: wire.conversion });
         }
     }
 

@@ -1,18 +1,23 @@
 //! Making a run: instances, program, lanes, and everything that watches.
 
 use super::{Advance, Run, RunOptions, Statistics};
+use crate::attempt::StepSize;
 use crate::compile::{Program, Source};
 use crate::error::RunError;
 use crate::feed::FeedProgram;
-use crate::initialize::{self, Initialization};
+use crate::initialize;
+use crate::interpret::Phase;
 use crate::intervene::{
-    CompiledTrigger, FedBy, Feeder, Intervention, Interventions, TargetKind, TargetState,
+    CompiledTrigger, FedBy, FedIndex, Feeder, Intervention, Interventions, Progress, TargetKind,
+    TargetState,
 };
 use crate::pool::Pool;
 use crate::record::{Hashed, Hashes, Recorder};
 use crate::store::Slot;
 use crate::timing::Rates;
-use consort_core::{ComponentId, Model, ModelDescription, Tag, Variable, VariableId};
+use consort_core::{
+    ComponentId, ConnectionId, Model, ModelDescription, Step, Tag, Variable, VariableId,
+};
 use consort_system::{Plan, Port, ResolvedSystem, Target, Trigger};
 use consort_trace::{Column, Schema};
 use std::sync::Arc;
@@ -45,13 +50,16 @@ impl Run {
             rates: &rates,
             log_calls: options.call_log.is_some(),
         };
-        let (mut program, mut lanes) = source.compile(instances);
-        let mut initialization =
-            Initialization { source: &source, program: &mut program, lanes: &mut lanes };
-        let initialized = initialization.run();
+        let (program, lanes) = source.compile(instances);
         let watchers = Watchers::of(&source, &program, &mut options);
         let mut run = Run {
             due: vec![true; rates.list.len()],
+            steps: vec![standing(&system); rates.list.len()],
+            step_size: StepSize::of(&system),
+            negotiates: false,
+            phase: Phase::Starting,
+            delays_known: false,
+            remarkable: false,
             tag: Tag::at(system.experiment.start),
             names: names(&system),
             pool: Pool::new(lanes, options.workers),
@@ -72,12 +80,13 @@ impl Run {
             program,
             rates,
         };
-        run.first_tag(initialized)?;
+        run.initialize()?;
+        run.phase = Phase::Present;
+        run.first_tag()?;
         Ok(run)
     }
 
-    fn first_tag(&mut self, initialized: Result<(), RunError>) -> Result<(), RunError> {
-        initialized?;
+    fn first_tag(&mut self) -> Result<(), RunError> {
         self.eventful = self.event_components();
         self.publish()?;
         if self.system.experiment.stop <= self.tag.time {
@@ -97,6 +106,13 @@ impl Run {
         list.dedup();
         list
     }
+}
+
+/// No step: for calls that are made at the start.
+fn standing(system: &ResolvedSystem) -> Step {
+    let start = system.experiment.start;
+    let (from, seconds) = (Tag::at(start), system.experiment.resolution.to_f64(start));
+    Step { from, to: start, start: seconds, length: 0.0 }
 }
 
 fn names(system: &ResolvedSystem) -> std::collections::BTreeMap<String, ComponentId> {
@@ -203,7 +219,11 @@ fn interventions(source: &Source<'_>, program: &Program) -> Interventions {
             },
         };
         let effect = intervention.effect.clone();
-        result.list.push(Intervention { trigger, target, effect, done: false });
+        let progress = Progress::Waiting;
+        result.list.push(Intervention { trigger, target, effect, progress });
+    }
+    if !result.is_empty() {
+        result.index = FedIndex::of(&result.targets, program);
     }
     result
 }
@@ -233,8 +253,9 @@ fn target(
 /// Who feeds which elements of an input: wires and columns of the table.
 fn feeders(source: &Source<'_>, port: Port) -> Vec<Feeder> {
     let system = source.system;
-    let wires = system.connections.iter();
-    let wires = wires.map(|wire| (wire.to, FedBy::Component(wire.from.component.index())));
+    let wires = system.connections.iter().enumerate();
+    let wires =
+        wires.map(|(index, wire)| (wire.to, FedBy::Connection(ConnectionId::from_index(index))));
     let columns = system.feed.iter().flat_map(|feed| &feed.columns);
     let columns = columns.map(|column| (column.to, FedBy::Table));
     let feeder = |(to, by): (Port, FedBy)| {

@@ -33,6 +33,12 @@ pub struct Statistics {
     pub workers: usize,
     /// The most workers that were busy at once.
     pub busy_max: usize,
+    /// Steps that might have been rejected and were not.
+    pub steps_accepted: u64,
+    /// Steps that were rejected.
+    pub steps_rejected: u64,
+    /// Evaluations of loops.
+    pub loop_evaluations: u64,
 }
 
 impl Run {

@@ -1,8 +1,9 @@
 //! Nothing is allocated per step: counted, not hoped.
 
-use crate::support::{Behavior, Bench, TestModel, variable};
+use crate::support::{Behavior, Bench, TestModel, put, stepped, through, variable};
 use consort_core::model::CallResult;
 use consort_core::{Causality, Step, StepOutcome, Time, ValueType, Values};
+use consort_system::{Iteration, IterationMethod, LoopPolicy};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -71,12 +72,80 @@ fn no_step_allocates_whatever_is_connected_and_recorded() {
         .wire("b.y", "a.u")
         .wire("a.said", "b.text")
         .wire("b.said", "a.text");
+    check(bench);
+}
+
+/// One chunk of rows is enough for every buffer to have its size; the sink of these tests allocates
+/// when it is handed a chunk, so the count is taken between two hand-overs.
+fn check(bench: Bench) {
     let (mut run, _) = bench.start(1).expect("it starts");
-    // One chunk of rows is enough for every buffer to have its size; the sink of this test
-    // allocates when it is handed a chunk, so the count is taken between two hand-overs.
     run.advance(Time::from_ticks(1100)).expect("it runs");
     let before = ALLOCATIONS.with(Cell::get);
     run.advance(Time::from_ticks(1900)).expect("it runs");
     let after = ALLOCATIONS.with(Cell::get);
     assert_eq!(after - before, 0, "allocations in 800 tags");
+}
+
+/// y = the time at the end of the step.
+struct Ramp;
+
+impl Behavior for Ramp {
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        put(values, 0, step.start + step.length);
+        Ok(StepOutcome::complete(step))
+    }
+}
+
+fn ramp() -> std::sync::Arc<dyn consort_core::Model> {
+    let variables = vec![variable("y", Causality::Output, ValueType::Float64)];
+    TestModel::new(variables, || Ramp).shared()
+}
+
+/// Feedthrough in `present`, a reactive input in `advance`, a delay, two rates.
+fn staged() -> Bench {
+    let mut bench = Bench::new(3000)
+        .add("ramp", ramp(), 1)
+        .add("a", through(2.0, 0.0), 1)
+        .add("b", through(2.0, 0.0), 2)
+        .add("c", stepped(2.0, 0.0), 1)
+        .add("d", through(2.0, 0.0), 1)
+        .wire("ramp.y", "a.u")
+        .wire("a.y", "b.u")
+        .wire("ramp.y", "c.u")
+        .wire("c.y", "d.u");
+    bench.system.components[3].reactive = vec![consort_core::VariableId(0)];
+    bench.system.connections[3].delay = true;
+    bench
+}
+
+#[test]
+fn no_stage_allocates() {
+    check(staged());
+}
+
+#[test]
+fn no_intervention_allocates_while_it_is_in_force() {
+    let mut bench = staged();
+    for path in ["ramp.y", "a.y", "c.y"] {
+        bench.system.interventions.push(consort_system::ResolvedIntervention {
+            trigger: consort_system::Trigger::At(Time::from_ticks(3)),
+            target: consort_system::Target::Output(bench.port(path)),
+            effect: consort_system::Effect::Offset(Values::Float64(vec![1.0])),
+        });
+    }
+    check(bench);
+}
+
+#[test]
+fn no_loop_allocates_that_is_solved_by_reading_again() {
+    for method in [IterationMethod::FixedPoint, IterationMethod::Newton, IterationMethod::Broyden] {
+        let mut bench = Bench::new(3000)
+            .add("a", through(0.5, 1.0), 1)
+            .add("b", through(-0.5, 1.0), 1)
+            .wire("a.y", "b.u")
+            .wire("b.y", "a.u");
+        bench.system.coupling.loops =
+            LoopPolicy::Iterate(Iteration { method, ..Iteration::default() });
+        check(bench);
+    }
 }

@@ -3,7 +3,7 @@
 use crate::support::{Behavior, Bench, TestModel, clock, column, float, gain, in_and_out};
 use consort_core::model::CallResult;
 use consort_core::{DependsOn, Step, StepOutcome, Time, Values, VariableId};
-use consort_engine::Advance;
+use consort_engine::{Advance, LoopFailure, RunError};
 use consort_system::{ColumnFeed, Feed};
 
 #[test]
@@ -121,8 +121,10 @@ fn initial_equations_that_loop_are_repeated_until_they_settle() {
         .wire("a.y", "b.u")
         .wire("b.y", "a.u");
     let (trace, _) = bench.run(1);
-    assert_eq!(column(&trace, "a.y")[0], "2.0");
-    assert_eq!(column(&trace, "b.y")[0], "2.0");
+    for path in ["a.y", "b.y"] {
+        let settled: f64 = column(&trace, path)[0].parse().expect("a number");
+        assert!((settled - 2.0).abs() < 1e-8, "{path} = {settled}");
+    }
 }
 
 #[test]
@@ -188,31 +190,40 @@ fn initial_values_follow_from_what_the_table_says_of_the_start() {
     assert_eq!(column(&trace, "last.y")[0], "3.0");
 }
 
-/// y = 1 - 2 u at once: alone in a loop with its like, it never settles.
-struct Diverge;
+/// y = k u + 1 at once.
+struct Amplify(f64);
 
-impl Behavior for Diverge {
+impl Behavior for Amplify {
     fn refresh(&mut self, values: &mut [Values]) {
-        values[1] = Values::Float64(vec![1.0 - 2.0 * float(&values[0])]);
+        values[1] = Values::Float64(vec![self.0 * float(&values[0]) + 1.0]);
     }
 }
 
-#[test]
-fn initial_equations_without_a_solution_in_sight_are_an_error() {
+fn amplifiers(factor: f64) -> Bench {
     let model = || {
-        TestModel::new(in_and_out(), || Diverge)
+        TestModel::new(in_and_out(), move || Amplify(factor))
             .adjust(|description| description.structure.initial[0].on = DependsOn::All)
             .shared()
     };
-    let bench = Bench::new(1)
-        .add("a", model(), 1)
-        .add("b", model(), 1)
-        .wire("a.y", "b.u")
-        .wire("b.y", "a.u");
-    let failure = bench.start(1).err().expect("it does not settle");
-    let expected = consort_engine::RunError::InitialValuesDoNotSettle {
-        rounds: 100,
-        inputs: vec!["a.u".into(), "b.u".into()],
+    Bench::new(1).add("a", model(), 1).add("b", model(), 1).wire("a.y", "b.u").wire("b.y", "a.u")
+}
+
+#[test]
+fn initial_equations_that_do_not_contract_are_solved_all_the_same() {
+    let (trace, _) = amplifiers(-2.0).run(1);
+    let y: f64 = column(&trace, "a.y")[0].parse().expect("a number");
+    assert!((y - 1.0 / 3.0).abs() < 1e-9, "{y}");
+}
+
+#[test]
+fn initial_equations_without_a_solution_are_an_error_that_names_the_loop() {
+    let failure = amplifiers(1.0).start(1).err().expect("there is no solution");
+    let RunError::LoopNotSolved { starting: true, residuals, why, .. } = &failure else {
+        panic!("{failure:?}")
     };
-    assert_eq!(failure, expected);
+    assert_eq!(*why, LoopFailure::Singular);
+    assert!(residuals.iter().any(|(name, _)| name == "b.y -> a.u"), "{residuals:?}");
+    let said = failure.diagnostic(Bench::new(1).system.experiment.resolution);
+    let text = format!("{said:?}");
+    assert!(text.contains("no unique solution: the loop's matrix I - dF/dz is singular"), "{text}");
 }

@@ -75,6 +75,8 @@ fn a_discarded_step_names_how_far_it_came() {
         error: None,
     };
     assert_eq!(failure, expected);
+    let text = format!("{:?}", failure.diagnostic(consort_core::Resolution::NANOSECOND));
+    assert!(text.contains("[experiment.variable-step]"), "the way out is named: {text}");
 }
 
 #[test]

@@ -125,6 +125,6 @@ fn a_condition_looks_at_what_everybody_sees() {
     });
     let (trace, _) = bench.run(1);
     assert_eq!(column(&trace, "clock.y"), ["0.0", "0.1", "10.2", "10.3", "10.4", "10.5"]);
-    // The offset begins at 2 and is seen by conditions from the next tag on.
-    assert_eq!(column(&trace, "gain.u"), ["0.0", "0.1", "10.2", "-1.0", "-1.0", "-1.0"]);
+    // The offset begins at 2, and so does what it calls for.
+    assert_eq!(column(&trace, "gain.u"), ["0.0", "0.1", "-1.0", "-1.0", "-1.0", "-1.0"]);
 }

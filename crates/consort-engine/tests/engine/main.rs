@@ -5,5 +5,8 @@ mod behavior;
 mod events;
 mod failures;
 mod interventions;
+mod loops;
 mod repeatability;
+mod staged;
 mod support;
+mod variable;

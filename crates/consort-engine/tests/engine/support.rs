@@ -3,9 +3,9 @@
 use consort_core::model::{CallResult, DefaultExperiment, Enumeration};
 use consort_core::{
     Capabilities, Causality, ComponentId, Conversion, DependsOn, EventUpdate, Instance,
-    Instantiation, LogSink, Model, ModelDescription, ModelStructure, Reference, Report, Resolution,
-    Seconds, Setup, Step, StepOutcome, Time, Unknown, ValueType, Values, ValuesMut, ValuesRef,
-    Variable, VariableId,
+    Instantiation, LogSink, Model, ModelDescription, ModelStructure, Reference, Refresh, Report,
+    Resolution, SavedState, Seconds, Setup, Step, StepOutcome, Time, Unknown, ValueType, Values,
+    ValuesMut, ValuesRef, Variable, VariableId,
 };
 use consort_engine::{ChunkSink, Run, RunError, RunOptions};
 use consort_system::{
@@ -24,6 +24,10 @@ pub(crate) trait Behavior: Send {
     fn refresh(&mut self, _values: &mut [Values]) {}
     fn update(&mut self, _values: &mut [Values]) -> EventUpdate {
         EventUpdate::default()
+    }
+    /// How the second variable follows the first, if the behavior knows.
+    fn derivative(&self) -> Option<f64> {
+        None
     }
     /// The slope of the first input.
     fn slope(&mut self, _slope: f64) {}
@@ -180,6 +184,26 @@ impl Instance for TestInstance {
         self.in_event_mode = false;
         Ok(())
     }
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        assert_eq!((unknowns, knowns), (&[Reference(1)][..], &[Reference(0)][..]));
+        sensitivity[0] = self.behavior.derivative().expect("asked only if known") * seed[0];
+        Ok(())
+    }
+    /// What a behavior remembers, it remembers in its variables.
+    fn save(&mut self) -> CallResult<SavedState> {
+        Ok(SavedState(Box::new(self.values.clone())))
+    }
+    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
+        let values: &Vec<Values> = state.0.downcast_ref().expect("a state of a test model");
+        self.values.clone_from(values);
+        Ok(())
+    }
     fn terminate(&mut self) -> CallResult<()> {
         self.behavior.terminated();
         Ok(())
@@ -279,7 +303,8 @@ impl Bench {
         let recorded = Recorded::default();
         let descriptions: Vec<&ModelDescription> =
             self.models.iter().map(|model| model.description()).collect();
-        let mut plan = consort_planner::plan(&self.system, &descriptions, &mut Report::default());
+        let plan = consort_planner::plan(&self.system, &descriptions, &mut Report::default());
+        let mut plan = plan.expect("the system can be planned");
         change(&mut plan);
         let options = RunOptions {
             workers,
@@ -367,4 +392,64 @@ pub(crate) fn in_and_out() -> Vec<Variable> {
 
 pub(crate) fn gain(factor: f64) -> Arc<dyn Model> {
     TestModel::new(in_and_out(), move || Gain(factor)).shared()
+}
+
+pub(crate) fn put(values: &mut [Values], index: usize, value: f64) {
+    let Values::Float64(list) = &mut values[index] else { panic!("a Float64") };
+    list[0] = value;
+}
+
+/// y = k u + c at once.
+struct Through {
+    factor: f64,
+    constant: f64,
+}
+
+impl Behavior for Through {
+    fn refresh(&mut self, values: &mut [Values]) {
+        put(values, 1, self.factor * float(&values[0]) + self.constant);
+    }
+}
+
+/// y = k u + c at once, and says so.
+pub(crate) fn through(factor: f64, constant: f64) -> Arc<dyn Model> {
+    TestModel::new(in_and_out(), move || Through { factor, constant })
+        .adjust(depends_on_inputs)
+        .shared()
+}
+
+/// Every output depends on every input, at once.
+pub(crate) fn depends_on_inputs(description: &mut ModelDescription) {
+    let structure = &mut description.structure;
+    for unknown in structure.outputs.iter_mut().chain(&mut structure.initial) {
+        unknown.on = DependsOn::All;
+    }
+}
+
+/// y = k u + c, computed by steps: with u as it was set before the step.
+struct Stepped {
+    factor: f64,
+    constant: f64,
+}
+
+impl Behavior for Stepped {
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        put(values, 1, self.factor * float(&values[0]) + self.constant);
+        Ok(StepOutcome::complete(step))
+    }
+}
+
+/// y = k u + c like an FMU for Co-Simulation does it: outputs are those of the last step.
+pub(crate) fn stepped(factor: f64, constant: f64) -> Arc<dyn Model> {
+    TestModel::new(in_and_out(), move || Stepped { factor, constant })
+        .adjust(|description| {
+            description.capabilities.refresh = Refresh::ByStep;
+            description.structure.outputs[0].on = DependsOn::All;
+        })
+        .shared()
+}
+
+/// One column as numbers, a value per row.
+pub(crate) fn numbers(trace: &Trace, path: &str) -> Vec<f64> {
+    column(trace, path).iter().map(|text| text.parse().expect("a number")).collect()
 }

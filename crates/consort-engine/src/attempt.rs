@@ -1,0 +1,244 @@
+//! Steps that may be rejected: everybody goes back, and a shorter one is tried.
+//!
+//! A step is rejected because a component stopped before its end or refused it, or because it was too
+//! coarse: with tolerances, each step is taken once whole and once in two halves, and the difference
+//! in the real outputs says how wrong it is. The halves are what stays.
+
+mod size;
+
+use crate::error::{RunError, StepFailure};
+use crate::interpret::{Halt, Phase};
+use crate::intervene::Fresh;
+use crate::lane::Rejection;
+use crate::run::Run;
+use crate::snapshot::Snapshot;
+use crate::stage::Stage;
+use crate::store::Slot;
+use consort_core::{ComponentId, Step, Tag, Time};
+use consort_system::StepTolerances;
+
+pub(crate) use size::StepSize;
+
+/// Stages that may be run again with a shorter step.
+pub(crate) struct Attempt {
+    components: Vec<ComponentId>,
+    pub(crate) stages: Vec<Stage>,
+    saved: Snapshot,
+    /// The real outputs, with their components: what a step's error is seen in.
+    outputs: Vec<(usize, Slot)>,
+    /// The outputs after the whole step.
+    coarse: Vec<f64>,
+}
+
+impl Attempt {
+    pub(crate) fn new(
+        mut components: Vec<ComponentId>,
+        stages: Vec<Stage>,
+        outputs: Vec<(usize, Slot)>,
+    ) -> Self {
+        components.sort_unstable();
+        let count = outputs.iter().map(|(_, slot)| slot.count()).sum();
+        Attempt {
+            components,
+            stages,
+            saved: Snapshot::default(),
+            outputs,
+            coarse: vec![0.0; count],
+        }
+    }
+}
+
+/// The greatest error of a step in units of what is tolerated, and whose output has it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Inaccuracy {
+    error: f64,
+    component: usize,
+}
+
+/// How a try ended.
+enum Verdict {
+    /// Everybody is at `to`.
+    Arrived {
+        to: Time,
+        inaccuracy: Option<Inaccuracy>,
+    },
+    Rejected(Rejection),
+}
+
+impl Run {
+    /// From the present tag to the next, by the longest step that everybody takes.
+    pub(crate) fn attempt(&mut self, attempt: &mut Attempt) -> Result<(), Halt> {
+        self.negotiates = true;
+        self.save(&attempt.components, &mut attempt.saved)?;
+        let arrived = self.try_sizes(attempt);
+        attempt.saved.clear();
+        self.negotiates = false;
+        self.rates.arrive(arrived?);
+        Ok(())
+    }
+
+    fn try_sizes(&mut self, attempt: &mut Attempt) -> Result<Time, Halt> {
+        let from = self.tag.time;
+        let mut size = self.bounded_size();
+        loop {
+            let verdict = match self.try_step(attempt, from + size) {
+                Ok(verdict) => verdict,
+                Err(Halt::Rejected(rejection)) => Verdict::Rejected(rejection),
+                Err(failed) => return Err(failed),
+            };
+            size = match verdict {
+                Verdict::Arrived { to, inaccuracy }
+                    if inaccuracy.is_none_or(|it| it.error <= 1.0) =>
+                {
+                    self.statistics.steps_accepted += 1;
+                    self.step_size.accept(to - from, inaccuracy.map(|it| it.error));
+                    return Ok(to);
+                }
+                Verdict::Arrived { inaccuracy, .. } => {
+                    let Inaccuracy { error, component } = inaccuracy.expect("it was too great");
+                    let shorter = self.step_size.more_accurate(size, error);
+                    let why = StepFailure::Inaccurate { error };
+                    shorter.ok_or_else(|| self.too_short(component, size, why))?
+                }
+                Verdict::Rejected(rejection) => self.shorter(size, rejection)?,
+            };
+            self.statistics.steps_rejected += 1;
+            self.go_back(attempt)?;
+        }
+    }
+
+    /// What is left for a component that did not come to the end of a step.
+    fn shorter(&mut self, size: Time, rejection: Rejection) -> Result<Time, RunError> {
+        let Rejection { reached, component, refused, error } = rejection;
+        let done = reached - self.tag.time;
+        let shorter = self.step_size.shorter(size, done, refused);
+        let why = StepFailure::Rejected { reached, error };
+        shorter.ok_or_else(|| self.too_short(component.index(), size, why))
+    }
+
+    fn too_short(&self, component: usize, size: Time, why: StepFailure) -> RunError {
+        let component = self.system.components[component].name.clone();
+        RunError::StepTooShort { component, tag: self.tag, size, min: self.step_size.min(), why }
+    }
+
+    /// The proposed size, but neither past the end nor past an event that a component announced.
+    fn bounded_size(&self) -> Time {
+        let now = self.tag.time;
+        let mut end = self.step_size.end_from(now);
+        for (index, component) in self.system.components.iter().enumerate() {
+            let home = self.program.homes[index];
+            if component.event_mode {
+                let lane = self.pool.lane(home.lane);
+                let event = lane.members[home.member as usize].next_event;
+                end = event.filter(|&event| now < event).map_or(end, |event| event.min(end));
+            }
+        }
+        end - now
+    }
+
+    fn go_back(&mut self, attempt: &Attempt) -> Result<(), Halt> {
+        self.restore(&attempt.saved)?;
+        self.remarkable = false;
+        self.program.shared.copy_from(&self.program.ahead);
+        Ok(())
+    }
+
+    fn try_step(&mut self, attempt: &mut Attempt, to: Time) -> Result<Verdict, Halt> {
+        let from = self.tag;
+        let half = Time::from_ticks((to - from.time).ticks() / 2);
+        self.step_to(attempt, from, to)?;
+        let tolerances = self.step_size.tolerances().filter(|_| Time::ZERO < half);
+        let Some(tolerances) = tolerances.filter(|_| !self.ends_early(attempt)) else {
+            return Ok(Verdict::Arrived { to, inaccuracy: None });
+        };
+        self.present_ahead(to)?;
+        self.read_outputs(attempt);
+        self.go_back(attempt)?;
+        let middle = from.time + half;
+        self.step_to(attempt, from, middle)?;
+        if self.ends_early(attempt) {
+            return Ok(Verdict::Arrived { to: middle, inaccuracy: None });
+        }
+        if let Some(component) = self.event_waits(attempt) {
+            let (reached, refused, error) = (middle, false, None);
+            return Ok(Verdict::Rejected(Rejection { reached, component, refused, error }));
+        }
+        self.present_ahead(middle)?;
+        self.step_to(attempt, Tag::at(middle), to)?;
+        self.present_ahead(to)?;
+        let inaccuracy = Some(self.inaccuracy(attempt, tolerances));
+        Ok(Verdict::Arrived { to, inaccuracy })
+    }
+
+    fn step_to(&mut self, attempt: &mut Attempt, from: Tag, to: Time) -> Result<(), Halt> {
+        let resolution = self.system.experiment.resolution;
+        for (step, rate) in self.steps.iter_mut().zip(&self.rates.list) {
+            *step = rate.step_to(from, to, resolution);
+        }
+        self.run_stages(&mut attempt.stages)
+    }
+
+    /// What `present` would make of the values at a time that is no tag (yet).
+    fn present_ahead(&mut self, time: Time) -> Result<(), Halt> {
+        debug_assert_eq!(self.phase, Phase::Ahead);
+        if let Some(feed) = &mut self.feed {
+            feed.run(time, &mut self.program.shared);
+            self.adjust(Fresh::Table);
+        }
+        let start = self.system.experiment.resolution.to_f64(time);
+        self.stand_still(Step { from: Tag::at(time), to: time, start, length: 0.0 });
+        let mut stages = std::mem::take(&mut self.program.present);
+        let result = self.run_stages(&mut stages);
+        self.program.present = stages;
+        result
+    }
+
+    fn ends_early(&self, attempt: &Attempt) -> bool {
+        self.remarkable && self.arrived(attempt, |arrival| arrival.terminate).is_some()
+    }
+
+    fn event_waits(&self, attempt: &Attempt) -> Option<ComponentId> {
+        let waits = |component: &ComponentId| self.system.components[component.index()].event_mode;
+        self.arrived(attempt, |arrival| arrival.event).filter(waits)
+    }
+
+    fn arrived(
+        &self,
+        attempt: &Attempt,
+        wanted: fn(&crate::calls::Arrival) -> bool,
+    ) -> Option<ComponentId> {
+        attempt.components.iter().copied().find(|component| {
+            let home = self.program.homes[component.index()];
+            let lane = self.pool.lane(home.lane);
+            lane.members[home.member as usize].arrival.as_ref().is_some_and(wanted)
+        })
+    }
+
+    fn read_outputs(&self, attempt: &mut Attempt) {
+        let mut places = attempt.coarse.iter_mut();
+        for (_, slot) in &attempt.outputs {
+            let values = self.program.shared.get(*slot);
+            for (element, place) in (0..slot.count()).zip(&mut places) {
+                *place = values.as_f64(element).expect("real outputs are floats");
+            }
+        }
+    }
+
+    fn inaccuracy(&self, attempt: &Attempt, tolerances: StepTolerances) -> Inaccuracy {
+        let StepTolerances { relative, absolute } = tolerances;
+        let mut worst = Inaccuracy { error: 0.0, component: 0 };
+        let mut coarse = attempt.coarse.iter();
+        for &(component, slot) in &attempt.outputs {
+            let values = self.program.shared.get(slot);
+            for (element, coarse) in (0..slot.count()).zip(&mut coarse) {
+                let fine = values.as_f64(element).expect("real outputs are floats");
+                let error = (fine - coarse).abs() / (absolute + relative * fine.abs());
+                let error = if error.is_nan() { f64::INFINITY } else { error };
+                if worst.error < error {
+                    worst = Inaccuracy { error, component };
+                }
+            }
+        }
+        worst
+    }
+}

@@ -1,0 +1,295 @@
+//! The stages of a plan's programs, compiled.
+
+use super::{Program, Source, batches};
+use crate::attempt::Attempt;
+use crate::exchange::{Exchange, SlopeOp};
+use crate::iterate::Loop;
+use crate::lane::{Batch, Lane, LaneOp};
+use crate::stage::{Arriving, ExchangeStage, Share, Stage, WorkStage};
+use crate::store::{Segment, Slot};
+use consort_core::{Causality, ConnectionId, ValueType, VariableId};
+use consort_system::{Hold, Operation, ResolvedConnection, Stage as Planned, Task};
+
+/// Compiles the three programs of the plan.
+pub(super) fn compile(source: &Source<'_>, program: &mut Program, lanes: &mut [Lane]) {
+    let mut compiler =
+        Compiler { source, program, lanes, slopes: Vec::new(), works: 0, which: Which::Starting };
+    compiler.slopes = compiler.slopes();
+    let plan = source.plan;
+    let initialization = compiler.stages(&plan.initialization);
+    compiler.which = Which::Present;
+    let present = compiler.stages(&plan.present);
+    compiler.which = Which::Advance;
+    let advance = compiler.stages(&plan.advance);
+    compiler.program.arriving = arriving(&advance);
+    compiler.program.refreshed = refreshed(&plan.present);
+    (program.initialization, program.present, program.advance) = (initialization, present, advance);
+    if !matches!(program.advance[..], [Stage::Work(_)]) {
+        program.ahead = program.shared.clone();
+    }
+}
+
+struct Compiler<'a> {
+    source: &'a Source<'a>,
+    program: &'a mut Program,
+    lanes: &'a mut [Lane],
+    /// Inputs that are extrapolated, in the order of the program's slopes.
+    slopes: Vec<Slope>,
+    /// How many work stages were compiled.
+    works: usize,
+    which: Which,
+}
+
+/// The program being compiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Starting,
+    Present,
+    Advance,
+}
+
+/// An input whose slope is handed over with it.
+#[derive(Clone, Copy)]
+struct Slope {
+    connection: ConnectionId,
+    /// Where the slope is.
+    place: Segment,
+}
+
+impl Compiler<'_> {
+    fn stages(&mut self, stages: &[Planned]) -> Vec<Stage> {
+        stages.iter().map(|stage| self.stage(stage)).collect()
+    }
+
+    fn stage(&mut self, stage: &Planned) -> Stage {
+        match stage {
+            Planned::Exchange(connections) => Stage::Exchange(self.exchange(connections)),
+            Planned::Work(tasks) => Stage::Work(self.work(tasks)),
+            Planned::Iterate(it) => {
+                let stages = self.stages(&it.stages);
+                Stage::Iterate(Box::new(Loop::new(it, stages, self.source, self.program)))
+            }
+            Planned::Attempt { components, stages } => {
+                let stages = self.stages(stages);
+                let outputs = self.real_outputs();
+                Stage::Attempt(Box::new(Attempt::new(components.clone(), stages, outputs)))
+            }
+        }
+    }
+
+    fn exchange(&mut self, connections: &[ConnectionId]) -> ExchangeStage {
+        let rates = self.source.rates;
+        let empty = || vec![Exchange::default(); rates.list.len()];
+        let mut stage = ExchangeStage { by_rate: empty(), delayed: empty(), slopes: Vec::new() };
+        for &id in connections {
+            let wire = &self.source.system.connections[id.index()];
+            let rate = rates.of_component[wire.from.component.index()];
+            let list = if wire.delay { &mut stage.delayed } else { &mut stage.by_rate };
+            list[rate].push(id, self.program.copies[id.index()]);
+            if self.which == Which::Present {
+                let slope = self.slopes.iter().position(|slope| slope.connection == id);
+                stage.slopes.extend(slope);
+            }
+        }
+        stage
+    }
+
+    fn work(&mut self, tasks: &[Task]) -> WorkStage {
+        let (homes, rates) = (&self.program.homes, self.source.rates);
+        let key = |task: &&Task| {
+            let index = task.component.index();
+            (homes[index].lane, rates.of_component[index])
+        };
+        let mut sorted: Vec<&Task> = tasks.iter().collect();
+        sorted.sort_by_key(|task| (key(task), task.component));
+        let groups: Vec<((usize, usize), &[&Task])> =
+            sorted.chunk_by(|a, b| key(a) == key(b)).map(|group| (key(&group[0]), group)).collect();
+        let shares = groups.into_iter().map(|(key, tasks)| self.share(key, tasks)).collect();
+        self.works += 1;
+        WorkStage { index: self.works - 1, shares }
+    }
+
+    fn share(&mut self, (lane, rate): (usize, usize), tasks: &[&Task]) -> Share {
+        let start = self.lanes[lane].operations.len();
+        let (mut scatter, mut gather) = (Vec::new(), Vec::new());
+        for task in tasks {
+            self.task(lane, task, &mut scatter, &mut gather);
+        }
+        Share {
+            lane,
+            rate,
+            operations: start..self.lanes[lane].operations.len(),
+            scatter: Segment::joined(scatter),
+            gather: Segment::joined(gather),
+        }
+    }
+
+    fn task(
+        &mut self,
+        lane: usize,
+        task: &Task,
+        scatter: &mut Vec<Segment>,
+        gather: &mut Vec<Segment>,
+    ) {
+        let start = self.lanes[lane].operations.len();
+        for operation in &task.operations {
+            match operation {
+                Operation::Set(variables) => {
+                    scatter.extend(self.places(task, variables));
+                    let batches = self.batches(lane, task, variables);
+                    let operations = &mut self.lanes[lane].operations;
+                    operations.extend(batches.into_iter().map(LaneOp::set));
+                    self.set_slopes(lane, task, variables, scatter);
+                }
+                Operation::Get(variables) => {
+                    gather.extend(self.places(task, variables));
+                    let batches = self.batches(lane, task, variables);
+                    let operations = &mut self.lanes[lane].operations;
+                    operations.extend(batches.into_iter().map(LaneOp::get));
+                }
+                Operation::Step => self.step(lane, task),
+                Operation::Tick(clock) => {
+                    let component = &self.source.system.components[task.component.index()];
+                    assert!(component.event_mode, "only event mode knows clocks");
+                    self.program.ticks.push((task.component, *clock));
+                }
+            }
+        }
+        LaneOp::join_whole(&mut self.lanes[lane].operations, start);
+    }
+
+    fn step(&mut self, lane: usize, task: &Task) {
+        assert!(self.which == Which::Advance, "only `advance` steps");
+        let member = self.program.homes[task.component.index()].member;
+        let event_mode = self.source.system.components[task.component.index()].event_mode;
+        let careful = self.source.log_calls || event_mode;
+        let step = if careful { LaneOp::CarefulStep(member) } else { LaneOp::Step(member) };
+        self.lanes[lane].operations.push(step);
+    }
+
+    fn places(&self, task: &Task, variables: &[VariableId]) -> Vec<Segment> {
+        let places = &self.program.places[task.component.index()];
+        let place = |id: &VariableId| places[id.index()].expect("what is set or read has a place");
+        variables.iter().map(place).collect()
+    }
+
+    fn batches(&mut self, lane: usize, task: &Task, variables: &[VariableId]) -> Vec<Batch> {
+        let index = task.component.index();
+        let member = self.program.homes[index].member;
+        let model = self.source.models[index];
+        batches(&mut self.lanes[lane], member, variables, model, &self.program.places[index])
+    }
+
+    /// Places for the slopes of the inputs that are extrapolated.
+    fn slopes(&mut self) -> Vec<Slope> {
+        let wires = self.source.system.connections.iter().enumerate();
+        let wires = wires.filter(|(_, wire)| self.is_extrapolated(wire));
+        let wires: Vec<(usize, &ResolvedConnection)> = wires.collect();
+        wires.into_iter().map(|(index, wire)| self.slope(index, wire)).collect()
+    }
+
+    fn is_extrapolated(&self, wire: &ResolvedConnection) -> bool {
+        let index = wire.to.component.index();
+        let input = self.program.places[index][wire.to.variable.index()];
+        let input = input.expect("connected inputs have places").lane;
+        wire.hold == Hold::Extrapolate
+            && 0 < self.source.models[index].capabilities.input_derivatives_max
+            && input.value_type == ValueType::Float64
+            && input.count == 1
+    }
+
+    fn slope(&mut self, index: usize, wire: &ResolvedConnection) -> Slope {
+        let connection = ConnectionId::from_index(index);
+        let lane = &mut self.lanes[self.program.homes[wire.to.component.index()].lane];
+        let lane = lane.bank.reserve(ValueType::Float64, 1);
+        let slope = self.program.shared.reserve(ValueType::Float64, 1);
+        self.program.slopes.push(SlopeOp {
+            connection,
+            rate: self.source.rates.of_component[wire.from.component.index()],
+            input: self.program.port(wire.to),
+            slope,
+            last: None,
+            before: None,
+        });
+        Slope { connection, place: Segment { lane, shared_at: slope.at } }
+    }
+
+    /// With an input that is extrapolated goes a call that hands its slope over.
+    fn set_slopes(
+        &mut self,
+        lane: usize,
+        task: &Task,
+        variables: &[VariableId],
+        scatter: &mut Vec<Segment>,
+    ) {
+        if self.which == Which::Starting {
+            return;
+        }
+        let member = self.program.homes[task.component.index()].member;
+        for slope in &self.slopes {
+            let to = self.source.system.connections[slope.connection.index()].to;
+            if to.component != task.component || !variables.contains(&to.variable) {
+                continue;
+            }
+            scatter.push(slope.place);
+            let model = self.source.models[task.component.index()];
+            let lane = &mut self.lanes[lane];
+            let references_at = u32::try_from(lane.references.len()).expect("fits in 32 bits");
+            lane.references.push(model.variables[to.variable.index()].reference);
+            let slot = slope.place.lane;
+            let batch = Batch { member, slot, references_at, references: 1 };
+            lane.operations.push(LaneOp::Slope(batch));
+        }
+    }
+
+    /// By component: its outputs that are real numbers and are read.
+    fn real_outputs(&self) -> Vec<(usize, Slot)> {
+        let mut outputs = Vec::new();
+        for (index, list) in self.program.observed.iter().enumerate() {
+            for id in list {
+                let variable = &self.source.models[index].variables[id.index()];
+                if variable.causality == Causality::Output && variable.value_type.is_float() {
+                    let place = self.program.places[index][id.index()];
+                    outputs.push((index, place.expect("outputs have places").shared()));
+                }
+            }
+        }
+        outputs
+    }
+}
+
+/// What the lanes hold after `advance`, by lane and rate.
+fn arriving(advance: &[Stage]) -> Vec<Arriving> {
+    let mut found: Vec<(usize, usize, Vec<Segment>)> = Vec::new();
+    Stage::for_each_work(advance, &mut |work| {
+        let shares = work.shares.iter();
+        found.extend(shares.map(|share| (share.lane, share.rate, share.gather.clone())));
+    });
+    found.sort_by_key(|(lane, rate, _)| (*lane, *rate));
+    let groups = found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+    let arriving = groups.map(|group| {
+        let segments = group.iter().flat_map(|(.., segments)| segments.iter().copied());
+        let gather = Segment::joined(segments.collect());
+        Arriving { lane: group[0].0, rate: group[0].1, gather }
+    });
+    arriving.collect()
+}
+
+/// The components that a program works on, sorted.
+fn refreshed(stages: &[Planned]) -> Vec<usize> {
+    fn visit(stages: &[Planned], found: &mut Vec<usize>) {
+        for stage in stages {
+            match stage {
+                Planned::Exchange(_) => {}
+                Planned::Work(tasks) => found.extend(tasks.iter().map(|it| it.component.index())),
+                Planned::Iterate(it) => visit(&it.stages, found),
+                Planned::Attempt { stages, .. } => visit(stages, found),
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(stages, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found
+}

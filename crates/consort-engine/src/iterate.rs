@@ -1,0 +1,275 @@
+//! Loops: values for the inputs at which a loop is cut, such that one evaluation brings them back.
+//!
+//! Real numbers are solved for; everything else must come back exactly as it was given. The guess is
+//! what the inputs hold: the solution of the tag before.
+
+mod tangents;
+
+use crate::compile::{Program, Source};
+use crate::error::{LoopFailure, RunError};
+use crate::exchange::put_float;
+use crate::interpret::{Halt, Phase};
+use crate::run::Run;
+use crate::snapshot::Snapshot;
+use crate::stage::Stage;
+use crate::store::{Bank, Slot};
+use consort_core::{ComponentId, ConnectionId, ValueType, Values};
+use consort_solve::algebraic::{Equations, Failure, Method, Options, Solver};
+use consort_system::{IterationMethod, Loop as PlannedLoop};
+use tangents::Tangents;
+
+/// A loop, compiled.
+pub(crate) struct Loop {
+    body: Body,
+    options: Options,
+    solver: Solver,
+    /// The unknown real numbers.
+    point: Vec<f64>,
+}
+
+/// What one evaluation needs.
+struct Body {
+    stages: Vec<Stage>,
+    reals: Vec<Unknown>,
+    others: Vec<Unknown>,
+    /// By entry of `others`: what was given to the evaluation.
+    given: Vec<Values>,
+    /// The real unknowns before the first evaluation.
+    guess: Vec<f64>,
+    /// Derivatives, if all components tell theirs.
+    tangents: Option<Tangents>,
+    rollback: Vec<ComponentId>,
+    saved: Snapshot,
+    /// An evaluation was made since the components were saved.
+    evaluated: bool,
+}
+
+/// The input at the end of a connection that is cut.
+#[derive(Clone, Copy)]
+struct Unknown {
+    connection: ConnectionId,
+    /// The rate of its source: nothing comes through it at other tags.
+    rate: usize,
+    slot: Slot,
+}
+
+impl Loop {
+    pub(crate) fn new(
+        planned: &PlannedLoop,
+        stages: Vec<Stage>,
+        source: &Source<'_>,
+        program: &Program,
+    ) -> Self {
+        let unknown = |&connection: &ConnectionId| {
+            let wire = &source.system.connections[connection.index()];
+            let rate = source.rates.of_component[wire.from.component.index()];
+            Unknown { connection, rate, slot: program.port(wire.to) }
+        };
+        let (reals, others): (Vec<Unknown>, Vec<Unknown>) =
+            planned.unknowns.iter().map(unknown).partition(|it| it.slot.value_type.is_float());
+        let count = reals.iter().map(|unknown| unknown.slot.count()).sum();
+        let zeros = |it: &Unknown| Values::zeros(it.slot.value_type, it.slot.count());
+        let mut rollback = planned.rollback.clone();
+        rollback.sort_unstable();
+        let body = Body {
+            stages,
+            given: others.iter().map(zeros).collect(),
+            reals,
+            others,
+            guess: vec![0.0; count],
+            tangents: Tangents::of(planned, source, program),
+            rollback,
+            saved: Snapshot::default(),
+            evaluated: false,
+        };
+        let (options, point) = (options(planned), vec![0.0; count]);
+        Loop { body, options, solver: Solver::new(count), point }
+    }
+
+    pub(crate) fn stages(&self) -> &[Stage] {
+        &self.body.stages
+    }
+}
+
+fn options(planned: &PlannedLoop) -> Options {
+    let iteration = planned.iteration;
+    Options {
+        method: match iteration.method {
+            IterationMethod::Auto => Method::Auto,
+            IterationMethod::FixedPoint => Method::FixedPoint,
+            IterationMethod::Newton => Method::Newton,
+            IterationMethod::Broyden => Method::Broyden,
+        },
+        tolerance: iteration.tolerance,
+        limit: iteration.limit,
+        relaxation: iteration.relaxation,
+        costly: !planned.rollback.is_empty(),
+    }
+}
+
+impl Run {
+    /// Solves a loop; what the last evaluation did is what stays.
+    pub(crate) fn solve_loop(&mut self, it: &mut Loop) -> Result<(), Halt> {
+        it.body.evaluated = false;
+        it.body.read(&self.program.shared, &mut it.point);
+        it.body.guess.copy_from_slice(&it.point);
+        self.save(&it.body.rollback, &mut it.body.saved)?;
+        let solved = self.find_solution(it);
+        it.body.saved.clear();
+        solved
+    }
+
+    fn find_solution(&mut self, it: &mut Loop) -> Result<(), Halt> {
+        let mut options = it.options;
+        loop {
+            let mut evaluation = Evaluation { run: self, body: &mut it.body };
+            let solved = it.solver.solve(&mut it.point, &options, &mut evaluation);
+            options.limit -= it.solver.evaluations();
+            let why = match solved {
+                Ok(_) if it.body.is_settled(&self.program.shared) => return Ok(()),
+                // What is no real number changed yet: the equations are others now.
+                Ok(_) if 0 < options.limit => continue,
+                Ok(_) | Err(Failure::Limit) => LoopFailure::Limit,
+                Err(Failure::Evaluation(halt)) => return Err(halt),
+                Err(Failure::Singular) => LoopFailure::Singular,
+                Err(Failure::NotFinite) => LoopFailure::NotFinite,
+            };
+            let evaluations = it.options.limit - options.limit;
+            return Err(Halt::Failed(self.loop_failed(it, why, evaluations)));
+        }
+    }
+
+    fn loop_failed(&self, it: &Loop, why: LoopFailure, evaluations: u32) -> RunError {
+        let mut left = it.solver.residuals();
+        let mut residuals = Vec::new();
+        for unknown in &it.body.reals {
+            let own;
+            (own, left) = left.split_at(unknown.slot.count());
+            let greatest = own.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+            let greatest =
+                if own.iter().all(|part| part.is_finite()) { greatest } else { f64::NAN };
+            residuals.push((self.connection_name(unknown.connection), greatest));
+        }
+        let shared = &self.program.shared;
+        let changed =
+            it.body.changed(shared).map(|unknown| self.connection_name(unknown.connection));
+        RunError::LoopNotSolved {
+            tag: self.tag,
+            starting: self.phase == Phase::Starting,
+            evaluations,
+            residuals,
+            changed: changed.collect(),
+            why,
+        }
+    }
+
+    fn connection_name(&self, id: ConnectionId) -> String {
+        let wire = &self.system.connections[id.index()];
+        let port = |port: &consort_system::Port| {
+            let index = port.component.index();
+            let variable = &self.models[index].description().variables[port.variable.index()];
+            format!("{}.{}", self.system.components[index].name, variable.name)
+        };
+        format!("{} -> {}", port(&wire.from), port(&wire.to))
+    }
+}
+
+impl Body {
+    fn read(&self, bank: &Bank, point: &mut [f64]) {
+        let mut index = 0;
+        for unknown in &self.reals {
+            let values = bank.get(unknown.slot);
+            for element in 0..unknown.slot.count() {
+                point[index] = values.as_f64(element).expect("real unknowns are floats");
+                index += 1;
+            }
+        }
+    }
+
+    fn write(&self, bank: &mut Bank, point: &[f64]) {
+        let mut index = 0;
+        for unknown in &self.reals {
+            for element in 0..unknown.slot.count {
+                put_float(bank, unknown.slot.part(element, 1), point[index]);
+                index += 1;
+            }
+        }
+    }
+
+    /// Through what is not due nothing comes, and what single precision cannot tell apart is equal.
+    fn mend(&self, due: &[bool], at: &[f64], result: &mut [f64]) {
+        let mut index = 0;
+        for unknown in &self.reals {
+            let is_short = unknown.slot.value_type == ValueType::Float32;
+            for _ in 0..unknown.slot.count {
+                let near = f64::from(f32::EPSILON) * at[index].abs().max(1.0);
+                if !due[unknown.rate] {
+                    result[index] = self.guess[index];
+                } else if is_short && (result[index] - at[index]).abs() <= near {
+                    result[index] = at[index];
+                }
+                index += 1;
+            }
+        }
+    }
+
+    fn changed(&self, bank: &Bank) -> impl Iterator<Item = &Unknown> {
+        let pairs = self.others.iter().zip(&self.given);
+        let changed = pairs.filter(|(it, given)| !bank.get(it.slot).is_same(given.view()));
+        changed.map(|(unknown, _)| unknown)
+    }
+
+    fn is_settled(&self, bank: &Bank) -> bool {
+        self.changed(bank).next().is_none()
+    }
+
+    fn keep_given(&mut self, bank: &Bank) {
+        for (unknown, given) in self.others.iter().zip(&mut self.given) {
+            given.slice_mut(0, unknown.slot.count()).copy_from(bank.get(unknown.slot));
+        }
+    }
+}
+
+/// One evaluation of a loop after another.
+struct Evaluation<'a> {
+    run: &'a mut Run,
+    body: &'a mut Body,
+}
+
+impl Equations for Evaluation<'_> {
+    type Error = Halt;
+
+    fn evaluate(&mut self, at: &[f64], result: &mut [f64]) -> Result<(), Halt> {
+        if std::mem::replace(&mut self.body.evaluated, true) {
+            self.run.restore(&self.body.saved)?;
+        }
+        self.run.statistics.loop_evaluations += 1;
+        self.body.keep_given(&self.run.program.shared);
+        self.body.write(&mut self.run.program.shared, at);
+        self.run.run_stages(&mut self.body.stages)?;
+        self.body.read(&self.run.program.shared, result);
+        self.body.mend(&self.run.due, at, result);
+        Ok(())
+    }
+
+    fn jacobian(&mut self, at: &[f64], matrix: &mut [f64]) -> Result<bool, Halt> {
+        // What is intervened on does not follow its source as the plan has it; and FMUs tell other
+        // derivatives in initialization than the loop needs.
+        let is_plain = self.run.phase != Phase::Starting && self.run.interventions.is_empty();
+        let Some(tangents) = self.body.tangents.as_mut().filter(|_| is_plain) else {
+            return Ok(false);
+        };
+        let unknowns = &self.body.reals;
+        let places = || unknowns.iter().flat_map(|it| it.slot.range().map(|at| (at, it.rate)));
+        for (column, (seed, _)) in places().enumerate() {
+            if !tangents.follow(self.run, seed)? {
+                return Ok(false);
+            }
+            for (row, (place, rate)) in places().enumerate() {
+                let change = if self.run.due[rate] { tangents.change_at(place) } else { 0.0 };
+                matrix[row * at.len() + column] = change;
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,140 @@
+//! What happens at a tag before the next steps: see the crate's documentation.
+
+use super::{Advance, Run};
+use crate::error::RunError;
+use crate::exchange;
+use crate::interpret::Halt;
+use crate::intervene::{Begun, Fresh};
+use consort_core::{Step, Tag};
+
+impl Run {
+    pub(crate) fn publish(&mut self) -> Result<(), RunError> {
+        self.feed_inputs();
+        if !self.interventions.is_empty() {
+            let begun = self.interventions.begin_timed(self.tag.time, &mut self.program.shared);
+            self.hand_over_parameters(&begun)?;
+        }
+        self.compute_present(self.tag)?;
+        if !self.interventions.is_empty() {
+            self.begin_conditional()?;
+            self.interventions.settle(&self.program.shared);
+        }
+        for rate in 0..self.due.len() {
+            if self.due[rate] {
+                self.hashes.absorb_rate(rate, self.tag, &self.program.shared);
+            }
+        }
+        self.record_row();
+        if !self.eventful.is_empty() {
+            self.handle_events()?;
+        }
+        self.keep_delayed();
+        Ok(())
+    }
+
+    fn handle_events(&mut self) -> Result<(), RunError> {
+        let iterated = self.iterate_events(self.tag)?;
+        self.tag = iterated.tag;
+        if let Some(component) = iterated.terminated {
+            let component = self.system.components[component].name.clone();
+            self.over.get_or_insert(Advance::Terminated { component });
+        }
+        Ok(())
+    }
+
+    /// Runs the program of the tag. It steps nothing, so it may run again when something changed.
+    fn compute_present(&mut self, tag: Tag) -> Result<(), RunError> {
+        if !self.program.refreshed.is_empty() {
+            let start = self.system.experiment.resolution.to_f64(tag.time);
+            self.stand_still(Step { from: tag, to: tag.time, start, length: 0.0 });
+        }
+        let mut stages = std::mem::take(&mut self.program.present);
+        let result = self.run_stages(&mut stages);
+        self.program.present = stages;
+        result.map_err(Halt::into_error)
+    }
+
+    /// Conditions look at what everybody sees, so they are asked when all values are known; what
+    /// begins by them may change these values, and with them other conditions.
+    fn begin_conditional(&mut self) -> Result<(), RunError> {
+        loop {
+            let begun = self.interventions.begin_conditional(&mut self.program.shared);
+            if !begun.any {
+                return Ok(());
+            }
+            self.hand_over_parameters(&begun)?;
+            self.compute_present(self.tag)?;
+        }
+    }
+
+    fn hand_over_parameters(&mut self, begun: &Begun) -> Result<(), RunError> {
+        for &component in &begun.retuned {
+            let parameters = self.parameter_targets(component);
+            // FMI 3 takes tunable parameters in event mode from those who use it.
+            match self.system.components[component].event_mode {
+                true => self.retuned.extend(parameters.into_iter().map(|id| (component, id))),
+                false => self.hand_over(component, &parameters)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn feed_inputs(&mut self) {
+        if let Some(feed) = &mut self.feed {
+            feed.run(self.tag.time, &mut self.program.shared);
+            self.adjust(Fresh::Table);
+        }
+    }
+
+    /// Publishes what some components did at a microstep.
+    pub(crate) fn publish_components(
+        &mut self,
+        components: &[usize],
+        tag: Tag,
+    ) -> Result<(), RunError> {
+        self.adjust(Fresh::Components(components));
+        for &component in components {
+            for index in 0..self.program.outgoing[component].len() {
+                let connection = self.program.outgoing[component][index];
+                let op = self.program.copies[connection.index()];
+                exchange::copy(&mut self.program.shared, &op);
+                self.adjust(Fresh::Connections(&[connection]));
+            }
+        }
+        if self.program.refreshed.is_empty() {
+            self.hashes.absorb_components(components, tag, &self.program.shared);
+        } else {
+            self.refresh(components, tag)?;
+        }
+        let present = std::mem::replace(&mut self.tag, tag);
+        self.record_row();
+        self.tag = present;
+        Ok(())
+    }
+
+    /// Components whose outputs follow inputs at once follow the events of others.
+    fn refresh(&mut self, components: &[usize], tag: Tag) -> Result<(), RunError> {
+        self.compute_present(tag)?;
+        let due = |index: &&usize| self.due[self.rates.of_component[**index]];
+        let refreshed = self.program.refreshed.iter().filter(due);
+        let mut changed: Vec<usize> = refreshed.chain(components).copied().collect();
+        changed.sort_unstable();
+        changed.dedup();
+        self.hashes.absorb_components(&changed, tag, &self.program.shared);
+        Ok(())
+    }
+
+    /// Delayed connections hand over at the next tag of their source what it has now.
+    fn keep_delayed(&mut self) {
+        for delay in self.program.delays.iter().filter(|delay| self.due[delay.rate]) {
+            exchange::copy(&mut self.program.shared, &delay.keep);
+        }
+        self.delays_known = true;
+    }
+
+    fn record_row(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(self.tag, &self.program.shared);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Saving components and going back.
+
+use crate::calls::Arrival;
+use crate::error::RunError;
+use crate::run::Run;
+use consort_core::model::CallResult;
+use consort_core::{ComponentId, SavedState, Time};
+
+/// Components as they were.
+#[derive(Default)]
+pub(crate) struct Snapshot {
+    members: Vec<SavedMember>,
+}
+
+struct SavedMember {
+    component: ComponentId,
+    state: SavedState,
+    next_event: Option<Time>,
+    arrival: Option<Arrival>,
+}
+
+impl Snapshot {
+    /// Lets the states go, so that instances may free what they hold.
+    pub(crate) fn clear(&mut self) {
+        self.members.clear();
+    }
+}
+
+impl Run {
+    /// Saves those of some components that are due, in the order given: that of their ids.
+    pub(crate) fn save(
+        &mut self,
+        components: &[ComponentId],
+        into: &mut Snapshot,
+    ) -> Result<(), RunError> {
+        into.clear();
+        for &component in components {
+            if self.due[self.rates.of_component[component.index()]] {
+                let saved = self.save_member(component);
+                into.members.push(saved.map_err(|error| self.call_failed(component, error))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn save_member(&mut self, component: ComponentId) -> CallResult<SavedMember> {
+        let home = self.program.homes[component.index()];
+        let mut lane = self.pool.lane(home.lane);
+        let member = &mut lane.members[home.member as usize];
+        let state = member.instance.save()?;
+        let (next_event, arrival) = (member.next_event, member.arrival);
+        Ok(SavedMember { component, state, next_event, arrival })
+    }
+
+    /// Goes back to what was saved.
+    pub(crate) fn restore(&mut self, from: &Snapshot) -> Result<(), RunError> {
+        for saved in &from.members {
+            let home = self.program.homes[saved.component.index()];
+            let mut lane = self.pool.lane(home.lane);
+            let member = &mut lane.members[home.member as usize];
+            member.next_event = saved.next_event;
+            member.arrival = saved.arrival;
+            let restored = member.instance.restore(&saved.state);
+            restored.map_err(|error| self.call_failed(saved.component, error))?;
+        }
+        Ok(())
+    }
+
+    fn call_failed(&self, component: ComponentId, error: Box<consort_core::CallError>) -> RunError {
+        let component = self.system.components[component.index()].name.clone();
+        RunError::Call { component, tag: self.tag, error }
+    }
+}

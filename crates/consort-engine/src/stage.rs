@@ -1,0 +1,66 @@
+//! A plan's programs, compiled: what the interpreter goes through at every tag.
+
+use crate::attempt::Attempt;
+use crate::exchange::Exchange;
+use crate::iterate::Loop;
+use crate::store::Segment;
+use std::ops::Range;
+
+/// A part of a program; the next stage starts when this one is done.
+pub(crate) enum Stage {
+    Exchange(ExchangeStage),
+    Work(WorkStage),
+    Iterate(Box<Loop>),
+    Attempt(Box<Attempt>),
+}
+
+/// Values move along connections.
+#[derive(Default)]
+pub(crate) struct ExchangeStage {
+    /// By rate of the source.
+    pub(crate) by_rate: Vec<Exchange>,
+    /// By rate of the source: connections that hand over the previous value.
+    pub(crate) delayed: Vec<Exchange>,
+    /// Connections of this stage whose inputs are extrapolated: indices into the program's slopes.
+    pub(crate) slopes: Vec<usize>,
+}
+
+/// Lanes work side by side.
+pub(crate) struct WorkStage {
+    /// Which work stage of all programs this is.
+    pub(crate) index: usize,
+    /// Who does what, sorted by lane and rate.
+    pub(crate) shares: Vec<Share>,
+}
+
+/// What one lane does in a work stage for its members of one rate.
+pub(crate) struct Share {
+    pub(crate) lane: usize,
+    pub(crate) rate: usize,
+    /// Which of the lane's operations.
+    pub(crate) operations: Range<usize>,
+    /// What the lane is given before, and what it gives back after.
+    pub(crate) scatter: Vec<Segment>,
+    pub(crate) gather: Vec<Segment>,
+}
+
+/// What a lane holds for the tag at which steps of one rate end.
+pub(crate) struct Arriving {
+    pub(crate) lane: usize,
+    pub(crate) rate: usize,
+    pub(crate) gather: Vec<Segment>,
+}
+
+impl Stage {
+    /// Every work stage of a program, inner ones included.
+    pub(crate) fn for_each_work(stages: &[Stage], visit: &mut dyn FnMut(&WorkStage)) {
+        for stage in stages {
+            match stage {
+                Stage::Exchange(_) => {}
+                Stage::Work(work) => visit(work),
+                Stage::Iterate(it) => Stage::for_each_work(it.stages(), visit),
+                Stage::Attempt(attempt) => Stage::for_each_work(&attempt.stages, visit),
+            }
+        }
+    }
+}
