@@ -14,10 +14,11 @@
 //! step ends; only the exchanges *within* `advance` hand it on earlier, to reactive inputs of
 //! components with the same period.
 
+mod parse;
+mod text;
+
 use crate::coupling::Iteration;
-use crate::resolved::{Port, ResolvedSystem};
-use consort_core::{ComponentId, ConnectionId, ModelDescription, VariableId};
-use std::fmt::Write as _;
+use consort_core::{ComponentId, ConnectionId, VariableId};
 
 /// How a system is computed.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,18 +92,6 @@ pub enum Operation {
 }
 
 impl Plan {
-    /// The plan as text, with names: what is printed, and what is hashed.
-    pub fn to_text(&self, system: &ResolvedSystem, models: &[&ModelDescription]) -> String {
-        let printer = Printer { system, models };
-        let mut text = format!("plan {} order {}\n", system.name, self.order);
-        printer.periods(&mut text);
-        for (title, stages) in self.programs() {
-            let _ = writeln!(text, "{title}");
-            printer.stages(&mut text, stages, 1);
-        }
-        text
-    }
-
     /// Its programs with their names, in the order they run.
     pub fn programs(&self) -> [(&'static str, &[Stage]); 3] {
         [
@@ -110,113 +99,5 @@ impl Plan {
             ("present", &self.present),
             ("advance", &self.advance),
         ]
-    }
-}
-
-struct Printer<'a> {
-    system: &'a ResolvedSystem,
-    models: &'a [&'a ModelDescription],
-}
-
-impl Printer<'_> {
-    fn periods(&self, text: &mut String) {
-        let _ = writeln!(text, "resolution {}", self.system.experiment.resolution);
-        for component in &self.system.components {
-            let _ = writeln!(text, "every {} ticks {}", component.period.ticks(), component.name);
-        }
-    }
-
-    fn stages(&self, text: &mut String, stages: &[Stage], depth: usize) {
-        let indent = "  ".repeat(depth);
-        for stage in stages {
-            match stage {
-                Stage::Exchange(connections) => {
-                    let _ = writeln!(text, "{indent}exchange");
-                    for connection in connections {
-                        let _ = writeln!(text, "{indent}  {}", self.connection(*connection));
-                    }
-                }
-                Stage::Work(tasks) => {
-                    let _ = writeln!(text, "{indent}work");
-                    for task in tasks {
-                        let _ = writeln!(text, "{indent}  {}", self.task(task));
-                    }
-                }
-                Stage::Iterate(it) => {
-                    let _ = writeln!(text, "{indent}iterate {}", self.iteration(it));
-                    self.stages(text, &it.stages, depth + 1);
-                }
-                Stage::Attempt { components, stages } => {
-                    let _ = writeln!(text, "{indent}attempt rollback {}", self.list(components));
-                    self.stages(text, stages, depth + 1);
-                }
-            }
-        }
-    }
-
-    fn iteration(&self, it: &Loop) -> String {
-        let Iteration { method, tolerance, limit, relaxation } = it.iteration;
-        let mut text = format!(
-            "{} tolerance {tolerance:?} limit {limit} relaxation {relaxation:?}",
-            method.name()
-        );
-        if !it.rollback.is_empty() {
-            let _ = write!(text, " rollback {}", self.list(&it.rollback));
-        }
-        let unknowns: Vec<String> = it.unknowns.iter().map(|&id| self.connection(id)).collect();
-        let _ = write!(text, " unknowns {}", unknowns.join(", "));
-        text
-    }
-
-    fn list(&self, components: &[ComponentId]) -> String {
-        let names: Vec<&str> = components.iter().map(|&id| self.component(id)).collect();
-        names.join(", ")
-    }
-
-    fn task(&self, task: &Task) -> String {
-        let names = |list: &[VariableId]| -> String {
-            let names = list.iter().map(|&id| self.variable(task.component, id));
-            names.collect::<Vec<_>>().join(", ")
-        };
-        let operation = |operation: &Operation| match operation {
-            Operation::Set(list) => format!("set {}", names(list)),
-            Operation::Get(list) => format!("get {}", names(list)),
-            Operation::Step => "step".to_owned(),
-            Operation::Tick(clock) => format!("tick {}", names(&[*clock])),
-        };
-        let operations: Vec<String> = task.operations.iter().map(operation).collect();
-        format!("{}: {}", self.component(task.component), operations.join("; "))
-    }
-
-    fn connection(&self, id: ConnectionId) -> String {
-        let connection = &self.system.connections[id.index()];
-        let mut text = format!("{} -> {}", self.port(connection.from), self.port(connection.to));
-        if !connection.conversion.is_identity() {
-            let conversion = connection.conversion;
-            let _ = write!(text, " times {:?} plus {:?}", conversion.gain, conversion.offset);
-        }
-        if connection.delay {
-            text.push_str(" delayed");
-        }
-        text
-    }
-
-    fn port(&self, port: Port) -> String {
-        let name = self.variable(port.component, port.variable);
-        let whole = self.system.components[port.component.index()].counts[port.variable.index()];
-        let part = if port.count == whole {
-            String::new()
-        } else {
-            format!("[{}..{}]", port.first, port.first + port.count)
-        };
-        format!("{}.{name}{part}", self.component(port.component))
-    }
-
-    fn component(&self, id: ComponentId) -> &str {
-        &self.system.components[id.index()].name
-    }
-
-    fn variable(&self, component: ComponentId, id: VariableId) -> &str {
-        &self.models[component.index()].variables[id.index()].name
     }
 }

@@ -1,0 +1,378 @@
+//! How a plan breaks the contract, as data and as words.
+
+use std::fmt;
+
+/// The first thing in the order of execution that breaks the contract.
+///
+/// All that is executed before it keeps the contract, so the operations up to this one are the
+/// shortest prefix of the execution that is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// In which program.
+    pub program: Program,
+    /// Which stage, counted from 1, outermost first; empty at the end of the program.
+    pub stage: Vec<usize>,
+    /// At which tag.
+    pub tag: At,
+    /// What is wrong.
+    pub action: Action,
+    /// Why it is wrong.
+    pub fault: Fault,
+}
+
+/// A program of a plan or of a scenario.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Program {
+    /// Run once.
+    Initialization,
+    /// Run at a tag, before it is recorded.
+    Present,
+    /// Run from a tag to the next ones.
+    Advance,
+    /// The step of a scenario, by its name there.
+    CosimStep,
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Program::Initialization => "initialization",
+            Program::Present => "present",
+            Program::Advance => "advance",
+            Program::CosimStep => "cosim-step",
+        })
+    }
+}
+
+/// The tag at which the contract is broken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum At {
+    /// The first, right after initialization.
+    First,
+    /// A later one at which everything is due.
+    Later,
+    /// One at which only some are due.
+    Partial {
+        /// Who is due; the first few.
+        due: Vec<String>,
+    },
+}
+
+/// What was done, or left undone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Reading a variable.
+    Get(String),
+    /// Giving an input its value.
+    Set(String),
+    /// A component's step.
+    Step(String),
+    /// A value moving along a connection.
+    Exchange(String),
+    /// All that is done with a component in one stage.
+    Task(String),
+    /// Activating a clock.
+    Tick(String),
+    /// Solving a loop.
+    Iterate,
+    /// Steps that may be rejected.
+    Attempt,
+    /// Saving a component's state.
+    Save(String),
+    /// Going back to a component's saved state.
+    Restore(String),
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Get(variable) => write!(f, "`get {variable}`"),
+            Action::Set(variable) => write!(f, "`set {variable}`"),
+            Action::Step(component) => write!(f, "the step of `{component}`"),
+            Action::Exchange(connection) => write!(f, "the exchange `{connection}`"),
+            Action::Task(component) => write!(f, "the task of `{component}`"),
+            Action::Tick(clock) => write!(f, "`tick {clock}`"),
+            Action::Iterate => f.write_str("`iterate`"),
+            Action::Attempt => f.write_str("`attempt`"),
+            Action::Save(component) => write!(f, "saving `{component}`"),
+            Action::Restore(component) => write!(f, "restoring `{component}`"),
+        }
+    }
+}
+
+/// A value and the tags it is needed of and had of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missed {
+    /// The value: `component.variable` of its source.
+    pub value: String,
+    /// The input through which it is missed, if the operation is not about that input.
+    pub through: Option<String>,
+    /// The tag it is needed of.
+    pub needs: Of,
+    /// The tag of the value that is there.
+    pub has: Of,
+}
+
+/// The tag a value belongs to, seen from the tag at which the contract is broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Of {
+    /// No value was given yet, or only a start value.
+    Nothing,
+    /// A tag before the last.
+    LongAgo,
+    /// The source's tag before.
+    Before,
+    /// The present tag.
+    Present,
+    /// The tag at which the coming step ends.
+    Next,
+}
+
+impl Of {
+    /// The tag that is `steps` of the source's steps after the present one; `None`: no tag at all.
+    pub(crate) fn steps(steps: Option<i32>) -> Self {
+        match steps {
+            None => Of::Nothing,
+            Some(0) => Of::Present,
+            Some(-1) => Of::Before,
+            Some(steps) if steps < 0 => Of::LongAgo,
+            Some(_) => Of::Next,
+        }
+    }
+}
+
+/// Why something is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Fault {
+    /// It comes before a value it needs.
+    TooEarly(Box<Missed>),
+    /// It comes after the value it needs was replaced.
+    TooLate(Box<Missed>),
+    /// A read of a component that answers by step only, after it was given inputs.
+    AfterSet {
+        /// Whose inputs were set.
+        component: String,
+    },
+    /// It is done again where it may be done once only.
+    Twice,
+    /// It is not done at all.
+    Never,
+    /// A step does not go as far as the others.
+    OtherSize,
+    /// It is done where it may not be done.
+    Misplaced {
+        /// Which rule forbids it.
+        rule: Rule,
+    },
+    /// A component's step may be taken back, but the component is not saved.
+    NotSaved {
+        /// Whose list lacks it.
+        by: Action,
+    },
+    /// A component must be saved and cannot be.
+    CannotSave,
+    /// A loop's last stage does not exchange one of its unknowns.
+    NotExchanged {
+        /// The unknown: a connection.
+        unknown: String,
+    },
+    /// The plan names what the system does not have.
+    Unknown {
+        /// What.
+        what: &'static str,
+        /// Its index.
+        index: usize,
+    },
+    /// Stages are nested deeper than [`NESTING_MAX`].
+    TooDeep,
+}
+
+/// Where something may be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Steps stand in `advance` only.
+    StepsInAdvance,
+    /// With steps of changing size, all steps stand in one `attempt`.
+    StepsInAttempt,
+    /// Attempts stand in `advance` only.
+    AttemptsInAdvance,
+    /// Within `advance`, values move between components of one period only.
+    OneRate,
+    /// Delayed connections are exchanged in `present` only.
+    DelayedInPresent,
+    /// A stage has one task per component.
+    OneTask,
+    /// A state is restored only after it was saved.
+    RestoreAfterSave,
+    /// Scenarios step in `cosim-step` only.
+    StepsInCosimStep,
+    /// An FMU that may reject steps is stepped in a loop that waits for it.
+    RejectedInLoop,
+}
+
+/// Deeper nesting of loops than this is refused.
+pub const NESTING_MAX: usize = 64;
+
+impl Violation {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        match &self.fault {
+            Fault::TooEarly(missed) => early_help(&self.action, missed),
+            Fault::TooLate(missed) => format!(
+                "do it before `{}` of a later tag is moved there, or move the present value again",
+                missed.value
+            ),
+            Fault::AfterSet { component } => format!(
+                "read `{component}` right after its step, before any of its inputs is set: its \
+                 outputs do not follow its inputs at once"
+            ),
+            Fault::Twice => "leave one of them out".to_owned(),
+            Fault::Never => match &self.action {
+                Action::Get(variable) => format!("read `{variable}`: it is used at every tag"),
+                Action::Exchange(_) => "exchange it after its source was read".to_owned(),
+                _ => "add it: it has to happen once in this program".to_owned(),
+            },
+            Fault::OtherSize => {
+                "step all FMUs by one size: within the loop that finds it, or after it".to_owned()
+            }
+            Fault::Misplaced { rule } => rule.help().to_owned(),
+            Fault::NotSaved { by } => {
+                format!("add the component to the components that {by} rolls back")
+            }
+            Fault::CannotSave => {
+                "its model does not save its state: break the loop with a delayed connection, or \
+                 use a fixed step"
+                    .to_owned()
+            }
+            Fault::NotExchanged { unknown } => {
+                format!("end the loop with an exchange that has `{unknown}`")
+            }
+            Fault::Unknown { .. } => "take an id that the system has".to_owned(),
+            Fault::TooDeep => format!("nest at most {NESTING_MAX} stages"),
+        }
+    }
+}
+
+fn early_help(action: &Action, missed: &Missed) -> String {
+    let Missed { value, needs, has, .. } = missed;
+    match (action, needs, has) {
+        (_, Of::Next, _) => {
+            format!("step what `{value}` comes from first, read it and exchange it before this")
+        }
+        (Action::Step(_), ..) => format!("set the input to `{value}` of the present tag first"),
+        (Action::Get(_), ..) => {
+            format!("exchange and set what `{value}` gives first: this output follows it at once")
+        }
+        _ => format!("read `{value}` and exchange it before this"),
+    }
+}
+
+impl Rule {
+    fn help(self) -> &'static str {
+        match self {
+            Rule::StepsInAdvance => "components step in `advance` only",
+            Rule::StepsInAttempt => {
+                "with steps of changing size, all components step within one `attempt`, so that \
+                 all can be taken back"
+            }
+            Rule::AttemptsInAdvance => "`attempt` stands in `advance` only",
+            Rule::OneRate => {
+                "within `advance` values may move between components of one period only; other \
+                 connections are exchanged in `present`"
+            }
+            Rule::DelayedInPresent => "exchange it in `present` only",
+            Rule::OneTask => "write one task with all operations, or two stages",
+            Rule::RestoreAfterSave => "a state is restored only after it was saved",
+            Rule::StepsInCosimStep => "FMUs step in `cosim-step` only",
+            Rule::RejectedInLoop => {
+                "the FMU may reject its step, so it steps within a loop `until-step-accept` that \
+                 lists it"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.stage.is_empty() {
+            write!(f, "at the end of `{}`", self.program)?;
+        } else {
+            let path: Vec<String> = self.stage.iter().map(usize::to_string).collect();
+            write!(f, "`{}`, stage {}", self.program, path.join("."))?;
+        }
+        match &self.tag {
+            At::Later => {}
+            At::First if self.program == Program::Initialization => {}
+            At::First => f.write_str(", at the first tag")?,
+            At::Partial { due } => {
+                write!(f, ", at a tag where only {} are due", list(due))?;
+            }
+        }
+        write!(f, ": {} {}", self.action, self.fault)
+    }
+}
+
+fn list(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+impl std::error::Error for Violation {}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::TooEarly(missed) => write!(f, "comes too early: {missed}"),
+            Fault::TooLate(missed) => write!(f, "comes too late: {missed}"),
+            Fault::AfterSet { component } => write!(
+                f,
+                "comes too late: `{component}` was given inputs since its last step, and its \
+                 outputs change by steps only"
+            ),
+            Fault::Twice => f.write_str("comes twice"),
+            Fault::Never => f.write_str("never happens"),
+            Fault::OtherSize => f.write_str("does not go as far as the others"),
+            Fault::Misplaced { rule } => write!(f, "may not stand here: {}", rule.help()),
+            Fault::NotSaved { by } => {
+                write!(f, "may be taken back, but {by} does not save the component")
+            }
+            Fault::CannotSave => f.write_str("is needed, but its model cannot save its state"),
+            Fault::NotExchanged { unknown } => {
+                write!(f, "does not end with an exchange that brings `{unknown}` back")
+            }
+            Fault::Unknown { what, index } => write!(f, "names {what} {index}, which is not there"),
+            Fault::TooDeep => write!(f, "is nested deeper than {NESTING_MAX} stages"),
+        }
+    }
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it needs ")?;
+        if let Some(input) = &self.through {
+            write!(f, "`{input}` to be set with ")?;
+        }
+        write!(f, "`{}` {}, has ", self.value, self.needs.at())?;
+        f.write_str(match self.has {
+            Of::Nothing => "none",
+            Of::LongAgo => "an older one",
+            Of::Before => "the one of the tag before",
+            Of::Present => "the one of the present tag",
+            Of::Next => "the one of the next tag",
+        })
+    }
+}
+
+impl Of {
+    fn at(self) -> &'static str {
+        match self {
+            Of::Nothing => "at the start",
+            Of::LongAgo => "at an earlier tag",
+            Of::Before => "at the tag before",
+            Of::Present => "at the present tag",
+            Of::Next => "at the tag where the step ends",
+        }
+    }
+}

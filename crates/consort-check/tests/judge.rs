@@ -1,0 +1,10 @@
+//! The judge of plans: what it accepts and what it says of the rest.
+
+#[path = "judge/contract.rs"]
+mod contract;
+#[path = "judge/found.rs"]
+mod found;
+#[path = "judge/steps.rs"]
+mod steps;
+#[path = "judge/support.rs"]
+mod support;
