@@ -35,7 +35,7 @@ pub const NAME_BYTES_MAX: usize = 1024;
 /// Most folders within folders.
 pub const DEPTH_MAX: usize = 32;
 
-/// What an archive may ask for at most. The defaults are generous for real FMUs.
+/// What an archive may ask for at most, and must have. The defaults are generous for real FMUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Entries in the archive: [`ENTRIES_MAX`].
@@ -52,6 +52,8 @@ pub struct Limits {
     pub name_bytes_max: usize,
     /// Folders within folders: [`DEPTH_MAX`].
     pub depth_max: usize,
+    /// `modelDescription.xml` must be at the top, as in an FMU.
+    pub needs_description: bool,
 }
 
 impl Default for Limits {
@@ -64,6 +66,7 @@ impl Default for Limits {
             ratio_floor_bytes: RATIO_FLOOR_BYTES,
             name_bytes_max: NAME_BYTES_MAX,
             depth_max: DEPTH_MAX,
+            needs_description: true,
         }
     }
 }

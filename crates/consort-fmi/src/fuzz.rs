@@ -15,6 +15,7 @@ const LIMITS: Limits = Limits {
     ratio_floor_bytes: 1 << 16,
     name_bytes_max: 256,
     depth_max: 8,
+    needs_description: true,
 };
 
 /// Reads a model description.

@@ -3,13 +3,16 @@
 //! Any bytes must be read to an end without a panic; what is read must be written to text that is
 //! read as the same system.
 
-use crate::{read_inputs, read_system, write_system};
+use crate::{
+    multimodel, read_inputs, read_scenario, read_system, ssp, write_scenario, write_system,
+};
 use consort_core::model::{Capabilities, DefaultExperiment, Enumeration};
 use consort_core::{
     Causality, Dimension, Initial, ModelDescription, ModelStructure, Reference, Report, Unit,
     ValueType, Values, Variability, Variable, VariableId,
 };
-use consort_system::{System, resolve};
+use consort_system::{Plan, ResolvedSystem, System, resolve};
+use std::sync::OnceLock;
 
 /// Reads bytes as `system.toml` and resolves the system against [`models`].
 ///
@@ -31,11 +34,136 @@ pub fn system(data: &[u8]) {
     let _ = resolve(&system, &found, &mut report);
 }
 
+/// Reads bytes as a multi-model of one or two files, which `#file` separates, and resolves the system
+/// against [`models`].
+///
+/// # Panics
+/// If what was written again is not read as the same multi-model: that is a finding.
+pub fn multimodel(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (first, second) = text.split_once("#file\n").unwrap_or((&text, ""));
+    let mut files = vec![multimodel::File { name: "mm.json", text: first }];
+    if !second.is_empty() {
+        files.push(multimodel::File { name: "coe.json", text: second });
+    }
+    let mut report = Report::default();
+    let Some(read) = multimodel::read(&files, &mut report) else {
+        assert!(report.has_errors(), "no multi-model without a reason");
+        return;
+    };
+    let models = models();
+    let found = descriptions(&read.system, &models);
+    let _ = resolve(&read.system, &found, &mut report);
+    if report.has_errors() {
+        return;
+    }
+    let again = write_and_read(&read);
+    let last = write_and_read(&again);
+    assert_eq!(write_system(&last.system), write_system(&again.system), "the third is the second");
+    assert_eq!(last.keys, again.keys);
+}
+
+fn write_and_read(read: &multimodel::MultiModel) -> multimodel::MultiModel {
+    let mut report = Report::default();
+    let written = multimodel::write(&read.system, &read.keys, &mut report);
+    let files = [
+        multimodel::File { name: "mm.json", text: &written.model },
+        multimodel::File { name: "coe.json", text: &written.configuration },
+    ];
+    multimodel::read(&files, &mut report).expect("a written multi-model can be read")
+}
+
 /// Reads bytes as a table of inputs.
 pub fn inputs(data: &[u8]) {
     let mut report = Report::default();
     let table = read_inputs("fuzz.csv", data, &mut report);
     assert_eq!(table.is_none(), report.has_errors(), "no table without a reason");
+}
+
+/// Reads bytes as a scenario file.
+///
+/// # Panics
+/// If what was written again is not read as the same scenario: that is a finding.
+pub fn scenario(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut report = Report::default();
+    let scenario = read_scenario("fuzz.conf", &text, &mut report);
+    assert_eq!(scenario.is_none(), report.has_errors(), "no scenario without a reason");
+    let Some(scenario) = scenario else { return };
+    let written = write_scenario(&scenario);
+    let again = read_scenario("fuzz.conf", &written, &mut Report::default());
+    assert_eq!(again.as_ref(), Some(&scenario), "reading and writing are inverse");
+    let _ = scenario.to_system();
+}
+
+/// Reads bytes as the files of an SSP: `SystemStructure.ssd`, then, each after a line
+/// `#file PATH`, others.
+///
+/// # Panics
+/// If what was written again is not read as the same files: that is a finding.
+pub fn ssp(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut parts = text.split("\n#file ");
+    let structure = parts.next().unwrap_or_default();
+    let parts: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('\n')).collect();
+    let find = |path: &str| match path {
+        ssp::DEFAULT_STRUCTURE => Some(structure.as_bytes().to_vec()),
+        _ => parts.iter().find(|part| part.0 == path).map(|part| part.1.as_bytes().to_vec()),
+    };
+    let mut report = Report::default();
+    let system = ssp::read("fuzz", &find, ssp::DEFAULT_STRUCTURE, &mut report);
+    assert_eq!(system.is_none(), report.has_errors(), "no system without a reason");
+    let Some(system) = system else { return };
+    let none = vec![None; system.components.len()];
+    let (written, mut again) = (ssp::write(&system, &none), Report::default());
+    let bytes = written.files[0].1.clone();
+    let system = ssp::read("fuzz", &|_| Some(bytes.clone()), ssp::DEFAULT_STRUCTURE, &mut again);
+    let system = system.unwrap_or_else(|| panic!("a written system can be read: {again:?}"));
+    assert_eq!(ssp::write(&system, &none).files, written.files, "reading and writing are inverse");
+}
+
+/// Reads bytes as a plan for [`plan_system`].
+///
+/// # Panics
+/// If what was printed is not read as the same plan: that is a finding.
+pub fn plan(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    static SYSTEM: OnceLock<(ResolvedSystem, Vec<ModelDescription>)> = OnceLock::new();
+    let (system, models) = SYSTEM.get_or_init(plan_system);
+    let models: Vec<&ModelDescription> = models.iter().collect();
+    let mut report = Report::default();
+    let plan = Plan::parse(&text, system, &models, &mut report);
+    assert_eq!(plan.is_none(), report.has_errors(), "no plan without a reason");
+    let Some(plan) = plan else { return };
+    let printed = plan.to_text(system, &models);
+    let again = Plan::parse(&printed, system, &models, &mut Report::default());
+    let again = again.expect("a printed plan can be read");
+    assert_eq!(again.to_text(system, &models), printed, "reading and printing are inverse");
+}
+
+/// A tank, a controller with an odd name and a rod of three elements, connected; and the
+/// description of each.
+///
+/// # Panics
+/// Never: the system is right.
+pub fn plan_system() -> (ResolvedSystem, Vec<ModelDescription>) {
+    let text = "[experiment]\nstop = 60\nstep = 0.1\nresolution = 0.1\n\
+        [components.tank]\nmodel = \"tank\"\nparameters = { inflow = 0.5 }\n\
+        [components.pid]\nmodel = \"pid\"\n\
+        [components.rod]\nmodel = \"rod\"\nstep = 0.2\nparameters = { B = 0 }\n\
+        [[connections]]\nfrom = \"tank.level\"\nto = \"pid.measurement\"\n\
+        [[connections]]\nfrom = \"pid.u\"\nto = \"tank.valve\"\n\
+        [[connections]]\nfrom = \"pid.u\"\nto = \"rod.heat[2]\"\n\
+        [[connections]]\nfrom = \"rod.temperature\"\nto = \"rod.mirror\"\ndelay = true\n";
+    let mut report = Report::default();
+    let system = read_system("plans", text, &mut report).expect("the system is right");
+    let models = models();
+    let found = descriptions(&system, &models);
+    let mut resolved = resolve(&system, &found, &mut report).expect("everything is there");
+    let described = found.into_iter().flatten().cloned().collect();
+    // Names from other formats may be odder than those of `system.toml`.
+    resolved.components[1].name = "the pid".to_owned();
+    (resolved, described)
 }
 
 /// The description of each component's model, by the name in `model = "..."`.
@@ -212,6 +340,7 @@ fn typed() -> ModelDescription {
         .with("tick", Output, typed_as(ValueType::Clock));
     let mut model = builder.0;
     model.capabilities.event_mode = true;
+    model.capabilities.variable_step = false;
     model
 }
 

@@ -3,7 +3,11 @@
 //!
 //! - [`toml`]: `system.toml`, the text form of a system, read by [`read_system`] and written by
 //!   [`write_system`]. Its grammar is described there.
+//! - [`multimodel`]: INTO-CPS multi-models, `mm.json` with `coe.json`.
 //! - [`csv`]: tables of inputs over time, read by [`read_inputs`].
+//! - [`ssp`]: system structures of the SSP standard, read and written.
+//! - [`scenario`]: scenario files of the Scenario-Verifier, read by [`read_scenario`] and written by
+//!   [`write_scenario`].
 //! - [`assignment`]: `component.variable=value`, as given to `--set`.
 //! - [`fuzz`]: what the fuzz targets call, with the model descriptions they resolve against.
 //!
@@ -31,8 +35,12 @@
 pub mod assignment;
 pub mod csv;
 pub mod fuzz;
+pub mod multimodel;
+pub mod scenario;
+pub mod ssp;
 pub mod toml;
 
 pub use assignment::{Assignment, parse_assignment};
 pub use csv::read_inputs;
+pub use scenario::{read_scenario, write_scenario};
 pub use toml::{read_system, write_system};

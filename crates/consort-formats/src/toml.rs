@@ -15,6 +15,22 @@
 //! plot = ["tank.level", "pid.*"]   # or true: everything recorded
 //! input = "inflow.csv"             # values over time for unconnected inputs
 //! send_start_values = false        # the default for all components
+//! order = "derived"                # or "jacobi", "gauss-seidel"
+//! loops = "error"                  # what becomes of algebraic loops; or "iterate"
+//!
+//! [experiment.iteration]           # how loops are iterated
+//! method = "auto"                  # or "fixed-point", "newton", "broyden"
+//! tolerance = 1e-9
+//! limit = 100                      # evaluations at one tag
+//! relaxation = 1                   # the part of a correction that is applied
+//!
+//! [experiment.variable-step]       # if there, steps change their size
+//! initial = 0.01                   # default: the step
+//! min = 1e-5                       # default: a thousandth of the first
+//! max = 0.5                        # default: the whole experiment
+//! relative = 1e-4                  # how much of an error a step may have
+//! absolute = 1e-6
+//! error-control = true             # false: steps shrink only when a component rejects them
 //!
 //! [components.tank]
 //! model = "tank.fmu"               # the only key that must be there
@@ -31,6 +47,15 @@
 //! to = "pid.measurement"           # or a list, for several connections from one source
 //! hold = "extrapolate"             # default "hold"
 //! group = "bus1"
+//! delay = true                     # the input gets the value before: this breaks a loop
+//! factor = 2.0                     # after the conversion of units
+//! offset = 1.0
+//! suppress-unit-conversion = true  # units are taken to agree
+//!
+//! [[loops]]                        # what becomes of one loop
+//! through = "pid.u"                # any variable on it
+//! policy = "iterate"               # the default; or "error"
+//! tolerance = 1e-12                # and the other keys of `[experiment.iteration]`
 //!
 //! [[interventions]]
 //! at = 10                          # or: when = "tank.level > 0.8"
@@ -38,6 +63,9 @@
 //! set = 2.0                        # or override = , offset = , freeze = true, release = true
 //! unit = "1"
 //! ```
+//!
+//! Names of components consist of letters, digits, `_` and `-`; a `/` separates the parts of a name,
+//! as in `[components."plant/tank"]`.
 //!
 //! Names of parameters that contain dots may be quoted (`"pid.kp" = 1`) or not (`pid.kp = 1`).
 //! Numbers are read from their text: times become exact fractions, whole numbers stay whole.
@@ -48,6 +76,7 @@
 
 mod component;
 mod connection;
+mod coupling;
 mod experiment;
 mod intervention;
 mod number;
@@ -63,7 +92,8 @@ pub(crate) use number::literal;
 pub use syntax::SYNTAX_ERRORS_MAX;
 pub use write::write_system;
 
-const KEYS: &[&str] = &["name", "experiment", "components", "connections", "interventions"];
+const KEYS: &[&str] =
+    &["name", "experiment", "components", "connections", "loops", "interventions"];
 
 /// Reads `system.toml`.
 ///
@@ -122,6 +152,9 @@ fn read_document(reader: &mut Reader<'_>, table: &::toml::de::DeTable<'_>, name:
             "experiment" => {}
             "components" => system.components = component::read_all(reader, entry, defaults),
             "connections" => system.connections = connection::read_all(reader, entry),
+            "loops" => {
+                system.experiment.coupling.rules = coupling::read_rules(reader, entry);
+            }
             "interventions" => system.interventions = intervention::read_all(reader, entry),
             _ => {
                 reader.unknown_key(entry, "a system", KEYS);

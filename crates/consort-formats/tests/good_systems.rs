@@ -6,8 +6,9 @@ use consort_core::{
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::{parse_assignment, read_inputs, read_system};
 use consort_system::{
-    Comparison, Condition, Effect, Hold, Port, ResolvedSystem, Setting, System, Target, Trigger,
-    resolve,
+    Comparison, Condition, Effect, Hold, Iteration, IterationMethod, LoopPolicy, Order, Port,
+    ResolvedCoupling, ResolvedLoopRule, ResolvedSystem, ResolvedVariableStep, Setting,
+    StepTolerances, System, Target, Trigger, resolve,
 };
 
 fn read(text: &str) -> System {
@@ -356,4 +357,99 @@ fn large_systems_resolve_at_once() {
     assert_eq!(system.connections.len(), 10 * PARTS);
     let last = system.connections.last().expect("many");
     assert_eq!(last.to, port(9, variable("rod", "mirror"), 9, 1));
+}
+
+#[test]
+fn nothing_said_about_the_coupling_is_the_default() {
+    let system = meaning(LOOP);
+    assert_eq!(system.coupling, ResolvedCoupling::default());
+    assert!(system.connections.iter().all(|wire| !wire.delay));
+    assert!(system.components.iter().all(|component| component.reactive.is_empty()));
+}
+
+#[test]
+fn rules_take_what_they_do_not_say_from_the_iteration() {
+    let text = LOOP.replace("[components.tank]", "order = \"gauss-seidel\"\nloops = \"iterate\"\n[experiment.iteration]\nmethod = \"newton\"\nlimit = 7\n[components.tank]\nreactive = [\"valve\", \"inflow\", \"valve\"]");
+    let rules = "[[loops]]\nthrough = \"pid.u\"\ntolerance = 1e-3\n[[loops]]\nthrough = \"tank.level\"\npolicy = \"error\"\n";
+    let system = meaning(&format!("{text}{rules}"));
+    let iteration = Iteration { method: IterationMethod::Newton, limit: 7, ..Iteration::default() };
+    let rule = |component, model, name, policy| ResolvedLoopRule {
+        component: ComponentId(component),
+        variable: variable(model, name),
+        policy,
+    };
+    let precise = Iteration { tolerance: 1e-3, ..iteration };
+    assert_eq!(
+        system.coupling,
+        ResolvedCoupling {
+            order: Order::GaussSeidel,
+            loops: LoopPolicy::Iterate(iteration),
+            rules: vec![
+                rule(1, "pid", "u", LoopPolicy::Iterate(precise)),
+                rule(0, "tank", "level", LoopPolicy::Error),
+            ],
+            variable_step: None,
+        }
+    );
+    let inputs = ["inflow", "valve"].map(|name| variable("tank", name));
+    assert_eq!(system.components[0].reactive, inputs);
+}
+
+#[test]
+fn a_wire_converts_units_then_transforms_and_may_delay() {
+    let ends = "[[connections]]\nfrom = \"tank.level\"\nto = \"pid.measurement\"\n";
+    let check = |more: &str, gain: f64, offset: f64, delay: bool| {
+        let start = LOOP.split("[[connections]]").next().expect("there is a first part");
+        let system = meaning(&format!("{start}{ends}{more}"));
+        let wire = &system.connections[0];
+        assert_eq!(wire.conversion, Conversion { gain, offset }, "{more}");
+        assert_eq!(wire.delay, delay, "{more}");
+    };
+    check("", 100.0, 0.0, false);
+    check("delay = true\n", 100.0, 0.0, true);
+    check("factor = 2\noffset = 1.5\n", 200.0, 1.5, false);
+    check("offset = 1\nsuppress-unit-conversion = true\n", 1.0, 1.0, false);
+    check("suppress-unit-conversion = true\n", 1.0, 0.0, false);
+}
+
+const VARIABLE: &str = "[experiment]\nstop = 1\nSTEP\n[experiment.variable-step]\nSIZES\n[components.a]\nmodel = \"single\"\n";
+
+#[test]
+fn steps_of_changing_size_have_defaults() {
+    let check = |step: &str, sizes: &str, tick: &str, expected: (i64, i64, i64)| {
+        let text = VARIABLE.replace("STEP", step).replace("SIZES", sizes);
+        let (system, _) = resolved(&read(&text));
+        assert_eq!(system.experiment.resolution.to_string(), tick, "{text}");
+        let step = system.coupling.variable_step.expect("it is variable");
+        let found = (step.initial.ticks(), step.min.ticks(), step.max.ticks());
+        assert_eq!(found, expected, "{text}");
+        assert_eq!(system.experiment.step, step.initial);
+        assert_eq!(system.components[0].period, step.initial);
+    };
+    check("step = 0.3", "", "1 ns", (300_000_000, 300_000, 1_000_000_000));
+    check("step = 0.3", "initial = 0.1", "1 ns", (100_000_000, 100_000, 1_000_000_000));
+    check(
+        "",
+        "initial = 0.1\nmin = 0.01\nmax = 0.5",
+        "1 ns",
+        (100_000_000, 10_000_000, 500_000_000),
+    );
+    check("", "", "1 ns", (250_000_000, 250_000, 1_000_000_000));
+    // A third has no nanoseconds; the shortest step still has a hundred ticks.
+    check("step = \"1/3\"", "", "1/300000 s", (100_000, 100, 300_000));
+    check("step = 0.1\nresolution = 0.01", "", "1/100 s", (10, 1, 100));
+    check("step = 5", "", "1 ns", (5_000_000_000, 5_000_000, 5_000_000_000));
+}
+
+#[test]
+fn the_error_of_steps_is_controlled_unless_it_is_not_wanted() {
+    let check = |sizes: &str, expected: Option<StepTolerances>| {
+        let text = VARIABLE.replace("STEP", "step = 0.1").replace("SIZES", sizes);
+        let step: ResolvedVariableStep =
+            meaning(&text).coupling.variable_step.expect("it is variable");
+        assert_eq!(step.tolerances, expected, "{sizes}");
+    };
+    check("", Some(StepTolerances { relative: 1e-4, absolute: 1e-6 }));
+    check("relative = 0\nabsolute = 1", Some(StepTolerances { relative: 0.0, absolute: 1.0 }));
+    check("error-control = false", None);
 }

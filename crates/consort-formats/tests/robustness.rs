@@ -1,4 +1,4 @@
-//! No input makes a reader panic: damaged systems and tables, from the fuzzers' seeds.
+//! No input makes a reader panic: damaged systems, multi-models and tables, from the fuzzers' seeds.
 
 use consort_formats::fuzz;
 use consort_testkit::fuzz::drive;
@@ -11,4 +11,19 @@ fn damaged_systems_do_not_panic() {
 #[test]
 fn damaged_tables_do_not_panic() {
     drive("inputs", fuzz::inputs, 4000);
+}
+
+#[test]
+fn damaged_multi_models_do_not_panic() {
+    drive("multimodel", fuzz::multimodel, 4000);
+}
+
+#[test]
+fn damaged_scenarios_do_not_panic() {
+    drive("scenario", fuzz::scenario, 2000);
+}
+
+#[test]
+fn damaged_plans_do_not_panic() {
+    drive("plan", fuzz::plan, 2000);
 }

@@ -3,8 +3,9 @@
 use consort_core::{Literal, Report, Seconds};
 use consort_formats::{read_system, write_system};
 use consort_system::{
-    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, Parameter, Record,
-    Spanned, StepLength, System, When,
+    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, IterationMethod,
+    IterationOptions, Linear, LoopRule, Order, Parameter, Record, Spanned, StepLength, System,
+    VariableStep, When,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -68,7 +69,7 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let rest =
         (spanned_text(), parameters(), option::of(seconds()), flags, vec(spanned_text(), 0..3));
-    btree_map("[A-Za-zäö0-9_-]{1,6}", rest, 1..4).prop_map(|map| {
+    btree_map("[A-Za-zäö0-9_-]{1,6}(/[a-z]{1,3}){0,2}", rest, 1..4).prop_map(|map| {
         let component = |(name, (model, parameters, step, flags, reactive))| {
             let (to_end, concurrent, send_start_values, event_mode): (bool, _, _, _) = flags;
             Component {
@@ -89,14 +90,68 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
 
 fn connections() -> impl Strategy<Value = Vec<Connection>> {
     let hold = prop_oneof![Just(Hold::Hold), Just(Hold::Extrapolate)];
+    let linear = (number(), number())
+        .prop_map(|(factor, offset)| Linear { factor: factor.value, offset: offset.value });
     let wire = (spanned_text(), spanned_text(), hold, option::of(text()));
+    let more = (any::<bool>(), option::of(linear), any::<bool>());
     vec(
-        wire.prop_map(|(from, to, hold, group)| Connection {
-            hold,
-            group,
-            ..Connection::new(from, to)
+        (wire, more).prop_map(|((from, to, hold, group), (delay, transformation, suppress))| {
+            Connection {
+                hold,
+                group,
+                delay,
+                transformation,
+                suppress_unit_conversion: suppress,
+                ..Connection::new(from, to)
+            }
         }),
         0..4,
+    )
+}
+
+fn number() -> impl Strategy<Value = Spanned<f64>> {
+    let number = any::<f64>().prop_filter("NaN differs from itself", |it| !it.is_nan());
+    number.prop_map(Spanned::assumed)
+}
+
+fn iteration() -> impl Strategy<Value = IterationOptions> {
+    let method = prop::sample::select(IterationMethod::ALL.map(|(method, _)| method).to_vec());
+    let limit = any::<u32>().prop_map(Spanned::assumed);
+    let method = method.prop_map(Spanned::assumed);
+    (option::of(method), option::of(number()), option::of(limit), option::of(number())).prop_map(
+        |(method, tolerance, limit, relaxation)| IterationOptions {
+            method,
+            tolerance,
+            limit,
+            relaxation,
+        },
+    )
+}
+
+fn variable_step() -> impl Strategy<Value = VariableStep> {
+    let sizes = (option::of(seconds()), option::of(seconds()), option::of(seconds()));
+    let control = any::<bool>().prop_map(Spanned::assumed);
+    let rest = (option::of(number()), option::of(number()), option::of(control));
+    (sizes, rest).prop_map(|((initial, min, max), (relative, absolute, error_control))| {
+        VariableStep { initial, min, max, relative, absolute, error_control }
+    })
+}
+
+fn coupling() -> impl Strategy<Value = Coupling> {
+    let order = prop::sample::select(Order::ALL.map(|(order, _)| order).to_vec());
+    let order = option::of(order.prop_map(Spanned::assumed));
+    let iterate = option::of(any::<bool>().prop_map(Spanned::assumed));
+    let rule = (spanned_text(), any::<bool>(), iteration());
+    let rule =
+        rule.prop_map(|(through, iterate, iteration)| LoopRule { through, iterate, iteration });
+    (order, iterate, iteration(), vec(rule, 0..3), option::of(variable_step())).prop_map(
+        |(order, iterate_loops, iteration, rules, variable_step)| Coupling {
+            order,
+            iterate_loops,
+            iteration,
+            rules,
+            variable_step,
+        },
     )
 }
 
@@ -124,8 +179,9 @@ fn experiment() -> impl Strategy<Value = Experiment> {
     let times = (seconds(), option::of(seconds()), option::of(seconds()), option::of(seconds()));
     let tolerance = option::of((1e-300..1e300f64).prop_map(Spanned::assumed));
     let names = (vec(spanned_text(), 0..3), vec(spanned_text(), 0..3), option::of(spanned_text()));
-    (times, any::<u64>(), tolerance, record, names).prop_map(
-        |((start, stop, step, resolution), seed, tolerance, record, (unhashed, plot, input))| {
+    (times, any::<u64>(), tolerance, record, names, coupling()).prop_map(
+        |(times, seed, tolerance, record, (unhashed, plot, input), coupling)| {
+            let (start, stop, step, resolution) = times;
             Experiment {
                 start,
                 stop,
@@ -137,7 +193,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                 unhashed,
                 plot,
                 input,
-                coupling: Coupling::default(),
+                coupling,
             }
         },
     )
@@ -156,9 +212,36 @@ fn systems() -> impl Strategy<Value = System> {
     )
 }
 
+fn forget<T>(spanned: &mut Option<Spanned<T>>) {
+    spanned.iter_mut().for_each(|it| it.span = None);
+}
+
+fn forget_iteration(options: &mut IterationOptions) {
+    forget(&mut options.method);
+    forget(&mut options.tolerance);
+    forget(&mut options.limit);
+    forget(&mut options.relaxation);
+}
+
+fn forget_coupling(coupling: &mut Coupling) {
+    forget(&mut coupling.order);
+    forget(&mut coupling.iterate_loops);
+    forget_iteration(&mut coupling.iteration);
+    for rule in &mut coupling.rules {
+        rule.through.span = None;
+        forget_iteration(&mut rule.iteration);
+    }
+    if let Some(step) = &mut coupling.variable_step {
+        [&mut step.initial, &mut step.min, &mut step.max].into_iter().for_each(forget);
+        [&mut step.relative, &mut step.absolute].into_iter().for_each(forget);
+        forget(&mut step.error_control);
+    }
+}
+
 /// The system with nothing known about where it was written.
 fn without_spans(mut system: System) -> System {
     let experiment = &mut system.experiment;
+    forget_coupling(&mut experiment.coupling);
     experiment.start.span = None;
     let times = [&mut experiment.stop, &mut experiment.step, &mut experiment.resolution];
     times.into_iter().flatten().for_each(|it| it.span = None);

@@ -1,9 +1,9 @@
 //! From what a component's `model = "..."` says to a model.
 
-mod cache;
+pub(crate) mod cache;
 mod compile;
 mod compiler;
-mod input_file;
+pub(crate) mod input_file;
 mod recipe;
 
 pub use cache::default_cache_dir;

@@ -107,15 +107,15 @@ pub enum LoopPolicy {
 /// The coupling as written.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Coupling {
-    /// `[experiment] order`.
+    /// `[experiment] order`; [`Order::Derived`] if absent.
     pub order: Option<Spanned<Order>>,
-    /// `[experiment] loops`: `true` stands for `iterate`, `false` for `error`.
+    /// `[experiment] loops`: `true` stands for `iterate`, `false` for `error`, as does nothing.
     pub iterate_loops: Option<Spanned<bool>>,
     /// `[experiment.iteration]`: for all loops.
     pub iteration: IterationOptions,
     /// `[[loops]]`: for some loops.
     pub rules: Vec<LoopRule>,
-    /// `[experiment.variable-step]`.
+    /// `[experiment.variable-step]`; steps are of one size if absent.
     pub variable_step: Option<VariableStep>,
 }
 
@@ -143,7 +143,8 @@ pub struct LoopRule {
     pub iteration: IterationOptions,
 }
 
-/// Steps of changing size, as written.
+/// Steps of changing size, as written. No component has a step of its own then, and the stop need
+/// not be a whole number of steps: the last one is as long as it must be.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct VariableStep {
     /// The first step; `[experiment] step` if absent.
@@ -157,7 +158,8 @@ pub struct VariableStep {
     /// Absolute tolerance of the error of a step; 1e-6 if absent.
     pub absolute: Option<Spanned<f64>>,
     /// Whether the error of steps is estimated, by taking each step once whole and once in two
-    /// halves. If not, steps only shrink when a component rejects them, and grow back after.
+    /// halves; it is, if absent. If not, steps only shrink when a component rejects them, and grow
+    /// back after.
     pub error_control: Option<Spanned<bool>>,
 }
 
@@ -208,4 +210,10 @@ pub struct StepTolerances {
     pub relative: f64,
     /// Whatever the value.
     pub absolute: f64,
+}
+
+impl Default for StepTolerances {
+    fn default() -> Self {
+        StepTolerances { relative: 1e-4, absolute: 1e-6 }
+    }
 }

@@ -9,6 +9,7 @@
 //!   counts. [`resolve()`] makes it from a `System` and the descriptions of its models, or says
 //!   everything that is wrong.
 //! - [`Plan`] is the order of computation as data, with a text form and a hash.
+//! - [`Scenario`] is a system of contracts together with an algorithm, for the Scenario-Verifier.
 //!
 //! Nothing here reads files, decides an order or holds live instances.
 
@@ -16,6 +17,7 @@ pub mod coupling;
 pub mod plan;
 pub mod resolve;
 pub mod resolved;
+pub mod scenario;
 pub mod system;
 
 pub use coupling::{
@@ -28,6 +30,7 @@ pub use resolved::{
     ColumnFeed, Comparison, Condition, Effect, Feed, Port, ResolvedComponent, ResolvedConnection,
     ResolvedExperiment, ResolvedIntervention, ResolvedSystem, Setting, Target, Trigger,
 };
+pub use scenario::Scenario;
 pub use system::{
     Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Linear, Parameter,
     Record, Spanned, StepLength, System, When,

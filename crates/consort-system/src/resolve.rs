@@ -8,6 +8,7 @@ mod claims;
 mod clock;
 mod connections;
 mod context;
+mod coupling;
 mod feed;
 mod interventions;
 mod lookup;
@@ -22,7 +23,7 @@ mod values;
 use crate::resolved::{ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem};
 use crate::system::System;
 use clock::Timing;
-use consort_core::{Diagnostic, ModelDescription, Report};
+use consort_core::{Diagnostic, ModelDescription, Report, VariableId};
 use context::Context;
 use parameters::Settings;
 use recording::Selection;
@@ -54,19 +55,21 @@ pub fn resolve(
     let selection = recording::resolve(&mut context);
     let interventions =
         interventions::resolve(&mut context, timing.as_ref(), &connections, &selection);
+    let coupled = coupling::resolve(&mut context, timing.as_ref());
     let counts = context.into_counts();
     if report.has_errors() || models.iter().any(Option::is_none) {
         return None;
     }
     let timing = timing?;
+    let parts = Parts { counts, settings, selection, reactive: coupled.reactive };
     Some(ResolvedSystem {
         name: system.name.clone(),
         experiment: experiment(system, &timing),
-        components: components(system, models, &timing, counts, settings, selection),
+        components: components(system, models, &timing, parts),
         connections: connections.list,
         feed,
         interventions,
-        coupling: crate::coupling::ResolvedCoupling::default(),
+        coupling: coupled.coupling,
     })
 }
 
@@ -81,19 +84,27 @@ fn experiment(system: &System, timing: &Timing) -> ResolvedExperiment {
     }
 }
 
+/// What was found out about every component, by component.
+struct Parts {
+    counts: Vec<Vec<u32>>,
+    settings: Vec<Settings>,
+    selection: Selection,
+    reactive: Vec<Vec<VariableId>>,
+}
+
 fn components(
     system: &System,
     models: &[Option<&ModelDescription>],
     timing: &Timing,
-    counts: Vec<Vec<u32>>,
-    settings: Vec<Settings>,
-    selection: Selection,
+    parts: Parts,
 ) -> Vec<ResolvedComponent> {
-    let parts = system.components.iter().zip(models).zip(&timing.periods);
-    let found = counts.into_iter().zip(settings).zip(selection.recorded).zip(selection.hashed);
-    parts
+    let given = system.components.iter().zip(models).zip(&timing.periods);
+    let found = parts.counts.into_iter().zip(parts.settings).zip(parts.reactive);
+    let chosen = parts.selection.recorded.into_iter().zip(parts.selection.hashed);
+    given
         .zip(found)
-        .map(|(((component, model), period), (((counts, settings), recorded), hashed))| {
+        .zip(chosen)
+        .map(|((((component, model), period), ((counts, settings), reactive)), chosen)| {
             let has_events = model.is_some_and(|model| model.capabilities.event_mode);
             ResolvedComponent {
                 name: component.name.value.clone(),
@@ -101,12 +112,12 @@ fn components(
                 step_length: component.step_length,
                 concurrent: component.concurrent,
                 event_mode: component.event_mode && has_events,
-                reactive: Vec::new(),
+                reactive,
                 counts,
                 structural: settings.structural,
                 settings: settings.settings,
-                recorded,
-                hashed,
+                recorded: chosen.0,
+                hashed: chosen.1,
             }
         })
         .collect()

@@ -32,7 +32,8 @@ pub struct ResolvedExperiment {
     pub resolution: Resolution,
     /// Where time starts.
     pub start: Time,
-    /// Where it ends; a whole number of every component's periods after `start`.
+    /// Where it ends; a whole number of every component's periods after `start`, unless steps
+    /// change their size.
     pub stop: Time,
     /// The communication step of components that have none of their own.
     pub step: Time,

@@ -84,7 +84,8 @@ pub enum Record {
 /// A place in the system that a model fills.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Component {
-    /// Its name: letters, digits, `_` and `-`; no dot.
+    /// Its name: letters, digits, `_` and `-`; no dot. A part of a nested system has the names of
+    /// all it is in before its own, separated by `/`.
     pub name: Spanned<String>,
     /// Which model: a path or `native:NAME`.
     pub model: Spanned<String>,

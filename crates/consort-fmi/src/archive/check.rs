@@ -34,7 +34,7 @@ pub(super) fn check(
     problems.extend(total_problem(entries, limits));
     problems.extend(overlap_problem(entries));
     problems.extend(duplicate_problems(entries, limits));
-    if problems.is_empty() {
+    if problems.is_empty() && limits.needs_description {
         problems.extend(description_problem(entries));
     }
     warn(entries, archive, span, report);

@@ -96,13 +96,17 @@ fn read_entry<'t>(
 
 fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
     let allowed = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    if !entry.key.is_empty() && entry.key.chars().all(allowed) {
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(allowed);
+    if entry.key.split('/').all(is_name) {
         return;
     }
     let message = format!("{:?} cannot be the name of a component", entry.key);
     reader.loss(
         Diagnostic::error("system::bad-name", message)
-            .at(entry.key_span, "a name consists of letters, digits, `_` and `-`")
+            .at(
+                entry.key_span,
+                "a name consists of letters, digits, `_` and `-`; parts of it are separated by `/`",
+            )
             .help("a dot would separate a component from its variable, so names have none"),
     );
 }

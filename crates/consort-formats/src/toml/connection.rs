@@ -2,31 +2,39 @@
 
 use super::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Span};
-use consort_system::{Connection, Hold, Spanned};
+use consort_system::{Connection, Hold, Linear, Spanned};
 use toml::de::DeTable;
 
-const KEYS: &[&str] = &["from", "to", "hold", "group"];
+const KEYS: &[&str] =
+    &["from", "to", "hold", "group", "delay", "factor", "offset", "suppress-unit-conversion"];
 
 pub(super) fn read_all(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Connection> {
     let tables = reader.tables(entry);
     tables.into_iter().flat_map(|(span, table)| read(reader, span, table)).collect()
 }
 
+/// What is said of a wire beside its ends.
+#[derive(Default)]
+struct Settings {
+    hold: Hold,
+    group: Option<String>,
+    delay: bool,
+    factor: Option<f64>,
+    offset: Option<f64>,
+    suppress_unit_conversion: bool,
+}
+
 /// One connection per target.
 fn read(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Connection> {
     let (mut from, mut to) = (None, Vec::new());
-    let (mut hold, mut group) = (Hold::Hold, None);
+    let mut settings = Settings::default();
     let mut given = Vec::new();
     for entry in &reader.entries(table) {
         given.push(entry.key);
         match entry.key {
             "from" => from = reader.text(entry),
             "to" => to = targets(reader, entry),
-            "hold" => {
-                let choices = [("hold", Hold::Hold), ("extrapolate", Hold::Extrapolate)];
-                hold = reader.choice(entry, &choices).unwrap_or_default();
-            }
-            "group" => group = reader.text(entry).map(|group| group.value),
+            _ if settings.read(reader, entry) => {}
             _ => given.extend(reader.unknown_key(entry, "a connection", KEYS)),
         }
     }
@@ -36,12 +44,43 @@ fn read(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Connect
         }
     }
     let Some(from) = from else { return Vec::new() };
-    let wire = |to: Spanned<String>| Connection {
-        hold,
-        group: group.clone(),
-        ..Connection::new(from.clone(), to)
-    };
-    to.into_iter().map(wire).collect()
+    to.into_iter().map(|to| settings.wire(from.clone(), to)).collect()
+}
+
+impl Settings {
+    fn read(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> bool {
+        match entry.key {
+            "hold" => {
+                let choices = [("hold", Hold::Hold), ("extrapolate", Hold::Extrapolate)];
+                self.hold = reader.choice(entry, &choices).unwrap_or_default();
+            }
+            "group" => self.group = reader.text(entry).map(|group| group.value),
+            "delay" => self.delay = reader.boolean(entry).unwrap_or_default(),
+            "factor" => self.factor = reader.number(entry, "2.0").map(|number| number.value),
+            "offset" => self.offset = reader.number(entry, "1.0").map(|number| number.value),
+            "suppress-unit-conversion" => {
+                self.suppress_unit_conversion = reader.boolean(entry).unwrap_or_default();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn wire(&self, from: Spanned<String>, to: Spanned<String>) -> Connection {
+        let linear = |factor: Option<f64>, offset: Option<f64>| Linear {
+            factor: factor.unwrap_or(1.0),
+            offset: offset.unwrap_or(0.0),
+        };
+        let is_changed = self.factor.is_some() || self.offset.is_some();
+        Connection {
+            hold: self.hold,
+            group: self.group.clone(),
+            delay: self.delay,
+            transformation: is_changed.then(|| linear(self.factor, self.offset)),
+            suppress_unit_conversion: self.suppress_unit_conversion,
+            ..Connection::new(from, to)
+        }
+    }
 }
 
 fn targets(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {

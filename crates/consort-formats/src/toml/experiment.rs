@@ -1,7 +1,7 @@
 //! `[experiment]`.
 
-use super::number;
 use super::reader::{Entry, Reader};
+use super::{coupling, number};
 use consort_core::{Diagnostic, Seconds};
 use consort_system::{Coupling, Experiment, Record, Spanned};
 use toml::de::DeValue;
@@ -18,6 +18,10 @@ const KEYS: &[&str] = &[
     "plot",
     "input",
     "send_start_values",
+    "order",
+    "loops",
+    "iteration",
+    "variable-step",
 ];
 
 /// What the experiment says for all components that do not say it themselves.
@@ -83,6 +87,7 @@ fn read_entry(
         "send_start_values" => {
             defaults.send_start_values = reader.boolean(entry).unwrap_or(false);
         }
+        _ if coupling::read_entry(reader, entry, &mut experiment.coupling) => {}
         _ => {
             reader.unknown_key(entry, "the experiment", KEYS);
         }

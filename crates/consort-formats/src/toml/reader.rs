@@ -150,6 +150,46 @@ impl<'r> Reader<'r> {
         None
     }
 
+    /// One of several words, with its place.
+    pub(super) fn spanned_choice<T: Copy>(
+        &mut self,
+        entry: &Entry<'_, '_>,
+        choices: &[(&str, T)],
+    ) -> Option<Spanned<T>> {
+        let span = self.span(entry.value.span());
+        self.choice(entry, choices).map(|choice| Spanned::new(choice, span))
+    }
+
+    /// Any number; whether it makes sense is not asked here.
+    pub(super) fn number(&mut self, entry: &Entry<'_, '_>, example: &str) -> Option<Spanned<f64>> {
+        let value = match entry.value.get_ref() {
+            DeValue::Float(number) => number::float(number.as_str()),
+            DeValue::Integer(number) => number::integer(number).map(|value| value as f64),
+            _ => None,
+        };
+        if let Some(value) = value {
+            return Some(Spanned::new(value, self.span(entry.value.span())));
+        }
+        let help = format!("such as `{} = {example}`", entry.key);
+        self.wrong_kind(entry.key, entry.value, "a number", &help);
+        None
+    }
+
+    /// A whole number, from 0 on.
+    pub(super) fn count(&mut self, entry: &Entry<'_, '_>, example: &str) -> Option<Spanned<u32>> {
+        let value = match entry.value.get_ref() {
+            DeValue::Integer(number) => number::integer(number),
+            _ => None,
+        };
+        if let Some(value) = value.and_then(|value| u32::try_from(value).ok()) {
+            return Some(Spanned::new(value, self.span(entry.value.span())));
+        }
+        let help = format!("such as `{} = {example}`", entry.key);
+        let expected = format!("a whole number from 0 to {}", u32::MAX);
+        self.wrong_kind(entry.key, entry.value, &expected, &help);
+        None
+    }
+
     /// A time in seconds, exactly as written.
     pub(super) fn seconds(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<Seconds>> {
         let Some(text) = number::time_text(entry.value.get_ref()) else {

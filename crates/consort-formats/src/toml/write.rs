@@ -1,5 +1,7 @@
 //! A system as text again.
 
+mod coupling;
+
 use consort_core::{Literal, Seconds};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Record, Spanned,
@@ -17,6 +19,9 @@ pub fn write_system(system: &System) -> String {
     }
     for wire in &system.connections {
         connection(&mut out, wire);
+    }
+    for rule in &system.experiment.coupling.rules {
+        coupling::rule(&mut out, rule);
     }
     for action in &system.interventions {
         intervention(&mut out, action);
@@ -63,6 +68,7 @@ fn experiment(out: &mut String, experiment: &Experiment) {
     if let Some(input) = &experiment.input {
         line(out, "input", &text(&input.value));
     }
+    coupling::experiment(out, &experiment.coupling);
 }
 
 fn component(out: &mut String, component: &Component) {
@@ -111,6 +117,16 @@ fn connection(out: &mut String, connection: &Connection) {
     }
     if let Some(group) = &connection.group {
         line(out, "group", &text(group));
+    }
+    if connection.delay {
+        line(out, "delay", "true");
+    }
+    if let Some(linear) = &connection.transformation {
+        line(out, "factor", &float(linear.factor));
+        line(out, "offset", &float(linear.offset));
+    }
+    if connection.suppress_unit_conversion {
+        line(out, "suppress-unit-conversion", "true");
     }
 }
 

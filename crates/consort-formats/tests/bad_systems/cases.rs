@@ -150,6 +150,34 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
         "[experiment]\nstop = 1\n[components.a]\nmodel = \"single\"\n[components.b]\nmodel = \"single\"\n",
     ),
     (
+        "a coupling of wrong kinds",
+        "[experiment]\nstop = 1\nstep = 1\norder = \"jacoby\"\nloops = \"delay\"\niteration = 3\nvariable-step = true\n[components.a]\nmodel = \"single\"\n[[connections]]\nfrom = \"a.y\"\nto = \"a.y\"\ndelay = 1\nfactor = \"2\"\nsuppress-unit-conversion = 0\n",
+    ),
+    (
+        "unknown keys of the coupling",
+        "loop = 1\n[experiment]\nstop = 1\nvariable_step = 1\n[experiment.iteration]\ntolernace = 1\nlimit = 1.5\nmethod = \"secant\"\n[experiment.variable-step]\nstep = 1\nerror-control = \"on\"\nmin = \"x\"\n[components.a]\nmodel = \"single\"\n[[loops]]\nvia = \"a.y\"\n[[loops]]\npolicy = \"stop\"\n",
+    ),
+    (
+        "iterations out of range",
+        "[experiment]\nstop = 1\nstep = 1\nloops = \"iterate\"\n[experiment.iteration]\ntolerance = 0\nlimit = 0\nrelaxation = 1.5\n[components.a]\nmodel = \"single\"\n[[loops]]\nthrough = \"a.y\"\ntolerance = inf\nrelaxation = nan\n",
+    ),
+    (
+        "steps of changing size that do not fit",
+        "[experiment]\nstop = 1\nstep = 1\n[experiment.variable-step]\nmin = 0.1\nmax = 0.01\nrelative = 0\nabsolute = -1\n[components.a]\nmodel = \"single\"\n",
+    ),
+    (
+        "steps of changing size that are not positive",
+        "[experiment]\nstop = 1\n[experiment.variable-step]\ninitial = 0\nmin = -1\nmax = 1\n[components.a]\nmodel = \"single\"\n",
+    ),
+    (
+        "own steps beside steps of changing size, and a model that cannot",
+        "[experiment]\nstop = 1\nstep = 0.1\n[experiment.variable-step]\nerror-control = false\nrelative = 1\n[components.a]\nmodel = \"single\"\nstep = 0.1\n[components.b]\nmodel = \"typed\"\n",
+    ),
+    (
+        "steps of changing size off the given ticks",
+        "[experiment]\nstop = 1\nstep = 0.1\nresolution = 0.01\n[experiment.variable-step]\nmin = 0.001\n[components.a]\nmodel = \"single\"\n",
+    ),
+    (
         "an input that nothing feeds",
         "[experiment]\nstop = 1\nstep = 1\n[components.a]\nmodel = \"tank\"\n[components.r]\nmodel = \"rod\"\n[[connections]]\nfrom = \"a.level\"\nto = \"r.B[1,2]\"\n",
     ),
@@ -266,6 +294,19 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
     (
         "interventions that share some elements",
         "[components.rod]\nmodel = \"rod\"\nparameters = { B = 0, heat = 0 }\n[[interventions]]\nat = 1\ntarget = \"rod.temperature\"\nfreeze = true\n[[interventions]]\nat = 2\ntarget = \"rod.temperature[2]\"\nfreeze = true\n",
+    ),
+    (
+        "loops through what does not exist",
+        "[[loops]]\nthrough = \"tank.levle\"\n[[loops]]\nthrough = \"tankk.level\"\n[[loops]]\nthrough = \"pid.kp\"\n[[loops]]\nthrough = \"tank\"\n",
+    ),
+    (
+        "reactive inputs that are none",
+        "[components.c]\nmodel = \"pid\"\nreactive = [\"measurment\", \"u\", \"setpoint\"]\nparameters = { measurement = 0 }\n",
+    ),
+    ("an iteration that nothing uses", "[experiment.iteration]\nlimit = 10\n"),
+    (
+        "transformations that cannot be",
+        "[components.t]\nmodel = \"typed\"\n[[connections]]\nfrom = \"t.whole\"\nto = \"t.count\"\nfactor = 2\n[[connections]]\nfrom = \"tank.CPUtime\"\nto = \"pid.setpoint\"\nfactor = inf\n",
     ),
     (
         "a model that is not there hides nothing else",

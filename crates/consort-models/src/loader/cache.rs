@@ -70,13 +70,13 @@ pub(super) fn unpack(
 }
 
 /// A folder of one's own in a part of the cache; it goes away on every path.
-pub(super) fn work_folder(part: &Path) -> io::Result<tempfile::TempDir> {
+pub(crate) fn work_folder(part: &Path) -> io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(".work-").tempdir_in(part)
 }
 
 /// Gives a complete folder its place in the cache; if somebody else was faster, theirs, which has
 /// `file` in it, is as good.
-pub(super) fn settle(made: &Path, place: &Path, file: &str) -> io::Result<()> {
+pub(crate) fn settle(made: &Path, place: &Path, file: &str) -> io::Result<()> {
     match fs::rename(made, place) {
         Err(_) if place.join(file).is_file() => Ok(()),
         moved => moved,

@@ -2,11 +2,14 @@
 
 mod assumed;
 mod grid;
+mod variable;
 
 use crate::system::{Spanned, System};
 use consort_core::{
     Diagnostic, ModelDescription, Report, Resolution, Seconds, Span, Time, TimeError,
 };
+
+pub(super) use variable::Sizes;
 
 /// The experiment's times in ticks.
 pub(super) struct Timing {
@@ -16,6 +19,8 @@ pub(super) struct Timing {
     pub(super) step: Time,
     /// By component.
     pub(super) periods: Vec<Time>,
+    /// If steps change their size.
+    pub(super) sizes: Option<Sizes>,
 }
 
 /// A number of seconds and what it is, for messages.
@@ -32,7 +37,7 @@ impl Number {
 }
 
 /// Checks the times of a system that need no model: steps and resolution are positive, the stop is
-/// later than the start. [`resolve`](crate::resolve()) does that too; a reader calls it for a
+/// later than the start, steps of changing size are all there are. [`resolve`](crate::resolve()) does that too; a reader calls it for a
 /// system that is too broken to be resolved.
 pub fn check_times(system: &System, report: &mut Report) {
     let experiment = &system.experiment;
@@ -46,6 +51,7 @@ pub fn check_times(system: &System, report: &mut Report) {
         let Some(step) = &component.step else { continue };
         lengths.push(Number::new(step, format!("the step of `{}`", component.name.value)));
     }
+    lengths.extend(experiment.coupling.variable_step.iter().flat_map(variable::numbers));
     for length in lengths.iter().filter(|length| !length.value.is_positive()) {
         let message = format!("{} is {} s", length.what, length.value);
         report.push(
@@ -55,6 +61,7 @@ pub fn check_times(system: &System, report: &mut Report) {
         );
     }
     check_order(&experiment.start, experiment.stop.as_ref(), report);
+    variable::check_rates(system, report);
 }
 
 fn check_order(start: &Spanned<Seconds>, stop: Option<&Spanned<Seconds>>, report: &mut Report) {
@@ -78,7 +85,7 @@ pub(super) fn resolve(
 ) -> Option<Timing> {
     let errors_before = report.error_count();
     check_times(system, report);
-    let step = assumed::step(system, models, report);
+    let step = first_step(system, models, report);
     let stop = assumed::stop(system, models, report);
     if report.error_count() != errors_before {
         return None;
@@ -87,22 +94,79 @@ pub(super) fn resolve(
     if system.experiment.stop.is_none() {
         check_order(&system.experiment.start, Some(&stop), report);
     }
-    let numbers = numbers(system, &step, &stop);
-    let resolution = match &system.experiment.resolution {
-        Some(given) => Resolution::new(given.value)?,
-        None => choose(&numbers, report)?,
+    let variable_step = system.experiment.coupling.variable_step.as_ref();
+    if let Some(variable_step) = variable_step {
+        variable::check_order(variable_step, &step, report);
+    }
+    let resolution = resolution(system, &step, &stop, report)?;
+    let fits = check_ticks(system, &step, &stop, resolution, report)
+        && check_length(system, &stop, resolution, report)
+        && (variable_step.is_some() || grid::check(system, &step, &stop, resolution, report));
+    (fits && report.error_count() == errors_before).then_some(())?;
+    timing(system, &step, &stop, resolution)
+}
+
+/// The step, or the first where steps change their size.
+fn first_step(
+    system: &System,
+    models: &[Option<&ModelDescription>],
+    report: &mut Report,
+) -> Option<Spanned<Seconds>> {
+    let variable_step = system.experiment.coupling.variable_step.as_ref();
+    match variable_step.and_then(|step| step.initial.clone()) {
+        Some(initial) => Some(initial),
+        None => assumed::step(system, models, report),
+    }
+}
+
+/// How long a tick is: as given, or such that every number is a multiple of it.
+fn resolution(
+    system: &System,
+    step: &Spanned<Seconds>,
+    stop: &Spanned<Seconds>,
+    report: &mut Report,
+) -> Option<Resolution> {
+    let experiment = &system.experiment;
+    if let Some(given) = &experiment.resolution {
+        return Resolution::new(given.value);
+    }
+    let numbers = numbers(system, step, stop);
+    let values: Vec<Seconds> = numbers.iter().map(|number| number.value).collect();
+    let chosen = match Resolution::for_all(&values) {
+        Ok(resolution) => resolution,
+        Err(error) => {
+            report_no_common_tick(&numbers, &error, report);
+            return None;
+        }
     };
+    if chosen == Resolution::NANOSECOND {
+        return Some(chosen);
+    }
+    let ends = [experiment.start.value, stop.value];
+    let chosen = match &experiment.coupling.variable_step {
+        Some(variable_step) => variable::refine(chosen, variable_step, step.value, ends),
+        None => chosen,
+    };
+    report_chosen(&numbers, chosen, report);
+    Some(chosen)
+}
+
+/// Whether every number is a multiple of the tick; complains about each that is not.
+fn check_ticks(
+    system: &System,
+    step: &Spanned<Seconds>,
+    stop: &Spanned<Seconds>,
+    resolution: Resolution,
+    report: &mut Report,
+) -> bool {
     let mut fits = true;
-    for number in &numbers {
+    for number in numbers(system, step, stop) {
         if let Err(error) = resolution.ticks(number.value) {
-            report_ticks(system, number, &error, report);
+            report_ticks(system, &number, &error, report);
             fits = false;
         }
     }
-    let fits = fits && check_length(system, &stop, resolution, report);
-    let fits = fits && grid::check(system, &step, &stop, resolution, report);
-    (fits && report.error_count() == errors_before).then_some(())?;
-    timing(system, &step, &stop, resolution)
+    fits
 }
 
 /// Whether the ticks from start to stop can be counted, so that no difference of two times of the
@@ -149,22 +213,9 @@ fn numbers(system: &System, step: &Spanned<Seconds>, stop: &Spanned<Seconds>) ->
             numbers.push(Number::new(own, what));
         }
     }
+    let sizes = system.experiment.coupling.variable_step.iter().flat_map(variable::numbers);
+    numbers.extend(sizes.filter(|size| seen.insert(size.value)));
     numbers
-}
-
-fn choose(numbers: &[Number], report: &mut Report) -> Option<Resolution> {
-    let values: Vec<Seconds> = numbers.iter().map(|number| number.value).collect();
-    match Resolution::for_all(&values) {
-        Ok(resolution) if resolution == Resolution::NANOSECOND => Some(resolution),
-        Ok(resolution) => {
-            report_chosen(numbers, resolution, report);
-            Some(resolution)
-        }
-        Err(error) => {
-            report_no_common_tick(numbers, &error, report);
-            None
-        }
-    }
 }
 
 fn report_chosen(numbers: &[Number], resolution: Resolution, report: &mut Report) {
@@ -229,13 +280,15 @@ fn timing(
     let period = |own: &Option<Spanned<Seconds>>| ticks(own.as_ref().unwrap_or(step).value);
     let periods: Option<Vec<Time>> =
         system.components.iter().map(|component| period(&component.step)).collect();
-    Some(Timing {
-        resolution,
-        start: ticks(system.experiment.start.value)?,
-        stop: ticks(stop.value)?,
-        step: ticks(step.value)?,
-        periods: periods?,
-    })
+    let (start, stop, step) =
+        (ticks(system.experiment.start.value)?, ticks(stop.value)?, ticks(step.value)?);
+    let sizes = match &system.experiment.coupling.variable_step {
+        Some(variable_step) => {
+            Some(variable::sizes(variable_step, step, stop.checked_sub(start)?, resolution)?)
+        }
+        None => None,
+    };
+    Some(Timing { resolution, start, stop, step, periods: periods?, sizes })
 }
 
 impl Timing {

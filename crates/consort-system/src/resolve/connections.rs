@@ -135,7 +135,45 @@ fn check_type(
     complain(context, connection, diagnostic, (format!("{a}"), format!("{b}")));
 }
 
+/// From unit to unit, then what the wire itself does.
 fn conversion(
+    context: &mut Context<'_, '_>,
+    connection: &Connection,
+    from: Found<'_>,
+    to: Found<'_>,
+) -> Conversion {
+    let units = match connection.suppress_unit_conversion {
+        true => Conversion::IDENTITY,
+        false => unit_conversion(context, connection, from, to),
+    };
+    let Some(linear) = &connection.transformation else { return units };
+    let value_type = to.variable.value_type;
+    if !value_type.is_float() {
+        let message = format!(
+            "`{}` is {value_type}, but only floating-point values can be transformed",
+            connection.to.value
+        );
+        let diagnostic = Diagnostic::error("system::transformation", message)
+            .help("remove `factor` and `offset`, or connect a floating-point input");
+        let words = (format!("{}", from.variable.value_type), format!("{value_type}"));
+        complain(context, connection, diagnostic, words);
+    }
+    if !linear.factor.is_finite() || !linear.offset.is_finite() {
+        let message = format!(
+            "{} * value + {} is not a number to compute with",
+            linear.factor, linear.offset
+        );
+        let diagnostic = Diagnostic::error("system::transformation", message)
+            .help("let `factor` and `offset` be finite");
+        complain(context, connection, diagnostic, ("from here".to_owned(), "to here".to_owned()));
+    }
+    Conversion {
+        gain: linear.factor * units.gain,
+        offset: linear.factor * units.offset + linear.offset,
+    }
+}
+
+fn unit_conversion(
     context: &mut Context<'_, '_>,
     connection: &Connection,
     from: Found<'_>,

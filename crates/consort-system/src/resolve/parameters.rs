@@ -1,7 +1,6 @@
 //! Values for parameters and start values.
 
 use super::context::{Context, Written};
-use super::lookup::Found;
 use super::values::{Given, Purpose, repeat};
 use crate::resolved::Setting;
 use crate::system::Parameter;
@@ -38,7 +37,6 @@ fn component(context: &mut Context<'_, '_>, id: ComponentId) -> Settings {
         let more = start_values(context, id, model, &settings.given);
         settings.settings.extend(more);
     }
-    check_reactive(context, id, model);
     settings
 }
 
@@ -170,31 +168,4 @@ fn start_value(variable: &Variable, count: u32) -> Option<Values> {
         1 => Some(repeat(start, count)),
         _ => None,
     }
-}
-
-fn check_reactive<'a>(context: &mut Context<'a, '_>, id: ComponentId, model: &'a ModelDescription) {
-    for name in &context.system.components[id.index()].reactive {
-        let written = Written::new(name);
-        match context.names.variable(id, written.text) {
-            None => {
-                context.report_unknown_variable(id, model, written, Some(Causality::Input));
-            }
-            Some(variable) => {
-                let found = context.whole(id, model, variable);
-                report_not_input(context, found, written);
-            }
-        }
-    }
-}
-
-fn report_not_input(context: &mut Context<'_, '_>, found: Found<'_>, written: Written<'_>) {
-    if found.variable.causality == Causality::Input {
-        return;
-    }
-    let message = format!("`{}` is no input, so it cannot be reactive", written.text);
-    context.push(
-        Diagnostic::error("system::not-an-input", message)
-            .maybe_at(written.span, format!("this is of causality {}", found.variable.causality))
-            .help("name inputs that take their value at the end of a step"),
-    );
 }

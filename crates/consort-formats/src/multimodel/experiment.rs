@@ -1,0 +1,258 @@
+//! Times, the algorithm and the switches.
+
+use super::json::{Entry, Item, Json, find};
+use consort_core::diagnostic::nearest_name;
+use consort_core::{Diagnostic, Report, Seconds};
+use consort_system::{Coupling, Experiment, Order, Record, Spanned, VariableStep};
+
+/// What changes what is computed, and is not there in Consort.
+const REFUSED: [&str; 6] = [
+    "modelSwaps",
+    "modelTransfers",
+    "faultInjectConfigurationPath",
+    "faultInjectInstances",
+    "scenarioVerifier",
+    "sigver",
+];
+
+/// What concerns the program that wrote the file, or how it shows things.
+const PASSED_OVER: [&str; 19] = [
+    "livestream",
+    "livestreamInterval",
+    "liveGraphColumns",
+    "liveGraphVisibleRowCount",
+    "liveLogInterval",
+    "graphs",
+    "visible",
+    "loggingOn",
+    "logLevels",
+    "overrideLogLevel",
+    "enableAllLogCategoriesPerInstance",
+    "parallelSimulation",
+    "simulationProgramDelay",
+    "reportProgress",
+    "environmentParameters",
+    "postProcessingScript",
+    "multimodel_path",
+    "multimodel_crc",
+    "sourceDir",
+];
+
+/// Whether a key is known to mean nothing for the trace, or is refused.
+pub(super) fn is_passed_over(key: &str) -> bool {
+    PASSED_OVER.contains(&key) || REFUSED.contains(&key)
+}
+
+/// The experiment, and whether a time was given that could not be read: nothing is assumed in its
+/// place.
+pub(super) fn read(entries: &[Entry], report: &mut Report) -> (Experiment, bool) {
+    let errors_before = report.error_count();
+    let mut experiment = Experiment {
+        start: Spanned::assumed(Seconds::ZERO),
+        stop: None,
+        step: None,
+        resolution: None,
+        seed: 0,
+        tolerance: None,
+        record: Record::Outputs,
+        unhashed: Vec::new(),
+        plot: Vec::new(),
+        input: None,
+        coupling: Coupling { order: Some(Spanned::assumed(Order::Jacobi)), ..Coupling::default() },
+    };
+    if let Some(start) = given(entries, "startTime").and_then(|it| it.seconds("startTime", report))
+    {
+        experiment.start = start;
+    }
+    experiment.stop = stop(entries, report);
+    if let Some(algorithm) = given(entries, "algorithm") {
+        read_algorithm(algorithm, &mut experiment, report);
+    }
+    let is_lost = report.error_count() != errors_before;
+    read_stabilization(entries, &mut experiment.coupling, report);
+    refuse(entries, report);
+    note_passed_over(entries, report);
+    (experiment, is_lost)
+}
+
+fn given<'e>(entries: &'e [Entry], key: &str) -> Option<&'e Item> {
+    find(entries, key).map(|entry| &entry.value).filter(|value| value.json != Json::Null)
+}
+
+fn stop(entries: &[Entry], report: &mut Report) -> Option<Spanned<Seconds>> {
+    let (new, old) = (given(entries, "endTime"), given(entries, "end_time"));
+    if let Some((new, old)) = new.zip(old).filter(|(new, old)| new.json != old.json) {
+        report.push(
+            Diagnostic::error("multimodel::two-ends", "`endTime` and `end_time` differ")
+                .at(old.span, "one end")
+                .label(new.span, "another end")
+                .help("remove one of the two"),
+        );
+    }
+    new.or(old).and_then(|end| end.seconds("endTime", report))
+}
+
+fn read_algorithm(algorithm: &Item, experiment: &mut Experiment, report: &mut Report) {
+    let help = "such as `{ \"type\": \"fixed-step\", \"size\": 0.1 }`";
+    let entries = algorithm.object("algorithm", help, report);
+    let Some(kind) = find(entries, "type") else {
+        if matches!(algorithm.json, Json::Object(_)) {
+            let diagnostic =
+                Diagnostic::error("multimodel::no-algorithm", "the algorithm has no `type`");
+            report.push(diagnostic.at(algorithm.span, "no `type` in here").help(help));
+        }
+        return;
+    };
+    let Some(kind) = kind.value.text("type", "write it in quotes", report) else { return };
+    match kind.value.as_str() {
+        "fixed-step" => {
+            experiment.step = given(entries, "size").and_then(|size| size.seconds("size", report));
+            check_keys(entries, &["type", "size"], report);
+        }
+        "var-step" => {
+            experiment.coupling.variable_step = Some(variable_step(entries, report));
+            check_keys(entries, &["type", "initsize", "size", "constraints"], report);
+        }
+        _ => report_choice(&kind, "the algorithm", &["fixed-step", "var-step"], report),
+    }
+}
+
+fn report_choice(given: &Spanned<String>, what: &str, known: &[&str], report: &mut Report) {
+    let message = format!("{what} cannot be {:?}", given.value);
+    let help = match nearest_name(&given.value, known.iter().copied()) {
+        Some(name) => format!("did you mean \"{name}\"?"),
+        None => format!("choose one of {}", known.join(", ")),
+    };
+    report.push(
+        Diagnostic::error("system::unknown-choice", message)
+            .maybe_at(given.span, "not one of the choices")
+            .help(help),
+    );
+}
+
+fn check_keys(entries: &[Entry], known: &[&str], report: &mut Report) {
+    for entry in entries.iter().filter(|entry| !known.contains(&entry.key.value.as_str())) {
+        let message = format!("`{}` is no setting of this algorithm", entry.key.value);
+        let help = match nearest_name(&entry.key.value, known.iter().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("its settings are {}", known.join(", ")),
+        };
+        report.push(
+            Diagnostic::error("system::unknown-key", message)
+                .maybe_at(entry.key.span, "not known")
+                .help(help),
+        );
+    }
+}
+
+fn variable_step(entries: &[Entry], report: &mut Report) -> VariableStep {
+    let mut step = VariableStep {
+        initial: given(entries, "initsize").and_then(|size| size.seconds("initsize", report)),
+        error_control: Some(Spanned::assumed(false)),
+        ..VariableStep::default()
+    };
+    if let Some(size) = given(entries, "size") {
+        let help = "write the shortest and the longest step: `[1e-6, 0.1]`";
+        match size.list("size", help, report) {
+            [min, max] => {
+                step.min = min.seconds("size", report);
+                step.max = max.seconds("size", report);
+            }
+            _ if matches!(size.json, Json::List(_)) => {
+                size.wrong_kind("size", "a list of two times", help, report);
+            }
+            _ => {}
+        }
+    }
+    if let Some(constraints) = given(entries, "constraints") {
+        let help = "such as `{ \"bd\": { \"type\": \"boundeddifference\", \"ports\": [] } }`";
+        for entry in constraints.object("constraints", help, report) {
+            read_constraint(entry, &mut step, report);
+        }
+    }
+    step
+}
+
+fn read_constraint(entry: &Entry, step: &mut VariableStep, report: &mut Report) {
+    let name = &entry.key.value;
+    let help = "such as `{ \"type\": \"boundeddifference\", \"ports\": [] }`";
+    let entries = entry.value.object(name, help, report);
+    let kind = find(entries, "type").and_then(|kind| kind.value.text("type", help, report));
+    let Some(kind) = kind else {
+        if matches!(entry.value.json, Json::Object(_)) && find(entries, "type").is_none() {
+            let message = format!("the constraint `{name}` has no `type`");
+            let diagnostic = Diagnostic::error("multimodel::bad-constraint", message);
+            report.push(diagnostic.maybe_at(entry.key.span, "no `type` in here").help(help));
+        }
+        return;
+    };
+    const KINDS: [&str; 4] =
+        ["zerocrossing", "boundeddifference", "samplingrate", "fmumaxstepsize"];
+    let (why, instead) = match kind.value.as_str() {
+        "fmumaxstepsize" => return,
+        "boundeddifference" => {
+            let number = |key, report: &mut Report| {
+                given(entries, key).and_then(|it| it.number(key, report))
+            };
+            step.absolute = number("abstol", report).or(step.absolute.take());
+            step.relative = number("reltol", report).or(step.relative.take());
+            step.error_control = Some(Spanned::new(true, entry.value.span));
+            ("differences of values are not bounded", "the error of steps is, by its tolerances")
+        }
+        "zerocrossing" => ("steps are not placed at zero crossings", "let `size` be small enough"),
+        "samplingrate" => ("steps are not placed at samples", "let `size` divide the period"),
+        _ => return report_choice(&kind, "a constraint", &KINDS, report),
+    };
+    let message = format!("the constraint `{name}` ({}) is not honored: {why}", kind.value);
+    report.push(
+        Diagnostic::warning("multimodel::constraint", message)
+            .maybe_at(entry.key.span, "not honored")
+            .help(instead),
+    );
+}
+
+fn read_stabilization(entries: &[Entry], coupling: &mut Coupling, report: &mut Report) {
+    const KEY: &str = "stabalizationEnabled";
+    let enabled = given(entries, KEY).and_then(|it| it.boolean(KEY, report));
+    let keys = ["global_absolute_tolerance", "global_relative_tolerance"];
+    let numbers = keys.map(|key| given(entries, key).and_then(|it| it.number(key, report)));
+    let Some(enabled) = enabled.filter(|enabled| enabled.value) else { return };
+    let positive = numbers.into_iter().flatten().filter(|number| 0.0 < number.value);
+    coupling.iteration.tolerance = positive.min_by(|a, b| a.value.total_cmp(&b.value));
+    report.push(
+        Diagnostic::note("multimodel::stabilization", "algebraic loops are iterated")
+            .maybe_at(enabled.span, "asked for here")
+            .with_note("whole steps are not repeated, as Maestro does it for all FMUs")
+            .help("`consort plan` shows the loops; `reactive` inputs in a `system.toml` make more"),
+    );
+    coupling.iterate_loops = Some(enabled);
+}
+
+fn refuse(entries: &[Entry], report: &mut Report) {
+    let asked = entries.iter().filter(|entry| REFUSED.contains(&entry.key.value.as_str()));
+    for entry in asked.filter(|entry| !entry.value.is_trivial()) {
+        let message = format!("`{}` is not supported", entry.key.value);
+        report.push(
+            Diagnostic::error("multimodel::not-supported", message)
+                .maybe_at(entry.key.span, "would change what is computed")
+                .help("remove it to run the system without; interventions can replace values"),
+        );
+    }
+}
+
+/// One note for all.
+fn note_passed_over(entries: &[Entry], report: &mut Report) {
+    let is_asked = |entry: &&Entry| {
+        PASSED_OVER.contains(&entry.key.value.as_str()) && !entry.value.is_trivial()
+    };
+    let asked: Vec<&Entry> = entries.iter().filter(is_asked).collect();
+    let Some(first) = asked.first() else { return };
+    let names: Vec<String> = asked.iter().map(|entry| format!("`{}`", entry.key.value)).collect();
+    let message = format!("passed over: {}", names.join(", "));
+    let mut diagnostic = Diagnostic::note("multimodel::passed-over", message)
+        .maybe_at(first.key.span, "does not change the trace");
+    if asked.iter().any(|entry| entry.key.value == "simulationProgramDelay") {
+        diagnostic = diagnostic.help("`consort run --real-time 1` paces a run");
+    }
+    report.push(diagnostic);
+}

@@ -1,0 +1,78 @@
+//! From nested systems to a flat one: names with `/`, wires from model to model, values where they
+//! belong.
+
+mod bindings;
+mod names;
+mod wires;
+
+use super::document::{Connector, Content, Element, Structure};
+use super::xml::Session;
+use consort_core::{Diagnostic, Unit};
+use consort_system::{Component, System};
+use std::collections::BTreeMap;
+
+/// The system that a structure describes; what is wrong with it is told to the session.
+pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str) -> System {
+    let Structure { root, experiment, interventions, repeats_model_units, .. } = structure;
+    let mut tree = Tree { parts: Vec::new(), components: Vec::new(), repeats_model_units };
+    names::flatten(session, &mut tree, &root);
+    if tree.components.is_empty() {
+        session.tell(
+            Diagnostic::error("ssp::empty", "the system has no components")
+                .maybe_at(root.name.span, "nothing in here")
+                .help("add one: `<ssd:Component name=\"...\" source=\"resources/....fmu\"/>`"),
+        );
+    }
+    let edges = wires::edges(session, &tree);
+    let connections = wires::connections(session, &tree, &edges);
+    let parameters = bindings::parameters(session, &tree, &edges);
+    let mut components = tree.components;
+    for (component, list) in components.iter_mut().zip(parameters) {
+        component.parameters = list;
+    }
+    let (name, inputs) = (name.to_owned(), None);
+    System { name, experiment, components, connections, interventions, inputs }
+}
+
+/// Every element, flat.
+struct Tree<'e> {
+    /// The first is the root; parents go before their children.
+    parts: Vec<Part<'e>>,
+    components: Vec<Component>,
+    /// The units of components' connectors only repeat what their models say.
+    repeats_model_units: bool,
+}
+
+/// An element in its place.
+struct Part<'e> {
+    element: &'e Element,
+    connectors: BTreeMap<&'e str, &'e Connector>,
+    /// By name, if it is a system.
+    children: BTreeMap<&'e str, usize>,
+    /// Index into the components, if it is one.
+    component: Option<usize>,
+    /// As it is called in messages.
+    path: String,
+}
+
+impl<'e> Part<'e> {
+    fn new(element: &'e Element, path: String) -> Self {
+        let connectors = element.connectors.iter().map(|it| (it.name.as_str(), it)).collect();
+        Part { element, connectors, children: BTreeMap::new(), component: None, path }
+    }
+
+    fn is_system(&self) -> bool {
+        matches!(self.element.content, Content::System(..))
+    }
+}
+
+impl Tree<'_> {
+    /// The unit that values at a connector are declared to have.
+    fn unit(&self, part: usize, connector: &str) -> Option<&Unit> {
+        let part = &self.parts[part];
+        if self.repeats_model_units && !part.is_system() {
+            return None;
+        }
+        part.connectors.get(connector)?.unit.as_ref()
+    }
+}

@@ -1,0 +1,202 @@
+//! Components: FMUs, native blocks, and structures in files of their own.
+
+use super::super::annotation;
+use super::super::document::{Content, Element};
+use super::super::uri::{self, Fault};
+use super::super::xml::{Session, Tag};
+use super::{Place, admit, binding, element_name, read_connectors, read_nested, read_system};
+use consort_core::Diagnostic;
+use consort_system::{Component, Spanned, StepLength};
+
+/// What the `source` of a component is.
+enum Source {
+    Model(String),
+    Structure(String),
+    /// A system of the same file, by its `id`.
+    Same(String),
+}
+
+pub(super) fn read(
+    session: &mut Session<'_>,
+    tag: Tag<'_>,
+    place: &mut Place<'_>,
+) -> Option<Element> {
+    if !admit(session, tag, place) {
+        return None;
+    }
+    const CHILDREN: &[&str] = &[
+        "Connectors",
+        "ElementGeometry",
+        "ParameterBindings",
+        "Annotations",
+        "MetaData",
+        "Signature",
+    ];
+    session.known(tag, &["name", "type", "source", "implementation"], CHILDREN);
+    let name = element_name(session, tag);
+    let connectors = read_connectors(session, tag, place);
+    let source = source(session, tag, place);
+    let bindings = binding::read_all(session, tag, place, tag.text("source"));
+    let (name, source) = (name?, source?);
+    let inner = match source {
+        Source::Model(model) => {
+            check_implementation(session, tag);
+            let model =
+                Spanned { value: model, span: tag.attribute("source").and_then(|it| it.span) };
+            let mut component = empty(name.clone(), model);
+            annotation::component(session, tag, &mut component);
+            let content = Content::Component(Box::new(component));
+            return Some(Element { name, connectors, bindings, content });
+        }
+        Source::Structure(path) => read_nested(session, tag, &path, place)?.root,
+        Source::Same(id) => read_same(session, tag, &id, place)?,
+    };
+    // Bindings of the component come after those of the system it stands for.
+    let bindings = inner.bindings.into_iter().chain(bindings).collect();
+    Some(Element { name, bindings, ..inner })
+}
+
+fn read_same(
+    session: &mut Session<'_>,
+    tag: Tag<'_>,
+    id: &str,
+    place: &mut Place<'_>,
+) -> Option<Element> {
+    let found = tag.by_id(id).filter(|found| found.name() == "System");
+    if found.is_none() {
+        let message = format!("no system of this file has the id `{id}`");
+        session.tell(
+            Diagnostic::error("ssp::unknown-id", message)
+                .maybe_at(tag.attribute("source").and_then(|it| it.span), "not found")
+                .help("give the system that is meant the attribute `id`"),
+        );
+    }
+    read_system(session, found?, &mut place.deeper())
+}
+
+fn empty(name: Spanned<String>, model: Spanned<String>) -> Component {
+    Component {
+        name,
+        model,
+        parameters: Vec::new(),
+        step: None,
+        step_length: StepLength::Fixed,
+        concurrent: false,
+        send_start_values: false,
+        event_mode: true,
+        reactive: Vec::new(),
+    }
+}
+
+fn check_implementation(session: &mut Session<'_>, tag: Tag<'_>) {
+    const KNOWN: [((), &str); 4] =
+        [((), "any"), ((), "CoSimulation"), ((), "ModelExchange"), ((), "ScheduledExecution")];
+    session.choice(tag, "implementation", &KNOWN);
+    let Some(wanted) = tag.attribute("implementation") else { return };
+    if matches!(wanted.value, "ModelExchange" | "ScheduledExecution") {
+        let message = format!("`{}` is asked for, but Co-Simulation is used", wanted.value);
+        session.tell(
+            Diagnostic::warning("ssp::implementation", message)
+                .maybe_at(wanted.span, "not supported")
+                .help("write `CoSimulation`, or `any`, if that is what you want"),
+        );
+    }
+}
+
+/// What a component is made of, by its type, else by the ending of its source.
+fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<Source> {
+    let Some(source) = tag.attribute("source") else {
+        session.tell(
+            Diagnostic::error("ssp::no-source", "a component has no `source`")
+                .at(tag.span(), "nothing says what it is made of")
+                .help("name its model, such as `source=\"resources/tank.fmu\"`"),
+        );
+        return None;
+    };
+    if let Some(id) = source.value.strip_prefix('#') {
+        return Some(Source::Same(id.to_owned()));
+    }
+    if let Some(native) = source.value.trim().strip_prefix("native:") {
+        return Some(Source::Model(format!("native:{}", uri::decoded(native))));
+    }
+    let path = path(session, place.folder, &source)?;
+    let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let kind = tag.attribute("type");
+    let media = kind.as_ref().map(|kind| kind.value.split(';').next().unwrap_or_default().trim());
+    match (media, ending.as_str()) {
+        (Some("application/x-ssp-definition"), _) | (None, "ssd") => Some(Source::Structure(path)),
+        (Some("application/x-fmu-sharedlibrary"), _) => Some(Source::Model(path)),
+        (None, ending) if ending != "ssp" => Some(Source::Model(path)),
+        (Some(other), "fmu") => {
+            let message = format!("the type `{other}` is not known, but the source is an FMU");
+            session.tell(
+                Diagnostic::warning("ssp::component-type", message)
+                    .maybe_at(kind.and_then(|kind| kind.span), "not known")
+                    .help("write `application/x-fmu-sharedlibrary`"),
+            );
+            Some(Source::Model(path))
+        }
+        _ => {
+            let span = kind.as_ref().map_or(source.span, |kind| kind.span);
+            refuse_type(session, media.unwrap_or("application/x-ssp-package"), span);
+            None
+        }
+    }
+}
+
+fn refuse_type(session: &mut Session<'_>, media: &str, span: Option<consort_core::Span>) {
+    let help = match media {
+        "application/x-ssp-package" => {
+            "unpack it into a folder and name its `.ssd` file: \
+             `source=\"sub/SystemStructure.ssd\" type=\"application/x-ssp-definition\"`"
+        }
+        _ => "components are FMUs, `.ssd` files and `native:NAME`; export the model as an FMU",
+    };
+    session.tell(
+        Diagnostic::error(
+            "ssp::component-type",
+            format!("components of type `{media}` are not supported"),
+        )
+        .maybe_at(span, "not supported")
+        .help(help),
+    );
+}
+
+/// The path of a source below the root of the SSP.
+pub(super) fn path(
+    session: &mut Session<'_>,
+    folder: &str,
+    source: &Spanned<&str>,
+) -> Option<String> {
+    match uri::resolve(folder, source.value) {
+        Ok(path) => {
+            if path.starts_with("..") {
+                let message = format!("`{}` is outside of the SSP", source.value);
+                session.tell(
+                    Diagnostic::warning("ssp::outside", message)
+                        .maybe_at(source.span, "leaves the folder of the SSP")
+                        .help("put the file into the SSP, or it will not be found elsewhere"),
+                );
+            }
+            Some(path)
+        }
+        Err(fault) => {
+            let (message, help) = match fault {
+                Fault::Absolute => (
+                    format!("the source `{}` is not relative", source.value),
+                    "put the file into the SSP: `source=\"resources/...\"`",
+                ),
+                Fault::Empty => (
+                    "the source names no file".to_owned(),
+                    "write where the file is: `source=\"resources/...\"`",
+                ),
+            };
+            session.tell(
+                Diagnostic::error("ssp::bad-source", message)
+                    .maybe_at(source.span, "cannot be found from here")
+                    .help(help),
+            );
+            None
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Units as a file defines them, and what a transformation does in them.
+
+use super::xml::{Session, Tag};
+use consort_core::unit::{BASE_UNITS, BaseUnit};
+use consort_core::{Conversion, Diagnostic, Unit};
+use consort_system::{Linear, Spanned};
+use std::collections::BTreeMap;
+
+/// The units a file defines, by name.
+#[derive(Default)]
+pub(super) struct Units(BTreeMap<String, Unit>);
+
+impl Units {
+    /// Reads `Units` below the root of a file.
+    pub(super) fn read(session: &mut Session<'_>, root: Tag<'_>) -> Self {
+        let mut units = Units::default();
+        let Some(list) = root.child("Units") else { return units };
+        for tag in list.all("Unit") {
+            let help = "name the unit as connectors and parameters do: `name=\"degC\"`";
+            let Some(name) = session.required(tag, "name", help) else { continue };
+            let base = tag.child("BaseUnit").and_then(|base| read_base(session, base));
+            units.0.insert(name.value.to_owned(), Unit { name: name.value.to_owned(), base });
+        }
+        units
+    }
+
+    /// The unit an attribute names: by the file's definition, else by what everybody knows.
+    pub(super) fn named(&self, session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<Unit>> {
+        let name = tag.attribute("unit")?;
+        if name.value.trim().is_empty() {
+            return None;
+        }
+        if let Some(unit) = self.0.get(name.value) {
+            return Some(Spanned { value: unit.clone(), span: name.span });
+        }
+        let unit = Unit::named(name.value);
+        if unit.base.is_none() {
+            let message = format!("the unit `{}` is not defined", name.value);
+            session.tell(
+                Diagnostic::warning("ssp::undefined-unit", message)
+                    .maybe_at(name.span, "not in `Units` of this file")
+                    .help("values are converted only to a unit of the same name; define it"),
+            );
+        }
+        Some(Spanned { value: unit, span: name.span })
+    }
+}
+
+fn read_base(session: &mut Session<'_>, tag: Tag<'_>) -> Option<BaseUnit> {
+    session.known(tag, &["kg", "m", "s", "A", "K", "mol", "cd", "rad", "factor", "offset"], &[]);
+    let mut exponents = [0; 8];
+    for (exponent, name) in exponents.iter_mut().zip(BASE_UNITS) {
+        *exponent = session.number(tag, name, "a whole number").map_or(0, |found| found.value);
+    }
+    let factor = double(session, tag, "factor").unwrap_or(1.0);
+    let offset = double(session, tag, "offset").unwrap_or(0.0);
+    if factor.is_finite() && factor != 0.0 && offset.is_finite() {
+        return Some(BaseUnit { exponents, factor, offset });
+    }
+    let message = "a unit must have a finite offset and a finite factor other than zero";
+    session.tell(
+        Diagnostic::error("ssp::bad-unit", message)
+            .at(tag.span(), "nothing converts to this")
+            .help("`base value = factor * value + offset`"),
+    );
+    None
+}
+
+/// A number with a fraction, as XML Schema writes it.
+pub(super) fn double(session: &mut Session<'_>, tag: Tag<'_>, name: &str) -> Option<f64> {
+    session.number(tag, name, "a number").map(|found| found.value)
+}
+
+/// The transformation of a connection or a mapping; those that are not linear are refused.
+pub(super) fn transformation(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Linear> {
+    for child in tag.children().filter(|child| child.name().ends_with("MappingTransformation")) {
+        let message = format!("`{}` is not supported", child.name());
+        session.tell(
+            Diagnostic::error("ssp::unsupported-transformation", message)
+                .at(child.span(), "only `LinearTransformation` is")
+                .help("put a component between the two that maps the values"),
+        );
+    }
+    let linear = tag.child("LinearTransformation")?;
+    session.known(linear, &["factor", "offset"], &[]);
+    let factor = double(session, linear, "factor").unwrap_or(1.0);
+    let offset = double(session, linear, "offset").unwrap_or(0.0);
+    Some(Linear { factor, offset })
+}
+
+/// Whether a transformation leaves every value as it is.
+pub(super) fn is_identity(linear: Option<Linear>) -> bool {
+    linear.is_none_or(|linear| linear == Linear { factor: 1.0, offset: 0.0 })
+}
+
+/// First one transformation, then another.
+pub(super) fn then(first: Linear, second: Linear) -> Linear {
+    Linear {
+        factor: second.factor * first.factor,
+        offset: second.factor * first.offset + second.offset,
+    }
+}
+
+/// A conversion as a transformation.
+pub(super) fn linear(conversion: Conversion) -> Linear {
+    Linear { factor: conversion.gain, offset: conversion.offset }
+}
+
+/// A unit that everybody knows by its name, and how to get there: the unit itself, or the product
+/// of base units it is made of, if its name means nothing or something else to others.
+pub(super) fn well_known(unit: &Unit) -> (String, Conversion) {
+    let Some(base) = unit.base else { return (unit.name.clone(), Conversion::IDENTITY) };
+    if Unit::named(&unit.name).base == Some(base) {
+        return (unit.name.clone(), Conversion::IDENTITY);
+    }
+    let power = |(name, exponent): (&str, i32)| match exponent {
+        0 => None,
+        1 => Some(name.to_owned()),
+        _ => Some(format!("{name}{exponent}")),
+    };
+    let parts: Vec<String> = BASE_UNITS.into_iter().zip(base.exponents).filter_map(power).collect();
+    let name = if parts.is_empty() { "1".to_owned() } else { parts.join(".") };
+    (name, Conversion { gain: base.factor, offset: base.offset })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_of_ones_own_becomes_base_units() {
+        let pascal = Unit::named("Pa").base.unwrap();
+        let own = Unit { name: "hPa".to_owned(), base: Some(BaseUnit { factor: 100.0, ..pascal }) };
+        let (name, conversion) = well_known(&own);
+        assert_eq!((name.as_str(), conversion.gain), ("kg.m-1.s-2", 100.0));
+        assert!(Unit::named(&name).conversion_to(&Unit::named("Pa")).unwrap().is_identity());
+        assert_eq!(well_known(&Unit::named("cm")).0, "cm");
+        assert_eq!(well_known(&Unit::named("furlong")).0, "furlong");
+    }
+
+    #[test]
+    fn transformations_follow_each_other() {
+        let first = Linear { factor: 2.0, offset: 1.0 };
+        let second = Linear { factor: 10.0, offset: 3.0 };
+        assert_eq!(then(first, second), Linear { factor: 20.0, offset: 13.0 });
+    }
+}

@@ -1,0 +1,103 @@
+//! Where files are that a file names.
+
+/// Why a source cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fault {
+    /// It has a scheme or starts at a root.
+    Absolute,
+    /// It names nothing.
+    Empty,
+}
+
+/// The path of a source from the root of the SSP, in its shortest form; `folder` is where the file
+/// is that names it. A path that leaves the SSP starts with `..`.
+pub(super) fn resolve(folder: &str, source: &str) -> Result<String, Fault> {
+    let source = decoded(source.trim()).replace('\\', "/");
+    let scheme = source.split(':').next().filter(|scheme| scheme.len() < source.len());
+    let is_scheme = |scheme: &str| {
+        !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    if scheme.is_some_and(is_scheme) || source.starts_with('/') {
+        return Err(Fault::Absolute);
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(source.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    if parts.is_empty() || source.is_empty() {
+        return Err(Fault::Empty);
+    }
+    Ok(parts.join("/"))
+}
+
+/// The folder of a path, or nothing.
+pub(super) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A path as a source: what means something to readers of URIs is escaped.
+pub(super) fn encoded(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:+@,()".contains(&byte);
+    let encode = |byte: u8| match byte {
+        byte if plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    path.bytes().map(encode).collect()
+}
+
+/// `%20` is a blank; what is no escape stays as it is.
+pub(super) fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(&byte) = bytes.get(at) {
+        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.filter(|_| byte == b'%');
+        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(value) => {
+                out.push(value);
+                at += 3;
+            }
+            None => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_found_from_the_file_that_names_them() {
+        for (folder, source, expected) in [
+            ("", "resources/a.fmu", Ok("resources/a.fmu")),
+            ("sub", "./a.fmu", Ok("sub/a.fmu")),
+            ("sub/sub", "../a.fmu", Ok("sub/a.fmu")),
+            ("", "../a.fmu", Ok("../a.fmu")),
+            ("", "a%20b.fmu", Ok("a b.fmu")),
+            ("", "50%.fmu", Ok("50%.fmu")),
+            ("", "resources\\a.fmu", Ok("resources/a.fmu")),
+            ("", "file:///a.fmu", Err(Fault::Absolute)),
+            ("", "/a.fmu", Err(Fault::Absolute)),
+            ("", "", Err(Fault::Empty)),
+            ("sub", "", Err(Fault::Empty)),
+            ("", "a/..", Err(Fault::Empty)),
+        ] {
+            assert_eq!(resolve(folder, source), expected.map(str::to_owned), "{source}");
+        }
+    }
+
+    #[test]
+    fn an_encoded_path_is_read_as_itself() {
+        for path in ["resources/a b.fmu", "ä%20.fmu", "a#b?.fmu", "../x.fmu"] {
+            assert_eq!(resolve("", &encoded(path)), Ok(path.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! How the system is coupled: `[experiment] order` and `loops`, `[experiment.iteration]`,
+//! `[experiment.variable-step]` and `[[loops]]`.
+
+use super::reader::{Entry, Reader};
+use consort_core::{Diagnostic, Span};
+use consort_system::{
+    Coupling, IterationMethod, IterationOptions, LoopRule, Order, Spanned, VariableStep,
+};
+use toml::de::{DeTable, DeValue};
+
+const ITERATION_KEYS: &[&str] = &["method", "tolerance", "limit", "relaxation"];
+const RULE_KEYS: &[&str] = &["through", "policy", "method", "tolerance", "limit", "relaxation"];
+const VARIABLE_STEP_KEYS: &[&str] =
+    &["initial", "min", "max", "relative", "absolute", "error-control"];
+
+/// What becomes of loops, by name; `true` stands for iterating.
+const POLICIES: [(&str, bool); 2] = [("error", false), ("iterate", true)];
+
+/// Reads a key of `[experiment]` that is about the coupling; the others are left alone.
+pub(super) fn read_entry(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_, '_>,
+    coupling: &mut Coupling,
+) -> bool {
+    match entry.key {
+        "order" => {
+            let choices = Order::ALL.map(|(order, name)| (name, order));
+            coupling.order = reader.spanned_choice(entry, &choices);
+        }
+        "loops" => coupling.iterate_loops = reader.spanned_choice(entry, &POLICIES),
+        "iteration" => {
+            if let Some(table) = table(reader, entry, "experiment.iteration") {
+                coupling.iteration = iteration(reader, table);
+            }
+        }
+        "variable-step" => {
+            let table = table(reader, entry, "experiment.variable-step");
+            coupling.variable_step = table.map(|table| variable_step(reader, table));
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn table<'t, 'i>(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'t, 'i>,
+    path: &str,
+) -> Option<&'t DeTable<'i>> {
+    if let DeValue::Table(table) = entry.value.get_ref() {
+        return Some(table);
+    }
+    reader.wrong_kind(entry.key, entry.value, "a table", &format!("write `[{path}]` before it"));
+    None
+}
+
+fn iteration(reader: &mut Reader<'_>, table: &DeTable<'_>) -> IterationOptions {
+    let mut options = IterationOptions::default();
+    for entry in &reader.entries(table) {
+        if !read_iteration(reader, entry, &mut options) {
+            reader.unknown_key(entry, "the iteration", ITERATION_KEYS);
+        }
+    }
+    options
+}
+
+fn read_iteration(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_, '_>,
+    options: &mut IterationOptions,
+) -> bool {
+    match entry.key {
+        "method" => {
+            let choices = IterationMethod::ALL.map(|(method, name)| (name, method));
+            options.method = reader.spanned_choice(entry, &choices);
+        }
+        "tolerance" => options.tolerance = reader.number(entry, "1e-9"),
+        "limit" => options.limit = reader.count(entry, "100"),
+        "relaxation" => options.relaxation = reader.number(entry, "0.5"),
+        _ => return false,
+    }
+    true
+}
+
+fn variable_step(reader: &mut Reader<'_>, table: &DeTable<'_>) -> VariableStep {
+    let mut step = VariableStep::default();
+    for entry in &reader.entries(table) {
+        match entry.key {
+            "initial" => step.initial = reader.seconds(entry),
+            "min" => step.min = reader.seconds(entry),
+            "max" => step.max = reader.seconds(entry),
+            "relative" => step.relative = reader.number(entry, "1e-4"),
+            "absolute" => step.absolute = reader.number(entry, "1e-6"),
+            "error-control" => {
+                let span = reader.span(entry.value.span());
+                let value = reader.boolean(entry);
+                step.error_control = value.map(|value| Spanned::new(value, span));
+            }
+            _ => {
+                reader.unknown_key(entry, "the variable step", VARIABLE_STEP_KEYS);
+            }
+        }
+    }
+    step
+}
+
+/// `[[loops]]`.
+pub(super) fn read_rules(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<LoopRule> {
+    let tables = reader.tables(entry);
+    tables.into_iter().filter_map(|(span, table)| read_rule(reader, span, table)).collect()
+}
+
+fn read_rule(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<LoopRule> {
+    let (mut through, mut iterate) = (None, true);
+    let mut iteration = IterationOptions::default();
+    let mut has_variable = false;
+    for entry in &reader.entries(table) {
+        let mut key = Some(entry.key);
+        match entry.key {
+            "through" => through = reader.text(entry),
+            "policy" => iterate = reader.choice(entry, &POLICIES).unwrap_or(true),
+            _ if read_iteration(reader, entry, &mut iteration) => {}
+            _ => key = reader.unknown_key(entry, "a loop", RULE_KEYS),
+        }
+        has_variable |= key == Some("through");
+    }
+    if !has_variable {
+        reader.loss(
+            Diagnostic::error("system::missing-variable", "a loop has no `through`")
+                .at(span, "no `through` in here")
+                .help("add `through = \"component.variable\"`: any variable on the loop"),
+        );
+    }
+    Some(LoopRule { through: through?, iterate, iteration })
+}

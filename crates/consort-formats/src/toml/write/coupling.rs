@@ -1,0 +1,65 @@
+//! The coupling as text again.
+
+use super::{float, line, seconds, text};
+use consort_system::{Coupling, IterationOptions, LoopRule, VariableStep};
+
+/// What belongs to `[experiment]`.
+pub(super) fn experiment(out: &mut String, coupling: &Coupling) {
+    if let Some(order) = &coupling.order {
+        line(out, "order", &text(order.value.name()));
+    }
+    if let Some(iterate) = &coupling.iterate_loops {
+        line(out, "loops", &text(policy(iterate.value)));
+    }
+    if coupling.iteration != IterationOptions::default() {
+        out.push_str("\n[experiment.iteration]\n");
+        iteration(out, &coupling.iteration);
+    }
+    if let Some(step) = &coupling.variable_step {
+        out.push_str("\n[experiment.variable-step]\n");
+        variable_step(out, step);
+    }
+}
+
+/// `[[loops]]`.
+pub(super) fn rule(out: &mut String, rule: &LoopRule) {
+    out.push_str("\n[[loops]]\n");
+    line(out, "through", &text(&rule.through.value));
+    line(out, "policy", &text(policy(rule.iterate)));
+    iteration(out, &rule.iteration);
+}
+
+fn policy(iterate: bool) -> &'static str {
+    if iterate { "iterate" } else { "error" }
+}
+
+fn iteration(out: &mut String, options: &IterationOptions) {
+    if let Some(method) = &options.method {
+        line(out, "method", &text(method.value.name()));
+    }
+    if let Some(tolerance) = &options.tolerance {
+        line(out, "tolerance", &float(tolerance.value));
+    }
+    if let Some(limit) = &options.limit {
+        line(out, "limit", &limit.value.to_string());
+    }
+    if let Some(relaxation) = &options.relaxation {
+        line(out, "relaxation", &float(relaxation.value));
+    }
+}
+
+fn variable_step(out: &mut String, step: &VariableStep) {
+    for (key, size) in [("initial", &step.initial), ("min", &step.min), ("max", &step.max)] {
+        if let Some(size) = size {
+            line(out, key, &seconds(size.value));
+        }
+    }
+    for (key, part) in [("relative", &step.relative), ("absolute", &step.absolute)] {
+        if let Some(part) = part {
+            line(out, key, &float(part.value));
+        }
+    }
+    if let Some(control) = &step.error_control {
+        line(out, "error-control", &control.value.to_string());
+    }
+}

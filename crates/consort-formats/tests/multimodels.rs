@@ -1,0 +1,158 @@
+//! INTO-CPS multi-models: what they mean, what is wrong with them, and that they are written as
+//! they are read.
+
+#[path = "multimodels/cases.rs"]
+mod cases;
+#[path = "bad_systems/render.rs"]
+mod render;
+
+use consort_core::{Literal, Report, Severity};
+use consort_formats::fuzz::{descriptions, models};
+use consort_formats::multimodel::{self, File, MultiModel};
+use consort_formats::{read_system, write_system};
+use consort_system::{Order, Record, resolve};
+use std::fmt::Write as _;
+
+/// Everything that is said about a multi-model, and whether it would run.
+fn findings(texts: &[&str]) -> String {
+    let mut report = Report::default();
+    let names = ["mm.json", "coe.json", "more.json"];
+    let files: Vec<File<'_>> =
+        names.iter().zip(texts).map(|(name, text)| File { name, text }).collect();
+    let models = models();
+    let read = multimodel::read(&files, &mut report);
+    let runs = read.is_some_and(|read| {
+        let found = descriptions(&read.system, &models);
+        resolve(&read.system, &found, &mut report).is_some()
+    });
+    for diagnostic in report.diagnostics() {
+        let is_helpful = diagnostic.help.is_some() || diagnostic.severity == Severity::Note;
+        assert!(is_helpful, "{}: {}", diagnostic.code, diagnostic.message);
+    }
+    assert_eq!(runs, !report.has_errors(), "nothing runs with an error, all else does: {texts:?}");
+    let verdict = if runs { "runs" } else { "does not run" };
+    format!("{}({verdict})\n", render::report(&report))
+}
+
+#[test]
+fn every_mistake_is_named_with_its_place_and_a_way_out() {
+    let mut all = String::new();
+    for (name, texts) in cases::BAD {
+        let _ = writeln!(all, "## {name}\n{}", findings(texts));
+    }
+    insta::assert_snapshot!("multimodels", all);
+}
+
+#[test]
+fn nesting_has_a_limit() {
+    let deep = format!("{{\"fmus\": {}1{}}}", "[".repeat(100), "]".repeat(100));
+    assert!(findings(&[&deep]).contains("lists and objects nest more than 64 deep"));
+    let deeper = "[".repeat(100_000);
+    assert!(findings(&[&deeper]).contains("lists and objects nest too deep"));
+}
+
+#[test]
+fn cases_are_distinct_and_at_least_fifteen() {
+    let names: std::collections::BTreeSet<_> = cases::BAD.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names.len(), cases::BAD.len());
+    assert!(15 <= names.len());
+}
+
+fn read(texts: &[&str]) -> MultiModel {
+    let mut report = Report::default();
+    let names = ["folder/water/mm.json", "coe.json"];
+    let files: Vec<File<'_>> =
+        names.iter().zip(texts).map(|(name, text)| File { name, text }).collect();
+    let read = multimodel::read(&files, &mut report);
+    assert!(!report.has_errors(), "{:#?}", report.diagnostics());
+    read.expect("no error, so a system")
+}
+
+#[test]
+fn instances_are_components_and_paths_have_slashes() {
+    let read = read(&[cases::GOOD, cases::CONFIGURATION]);
+    let system = &read.system;
+    assert_eq!(system.name, "water");
+    let parts: Vec<(&str, &str)> = (system.components.iter())
+        .map(|it| (it.name.value.as_str(), it.model.value.as_str()))
+        .collect();
+    assert_eq!(parts, [("c", "pid"), ("t", "some/folder/tank.fmu")]);
+    let wires: Vec<(&str, &str)> = (system.connections.iter())
+        .map(|it| (it.from.value.as_str(), it.to.value.as_str()))
+        .collect();
+    assert_eq!(wires, [("c.u", "t.valve"), ("t.level", "c.measurement")]);
+    let parameter = &system.components[0].parameters[0];
+    assert_eq!(
+        (parameter.name.value.as_str(), &parameter.value.value),
+        ("kp", &Literal::Integer(2))
+    );
+    assert_eq!(system.components[1].parameters[0].name.value, "state.level0");
+    assert_eq!(read.keys.0["c"], "control");
+    assert_eq!(read.keys.0["t"], "tank 1");
+}
+
+#[test]
+fn the_experiment_is_that_of_maestro() {
+    let experiment = read(&[cases::GOOD, cases::CONFIGURATION]).system.experiment;
+    let shown = |time: Option<consort_system::Spanned<consort_core::Seconds>>| {
+        time.map(|time| time.value.to_string())
+    };
+    assert_eq!(experiment.start.value.to_string(), "-1");
+    assert_eq!(shown(experiment.stop), Some("30".to_owned()));
+    assert_eq!(shown(experiment.step), Some("0.1".to_owned()));
+    assert_eq!(experiment.coupling.order.map(|it| it.value), Some(Order::Jacobi));
+    assert_eq!(experiment.coupling.iterate_loops, None);
+    let Record::These(recorded) = experiment.record else { panic!("it names variables") };
+    let recorded: Vec<&str> = recorded.iter().map(|it| it.value.as_str()).collect();
+    assert_eq!(recorded, ["t.level"]);
+}
+
+#[test]
+fn a_variable_step_takes_sizes_and_the_tolerances_of_a_bounded_difference() {
+    let text = cases::GOOD.trim_end().trim_end_matches('}').to_owned() + cases::VARIABLE;
+    let coupling = read(&[&text]).system.experiment.coupling;
+    let step = coupling.variable_step.expect("it is variable");
+    let sizes = [step.initial, step.min, step.max].map(|it| it.expect("given").value.to_string());
+    assert_eq!(sizes, ["0.01", "0.000001", "0.5"]);
+    assert_eq!(step.error_control.map(|it| it.value), Some(true));
+    assert_eq!(step.absolute.map(|it| it.value), Some(1e-3));
+    assert_eq!(coupling.iterate_loops.map(|it| it.value), Some(true));
+    assert_eq!(coupling.iteration.tolerance.map(|it| it.value), Some(0.01));
+}
+
+#[test]
+fn instances_of_one_name_are_told_apart_by_their_fmu() {
+    let text = r#"{"fmus": {"{a}": "tank", "{b.c}": "tank"},
+        "connections": {"{a}.x.level": ["{b.c}.x.inflow"], "{a}.y.level": []}}"#;
+    let read = read(&[text]);
+    let names: Vec<&str> = read.system.components.iter().map(|it| it.name.value.as_str()).collect();
+    assert_eq!(names, ["a/x", "y", "b_c/x"]);
+    assert_eq!(read.system.connections[0].to.value, "b_c/x.inflow");
+    let mut report = Report::default();
+    let written = multimodel::write(&read.system, &read.keys, &mut report);
+    assert!(written.model.contains("\"{a}.x.level\": [\"{b.c}.x.inflow\"]"), "{}", written.model);
+    assert_eq!(report.diagnostics(), &[]);
+}
+
+#[test]
+fn what_is_written_is_what_was_read() {
+    let read_first = read(&[cases::GOOD, cases::CONFIGURATION]);
+    let mut report = Report::default();
+    let written = multimodel::write(&read_first.system, &read_first.keys, &mut report);
+    assert_eq!(report.diagnostics(), &[], "nothing is lost");
+    let again = read(&[&written.model, &written.configuration]);
+    assert_eq!(write_system(&again.system), write_system(&read_first.system));
+    assert_eq!(again.keys, read_first.keys);
+    insta::assert_snapshot!("written", format!("{}---\n{}", written.model, written.configuration));
+}
+
+#[test]
+fn what_a_multi_model_cannot_say_is_named() {
+    let mut report = Report::default();
+    let system = read_system("system.toml", cases::RICH, &mut report).expect("it is right");
+    let written = multimodel::write(&system, &multimodel::Keys::default(), &mut report);
+    insta::assert_snapshot!(
+        "losses",
+        format!("{}---\n{}---\n{}", render::report(&report), written.model, written.configuration)
+    );
+}

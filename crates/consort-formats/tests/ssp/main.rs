@@ -1,0 +1,11 @@
+//! SSP: what is read, what is said about mistakes, and what others read of what is written.
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+
+mod bad;
+mod cases;
+mod files;
+mod good;
+mod oracle;
+mod render;
+mod robustness;
+mod round_trip;

@@ -1,0 +1,151 @@
+//! `.ssp` archives: unpacked into the cache, and packed.
+//!
+//! [`SspFolder::open`] takes an archive or a folder with the same content and gives the folder where
+//! everything is, so that `resources/tank.fmu` is found relative to it. Archives get the same
+//! checks as FMUs. [`write_ssp_archive`] packs a system's files and its models; the same content
+//! gives the same bytes.
+
+mod pack;
+
+pub use pack::{PackError, Packed, resource_bytes, write_ssp_archive};
+
+use crate::loader::cache::{settle, work_folder};
+use crate::loader::input_file::sha256_of_file;
+use consort_core::{Diagnostic, Report};
+use consort_fmi::archive::{self, Limits};
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::{Component, Path, PathBuf};
+
+/// The structure that is meant if no variant is named.
+const DEFAULT_STRUCTURE: &str = "SystemStructure.ssd";
+
+/// A folder with the content of an SSP.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SspFolder {
+    /// Where everything is: sources are relative to this.
+    pub root: PathBuf,
+    /// Of the archive; `None` for a folder of the user's.
+    pub sha256: Option<String>,
+    /// The `.ssd` files at the top, the default one first; never empty.
+    pub variants: Vec<String>,
+}
+
+impl SspFolder {
+    /// Opens a `.ssp` archive, unpacked into `ssp/HASH` of the cache unless it is there already, or
+    /// a folder with an `.ssd` file in it.
+    ///
+    /// `None` if it cannot be used; everything wrong with it is in `report`.
+    pub fn open(path: &Path, cache: &Path, report: &mut Report) -> Option<Self> {
+        let name = path.display().to_string();
+        let (root, sha256) = if path.is_dir() {
+            (path.to_owned(), None)
+        } else {
+            let (root, hash) = unpack(path, &name, cache, report)?;
+            (root, Some(hash))
+        };
+        let variants = match variants(&root) {
+            Ok(variants) => variants,
+            Err(error) => {
+                report.push(unreadable(&name, &error));
+                return None;
+            }
+        };
+        if variants.is_empty() {
+            report.push(no_structure(&name, &root));
+            return None;
+        }
+        Some(SspFolder { root, sha256, variants })
+    }
+
+    /// Whether a path looks like an SSP: an archive by its ending, a folder by what is in it.
+    pub fn is_ssp(path: &Path) -> bool {
+        let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("ssp"));
+        is_archive || path.is_dir() && path.join(DEFAULT_STRUCTURE).is_file()
+    }
+
+    /// A file of the SSP by its path below the root, with `/`; `None` if there is none.
+    pub fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let below = Path::new(path);
+        let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_inside {
+            return None;
+        }
+        fs::read(self.root.join(below)).ok()
+    }
+}
+
+fn unpack(path: &Path, name: &str, cache: &Path, report: &mut Report) -> Option<(PathBuf, String)> {
+    let opened = sha256_of_file(path).and_then(|hash| Ok((hash, File::open(path)?)));
+    let (hash, file) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            report.push(unreadable(name, &error));
+            return None;
+        }
+    };
+    let part = cache.join("ssp");
+    let place = part.join(&hash);
+    // Folders appear in the cache whole or not at all.
+    if place.is_dir() {
+        return Some((place, hash));
+    }
+    let unusable = |error: io::Error| unusable(&part, &error);
+    let work = fs::create_dir_all(&part).and_then(|()| work_folder(&part));
+    let work = work.map_err(|error| report.push(unusable(error))).ok()?;
+    let unpacked = work.path().join("ssp");
+    let limits = Limits { needs_description: false, ..Limits::default() };
+    if !archive::unpack(BufReader::new(file), name, &unpacked, &limits, None, report) {
+        return None;
+    }
+    match settle(&unpacked, &place, DEFAULT_STRUCTURE) {
+        Ok(()) => Some((place, hash)),
+        // Somebody else was faster; an SSP may have other variants only.
+        Err(_) if place.is_dir() => Some((place, hash)),
+        Err(error) => {
+            report.push(unusable(error));
+            None
+        }
+    }
+}
+
+/// The `.ssd` files directly in a folder.
+fn variants(folder: &Path) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".ssd") && entry.path().is_file() {
+            found.push(name);
+        }
+    }
+    found.sort_by_key(|name| (name != DEFAULT_STRUCTURE, name.clone()));
+    Ok(found)
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Diagnostic {
+    Diagnostic::error("ssp::unreadable", format!("`{name}` cannot be read"))
+        .with_note(error.to_string())
+        .help("name a `.ssp` file, or a folder with `SystemStructure.ssd` in it")
+}
+
+fn unusable(folder: &Path, error: &io::Error) -> Diagnostic {
+    let message = format!("the cache `{}` cannot be written", folder.display());
+    Diagnostic::error("model::cache", message)
+        .with_note(error.to_string())
+        .help("make room and permit writing there, or choose another folder with `--cache-dir DIR`")
+}
+
+fn no_structure(name: &str, root: &Path) -> Diagnostic {
+    let folders = fs::read_dir(root).into_iter().flatten().flatten();
+    let mut inner = folders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let inner = inner.find(|inner| root.join(inner).join(DEFAULT_STRUCTURE).is_file());
+    let help = match inner {
+        Some(inner) => {
+            format!("there is one in `{inner}`: pack what is in that folder, not the folder itself")
+        }
+        None => format!("an SSP has `{DEFAULT_STRUCTURE}` at its top"),
+    };
+    Diagnostic::error("ssp::no-structure", format!("`{name}` has no `.ssd` file at its top"))
+        .help(help)
+}
