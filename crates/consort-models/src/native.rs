@@ -8,6 +8,7 @@
 //! made. They are ordinary fixed parameters in its description, so that whoever checks or sets a
 //! component's parameters needs no special case, but they can only be set to what they are.
 
+mod aircraft;
 mod algebra;
 mod behavior;
 mod draft;
@@ -57,16 +58,38 @@ macro_rules! blocks {
 }
 
 blocks! {
+    "actuator" (aircraft::actuator::actuator): "u, followed with limits of position and rate",
+        "u" -> "y, rate", "frequency, damping, rate_max, min, max, y0";
+    "aircraft-sensors" (aircraft::sensors::aircraft_sensors): "air data and inertial measurements",
+        "mach, pressure, temperature, roll, pitch, heading, roll_rate, pitch_rate, yaw_rate, acceleration_right, climb_rate"
+            -> "pressure_altitude, calibrated_airspeed, true_airspeed, measured_roll, measured_pitch, measured_heading, measured_roll_rate, measured_pitch_rate, measured_yaw_rate, measured_acceleration_right, measured_climb_rate",
+        "pressure_bias, attitude_bias, rate_bias, acceleration_bias";
+    "atmosphere" (aircraft::atmosphere::atmosphere): "the standard atmosphere of 1976, wind and a gust",
+        "altitude" -> "temperature, pressure, density, speed_of_sound, wind_north, wind_east, wind_down",
+        "wind, gust, gust_start, gust_duration";
     "constant" (sources::constant): "a value of any type and shape",
         "" -> "y", "value, type";
+    "flight-controller" (aircraft::controller::flight_controller): "holds altitude, airspeed and roll, damps all axes",
+        "altitude_command, airspeed_command, roll_command, stick, pedal, altitude, airspeed, roll, pitch, roll_rate, pitch_rate, yaw_rate, acceleration_right, climb_rate"
+            -> "elevator, aileron, rudder, throttle",
+        "altitude_gain, altitude_integral, climb_gain, pitch_trim, pitch_max, pitch_gain, pitch_damping, elevator_trim, roll_gain, roll_damping, yaw_damping, coordination_gain, speed_gain, speed_integral, throttle_trim";
+    "flight-dynamics" (aircraft::flight_dynamics::flight_dynamics): "an airplane with two engines, six degrees of freedom",
+        "density, speed_of_sound, wind_north, wind_east, wind_down, elevator, aileron, rudder, thrust_left, thrust_right"
+            -> "latitude, longitude, altitude, roll, pitch, heading, roll_rate, pitch_rate, yaw_rate, ground_speed, climb_rate, airspeed, angle_of_attack, sideslip, mach, dynamic_pressure, acceleration_forward, acceleration_right, acceleration_down, load_factor, roll_acceleration, pitch_acceleration, yaw_acceleration",
+        "mass, inertia, inertia_xz, wing, lift, drag, side_force, roll_moment, pitch_moment, yaw_moment, engine, gravity, earth_radius, speed0, angle_of_attack0, sideslip0, roll0, pitch0, heading0, rates0, latitude0, longitude0, altitude0, substeps";
     "gain" (algebra::gain): "y = k u",
         "u" -> "y", "k, size";
+    "geocentric" (aircraft::geocentric::geocentric): "position and attitude from the earth's center, for displays",
+        "latitude, longitude, altitude, roll, pitch, heading" -> "x, y, z, psi, theta, phi", "";
     "integrator" (dynamics::integrator): "the integral of u, between min and max",
         "u" -> "y", "x0, min, max, size";
     "noise" (noise::noise): "random values of the experiment's seed",
         "" -> "y", "distribution, mean, deviation, period";
     "pid" (dynamics::pid): "a PID controller with limits and anti-windup",
         "setpoint, measurement" -> "u", "kp, ki, kd, tf, integral0, min, max";
+    "piston-engine" (aircraft::engine::piston_engine): "a piston engine with a propeller of constant speed",
+        "throttle, density, airspeed" -> "thrust, power",
+        "power_max, efficiency_max, design_speed, lag, opening0";
     "pulse" (sources::pulse): "high for a part of each period",
         "" -> "y", "period, duty, delay, low, high";
     "ramp" (sources::ramp): "straight from one value to another",
@@ -76,7 +99,7 @@ blocks! {
     "sine" (sources::sine): "y = offset + amplitude sin(2 pi frequency t + phase)",
         "" -> "y", "amplitude, frequency, phase, offset";
     "state-space" (state_space::state_space): "x' = A x + B u, y = C x + D u",
-        "u" -> "y", "A, B, C, D, x0, substep, method, starter";
+        "u" -> "y", "A, B, C, D, x0, substep, method, starter, ports";
     "step" (sources::step): "one value, then another",
         "" -> "y", "time, before, after";
     "sum" (algebra::sum): "the sum of inputs with signs",

@@ -1,6 +1,6 @@
 //! What a block does; everything else about it is shared by all blocks.
 
-use super::store::Store;
+use super::store::{Slot, Store};
 use consort_core::{Prng, Resolution, Step, Time};
 
 /// Where in a run a block is asked for its outputs.
@@ -44,6 +44,13 @@ pub(super) trait Behavior: Send + Sync {
     /// Moves the states over one step, with inputs held.
     fn advance(&self, _step: &Step, _store: &mut Store) -> Result<(), String> {
         Ok(())
+    }
+
+    /// Adds to `sensitivity` how the output `of` changes if the input `by` changes in the direction
+    /// `seed`; false if the block does not know. One that knows says so by
+    /// [`Draft::provides_derivatives`](super::draft::Draft::provides_derivatives).
+    fn derivative(&self, _of: Slot, _by: Slot, _seed: &[f64], _sensitivity: &mut [f64]) -> bool {
+        false
     }
 }
 

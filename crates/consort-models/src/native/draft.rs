@@ -26,6 +26,7 @@ pub(super) struct Draft<'a> {
     solver: Option<FixedStep>,
     units: Vec<Unit>,
     dependencies: Vec<(Slot, Slot, DependencyKind)>,
+    provides_derivatives: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -40,6 +41,7 @@ impl<'a> Draft<'a> {
             solver: None,
             units: Vec::new(),
             dependencies: Vec::new(),
+            provides_derivatives: false,
         }
     }
 
@@ -118,6 +120,11 @@ impl<'a> Draft<'a> {
         self.solver = Some(solver);
     }
 
+    /// Says that the block knows how its outputs change with its inputs.
+    pub(super) fn provides_derivatives(&mut self) {
+        self.provides_derivatives = true;
+    }
+
     /// Says that `unknown` is computed from `known` without a step between: at run time if that is
     /// an input, in initialization if it is an input or a parameter.
     pub(super) fn depends(&mut self, unknown: Slot, known: Slot, kind: DependencyKind) {
@@ -164,7 +171,10 @@ impl<'a> Draft<'a> {
             structure,
             units: self.units,
             enumerations: Vec::new(),
-            capabilities: Capabilities::native(),
+            capabilities: Capabilities {
+                directional_derivatives: self.provides_derivatives,
+                ..Capabilities::native()
+            },
             default_experiment: DefaultExperiment::default(),
             facts: vec![("block".to_owned(), summary.to_owned())],
         };

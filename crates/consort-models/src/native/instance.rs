@@ -2,7 +2,7 @@
 
 use super::behavior::{Behavior, Moment};
 use super::state::State;
-use super::store::{self, Misfit, Store};
+use super::store::{self, Misfit, Slot, Store};
 use consort_core::model::CallResult;
 use consort_core::value::{ValueType, ValuesMut, ValuesRef};
 use consort_core::{
@@ -138,6 +138,34 @@ impl NativeInstance {
         Ok(())
     }
 
+    /// How many elements a variable has.
+    fn count(&self, reference: Reference) -> CallResult<usize> {
+        self.variable(DERIVATIVE, reference)?;
+        Ok(self.store.values[reference.0 as usize].len())
+    }
+
+    /// Adds to `sensitivity` how one variable changes with all of `knowns`.
+    fn derivative(
+        &self,
+        unknown: Reference,
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        let slot = |reference: Reference| Slot(reference.0 as usize);
+        let mut at = 0;
+        for &known in knowns {
+            let end = at + self.count(known)?;
+            let part = seed.get(at..end).ok_or_else(too_short)?;
+            let behavior = &self.blueprint.behavior;
+            if !behavior.derivative(slot(unknown), slot(known), part, sensitivity) {
+                return Err(CallError::unsupported(DERIVATIVE));
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
     /// Why a variable may not be given another value now.
     fn objection(&self, variable: &Variable, is_shaping: bool) -> Option<&'static str> {
         let is_fixed = variable.variability == Variability::Fixed;
@@ -215,6 +243,24 @@ impl Instance for NativeInstance {
         Ok(StepOutcome::complete(step))
     }
 
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        sensitivity.fill(0.0);
+        let mut at = 0;
+        for &unknown in unknowns {
+            let end = at + self.count(unknown)?;
+            let room = sensitivity.get_mut(at..end).ok_or_else(too_short)?;
+            self.derivative(unknown, knowns, seed, room)?;
+            at = end;
+        }
+        Ok(())
+    }
+
     fn save(&mut self) -> CallResult<SavedState> {
         Ok(SavedState(Box::new(State {
             block: self.blueprint.description.name.clone(),
@@ -255,6 +301,14 @@ impl Instance for NativeInstance {
         self.phase = Phase::Terminated;
         Ok(())
     }
+}
+
+const DERIVATIVE: &str = "compute directional derivatives";
+
+#[cold]
+fn too_short() -> Box<CallError> {
+    let reason = "the variables have more elements than the lists".to_owned();
+    refused(DERIVATIVE, "", reason)
 }
 
 #[cold]

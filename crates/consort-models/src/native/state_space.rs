@@ -1,4 +1,8 @@
 //! A linear system: x' = A x + B u, y = C x + D u.
+//!
+//! Outputs follow an input at once where D says so. Inputs and outputs are two arrays, which are each
+//! taken as a whole by connections; with `ports = "scalars"` they are `u1`, `u2`, ..., `y1`, `y2`, ...
+//! and every zero of D is one dependency less.
 
 use super::behavior::{Behavior, Moment};
 use super::draft::{Draft, shape_text};
@@ -24,6 +28,10 @@ impl Matrix {
         matrix
     }
 
+    fn at(&self, row: usize, column: usize) -> f64 {
+        self.elements[row * self.columns + column]
+    }
+
     /// `to += self * by`, each row's sum from left to right.
     fn multiply_add(&self, by: &[f64], to: &mut [f64]) {
         for (row, to) in self.elements.chunks_exact(self.columns.max(1)).zip(to) {
@@ -45,11 +53,58 @@ struct StateSpace {
     d: Matrix,
     substep: Slot,
     x0: Slot,
-    u: Option<Slot>,
-    y: Slot,
     x: Slot,
+    ports: Ports,
+    /// All inputs.
+    u: Option<Slot>,
+    /// All outputs.
+    y: Slot,
     term: Slot,
     next: Slot,
+}
+
+/// How inputs and outputs are seen from outside; the elements of several variables follow each other.
+struct Ports {
+    inputs: Vec<Slot>,
+    outputs: Vec<Slot>,
+    /// Each variable is one element of the hidden arrays that the equations use.
+    are_scalars: bool,
+}
+
+impl Ports {
+    /// Declares them with what depends on what.
+    fn declare(draft: &mut Draft<'_>, d: &Matrix) -> Self {
+        let are_scalars = draft.given("ports").is_some()
+            && draft.choice("ports", &["arrays", "scalars"], "one variable, or one per element")
+                == "scalars";
+        let (inputs, outputs) = (d.columns, d.rows);
+        let (input_text, output_text) = ("held over each step", "C x + D u");
+        if !are_scalars {
+            let u = (inputs != 0).then(|| draft.input("u", &[inputs], input_text).slot());
+            let y = draft.output("y", &[outputs], output_text).slot();
+            return Ports { inputs: Vec::from_iter(u), outputs: vec![y], are_scalars };
+        }
+        let name = |letter: &str, index: usize| format!("{letter}{}", index + 1);
+        let inputs = (0..inputs).map(|j| draft.input(&name("u", j), &[], input_text).slot());
+        let inputs = inputs.collect();
+        let outputs = (0..outputs).map(|i| draft.output(&name("y", i), &[], output_text).slot());
+        Ports { inputs, outputs: outputs.collect(), are_scalars }
+    }
+
+    /// Says which outputs follow which inputs at once.
+    fn declare_feedthrough(&self, draft: &mut Draft<'_>, d: &Matrix) {
+        for (row, &output) in self.outputs.iter().enumerate() {
+            for (column, &input) in self.inputs.iter().enumerate() {
+                let follows = match self.are_scalars {
+                    true => d.at(row, column) != 0.0,
+                    false => d.elements.iter().any(|element| *element != 0.0),
+                };
+                if follows {
+                    draft.depends(output, input, DependencyKind::Constant);
+                }
+            }
+        }
+    }
 }
 
 pub(super) fn state_space(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
@@ -70,20 +125,22 @@ pub(super) fn state_space(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     let text = "the longest substep of the solver; 0: the whole step";
     let substep = draft.fixed("substep", 0.0, text).unit("s").min(0.0).slot();
     let method = method(draft);
-    let u = (inputs != 0).then(|| draft.input("u", &[inputs], "held over each step").slot());
-    let y = draft.output("y", &[outputs], "C x + D u").slot();
+    let ports = Ports::declare(draft, &d);
     let x = draft.local("x", &[states], "the states").slot();
-    let feeds_through = d.elements.iter().any(|element| *element != 0.0);
-    if let Some(u) = u.filter(|_| feeds_through) {
-        draft.depends(y, u, DependencyKind::Constant);
+    ports.declare_feedthrough(draft, &d);
+    for &unknown in ports.outputs.iter().chain([&x]) {
+        draft.depends(unknown, x0, DependencyKind::Constant);
     }
-    draft.depends(y, x0, DependencyKind::Constant);
-    draft.depends(x, x0, DependencyKind::Constant);
+    draft.provides_derivatives();
     if let Some(method) = method {
         draft.solver(FixedStep::new(method, states));
     }
     let (term, next) = (draft.hidden(states), draft.hidden(states));
-    Some(Box::new(StateSpace { a, b, c, d, substep, x0, u, y, x, term, next }))
+    let (u, y) = match ports.are_scalars {
+        true => ((inputs != 0).then(|| draft.hidden(inputs)), draft.hidden(outputs)),
+        false => (ports.inputs.first().copied(), ports.outputs[0]),
+    };
+    Some(Box::new(StateSpace { a, b, c, d, substep, x0, x, ports, u, y, term, next }))
 }
 
 /// The method of the solver; `None` for the Taylor series.
@@ -204,6 +261,23 @@ impl StateSpace {
         }
     }
 
+    /// Brings scalar inputs into the array of all inputs.
+    fn gather(&self, store: &mut Store) {
+        let Some(u) = self.u.filter(|_| self.ports.are_scalars) else { return };
+        for (index, &port) in self.ports.inputs.iter().enumerate() {
+            store.list_mut(u)[index] = store.scalar(port);
+        }
+    }
+
+    /// Brings all outputs to scalar ones.
+    fn scatter(&self, store: &mut Store) {
+        if self.ports.are_scalars {
+            for (index, &port) in self.ports.outputs.iter().enumerate() {
+                store.set_scalar(port, store.list(self.y)[index]);
+            }
+        }
+    }
+
     /// `term` becomes h (A x + B u).
     fn derivative(&self, h: f64, store: &mut Store) {
         let [x, term] = store.disjoint_lists([self.x, self.term]);
@@ -233,6 +307,7 @@ impl Behavior for StateSpace {
     }
 
     fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+        self.gather(store);
         let [x, y] = store.disjoint_lists([self.x, self.y]);
         y.fill(0.0);
         self.c.multiply_add(x, y);
@@ -240,6 +315,20 @@ impl Behavior for StateSpace {
             let [u, y] = store.disjoint_lists([u, self.y]);
             self.d.multiply_add(u, y);
         }
+        self.scatter(store);
+    }
+
+    fn derivative(&self, of: Slot, by: Slot, seed: &[f64], sensitivity: &mut [f64]) -> bool {
+        let place = |ports: &[Slot], slot| ports.iter().position(|port| *port == slot);
+        let (row, column) = (place(&self.ports.outputs, of), place(&self.ports.inputs, by));
+        match (row, column) {
+            (Some(row), Some(column)) if self.ports.are_scalars => {
+                sensitivity[0] += self.d.at(row, column) * seed[0];
+            }
+            (Some(_), Some(_)) => self.d.multiply_add(seed, sensitivity),
+            _ => return false,
+        }
+        true
     }
 
     fn advance(&self, step: &Step, store: &mut Store) -> Result<(), String> {
@@ -252,6 +341,7 @@ impl Behavior for StateSpace {
             return Err(format!("{length:?} s are more than a million substeps of {longest:?} s"));
         }
         let h = step.length / count;
+        self.gather(store);
         if store.solver.is_some() {
             self.solve(step, count as u32, h, store);
         } else {

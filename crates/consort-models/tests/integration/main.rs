@@ -3,6 +3,7 @@
 #![expect(clippy::float_cmp, reason = "exact bits are what we promise")]
 #![expect(clippy::print_stdout, reason = "random tests print their seed")]
 
+mod aircraft;
 mod allocation;
 mod blocks;
 mod diagnostics;
@@ -11,5 +12,6 @@ mod life_cycle;
 mod loader;
 mod solving;
 mod source_fmu;
+mod ssp;
 mod states;
 mod structure;

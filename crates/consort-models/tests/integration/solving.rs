@@ -117,3 +117,69 @@ fn blocks_that_exchange_at_every_point_solve_the_whole_system() {
         }
     }
 }
+
+/// Two inputs, two states, three outputs.
+const WIDE: &str = "A = [[0.0, 1.0], [-4.0, -0.3]]\nB = [[0.5, 0.0], [1.0, -2.0]]\n\
+                    C = [[1.0, 0.0], [0.0, 1.0], [0.25, 0.5]]\n\
+                    D = [[0.0, 0.0], [0.0, 3.0], [4.0, 5.0]]\nx0 = [1.0, 0.0]";
+
+#[test]
+fn scalar_ports_change_names_only() {
+    for method in METHODS {
+        let arrays = format!("{WIDE}\n{method}");
+        let mut scalars =
+            Bench::started("state-space", &format!("{arrays}\nports = \"scalars\""), "0.01");
+        let mut arrays = Bench::started("state-space", &arrays, "0.01");
+        for n in 0..20 {
+            let u = [f64::from(n).sqrt(), 0.1 * f64::from(n)];
+            arrays.set_list("u", &u);
+            scalars.set("u1", u[0]);
+            scalars.set("u2", u[1]);
+            let mut y = [0.0; 3];
+            arrays.get_list("y", &mut y);
+            let scalar = ["y1", "y2", "y3"].map(|name| scalars.get(name));
+            assert_eq!(y, scalar, "{method}, step {n}");
+            arrays.step();
+            scalars.step();
+        }
+    }
+}
+
+/// The derivative of all outputs in the direction of all inputs.
+fn derivative(bench: &mut Bench, outputs: &[&str], inputs: &[&str], seed: &[f64]) -> [f64; 3] {
+    let unknowns: Vec<_> = outputs.iter().map(|name| bench.reference(name)).collect();
+    let knowns: Vec<_> = inputs.iter().map(|name| bench.reference(name)).collect();
+    let mut sensitivity = [f64::NAN; 3];
+    let place = &mut sensitivity;
+    bench.instance.directional_derivative(&unknowns, &knowns, seed, place).unwrap();
+    sensitivity
+}
+
+#[test]
+fn outputs_change_with_inputs_as_d_says() {
+    let mut arrays = Bench::started("state-space", WIDE, "0.01");
+    let mut scalars =
+        Bench::started("state-space", &format!("{WIDE}\nports = \"scalars\""), "0.01");
+    assert!(arrays.description.capabilities.directional_derivatives);
+    for seed in [[1.0, 0.0], [0.0, 1.0], [2.0, -3.0]] {
+        let expected = [0.0, 3.0 * seed[1], 4.0 * seed[0] + 5.0 * seed[1]];
+        assert_eq!(derivative(&mut arrays, &["y"], &["u"], &seed), expected);
+        assert_eq!(derivative(&mut scalars, &["y1", "y2", "y3"], &["u1", "u2"], &seed), expected);
+    }
+}
+
+#[test]
+fn derivatives_that_are_not_known_are_refused() {
+    let mut bench = Bench::started("state-space", WIDE, "0.01");
+    let (x, u, y) = (bench.reference("x"), bench.reference("u"), bench.reference("y"));
+    let mut ask = |unknown, seed: &[f64], count| {
+        let mut place = vec![0.0; count];
+        bench.instance.directional_derivative(&[unknown], &[u], seed, &mut place).is_ok()
+    };
+    assert!(ask(y, &[1.0, 1.0], 3));
+    assert!(!ask(x, &[1.0, 1.0], 2), "of a state");
+    assert!(!ask(y, &[1.0], 3), "a short seed");
+    assert!(!ask(y, &[1.0, 1.0], 2), "a short answer");
+    let gain = Bench::started("gain", "k = 2.0", "0.01");
+    assert!(!gain.description.capabilities.directional_derivatives);
+}

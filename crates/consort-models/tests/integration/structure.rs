@@ -44,6 +44,23 @@ fn feedthrough_is_declared_where_there_is_some_and_nowhere_else() {
     check("constant", "", &["y <- "], &["y <- value:tunable"]);
 }
 
+#[test]
+fn scalar_ports_have_one_dependency_per_element_of_d() {
+    let ports = "A = [[0.0]]\nB = [[1.0, 1.0]]\nC = [[1.0], [2.0], [0.0]]\n\
+                 D = [[0.0, 0.0], [0.0, 3.0], [4.0, 5.0]]\nports = \"scalars\"";
+    check(
+        "state-space",
+        ports,
+        &["y1 <- ", "y2 <- u2:constant", "y3 <- u1:constant u2:constant"],
+        &[
+            "y1 <- x0:constant",
+            "y2 <- u2:constant x0:constant",
+            "y3 <- u1:constant u2:constant x0:constant",
+            "x <- x0:constant",
+        ],
+    );
+}
+
 /// Declared dependencies hold: an input changes an output at one tag only if it is listed.
 #[test]
 fn outputs_change_at_once_only_with_what_they_depend_on() {
@@ -92,7 +109,8 @@ fn listed(description: &ModelDescription, causality: Causality) -> String {
 #[test]
 fn the_registry_lists_the_variables_blocks_have() {
     let sorted = |list: &str| {
-        let mut names: Vec<&str> = list.split(", ").filter(|name| *name != "size").collect();
+        let mut names: Vec<&str> =
+            list.split(", ").filter(|name| !["size", "ports"].contains(name)).collect();
         names.sort_unstable();
         names.join(", ")
     };
