@@ -1,0 +1,246 @@
+/* The FMI 3.0 Co-Simulation functions of the mass: Float64 scalars, and steps that end early. */
+#include "fmi3.h"
+#include "mass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char TOKEN[] = "consort-example-mass-3";
+
+typedef struct {
+    Mass mass;
+    bool initializing, may_return_early;
+    fmi3InstanceEnvironment environment;
+    fmi3LogMessageCallback log;
+} Instance;
+
+static fmi3Status fail(const Instance *instance, const char *message)
+{
+    if (instance->log) instance->log(instance->environment, fmi3Error, "logStatusError", message);
+    return fmi3Error;
+}
+
+/* Reference 0 is the time, then come the variables. NULL if there is no such one. */
+static double *find(Mass *mass, fmi3ValueReference reference)
+{
+    if (reference == 0) return &mass->time;
+    return reference <= VARIABLES ? &mass->value[reference - 1] : NULL;
+}
+
+const char *fmi3GetVersion(void) { return "3.0"; }
+
+fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const fmi3String categories[])
+{
+    (void)c, (void)on, (void)n, (void)categories;
+    return fmi3OK;
+}
+
+fmi3Instance fmi3InstantiateCoSimulation(
+    fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
+    fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference intermediate[], size_t n_intermediate,
+    fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
+{
+    (void)name, (void)resources, (void)visible, (void)logging, (void)event_mode;
+    (void)intermediate, (void)n_intermediate, (void)update;
+    if (strcmp(token, TOKEN) != 0) return NULL;
+    Instance *instance = calloc(1, sizeof *instance);
+    if (!instance) return NULL;
+    instance->environment = environment;
+    instance->log = log;
+    instance->may_return_early = early_return;
+    mass_start(&instance->mass);
+    return instance;
+}
+
+void fmi3FreeInstance(fmi3Instance c) { free(c); }
+
+fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
+                                       fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop)
+{
+    (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
+    Instance *instance = c;
+    instance->mass.time = start;
+    instance->initializing = true;
+    return fmi3OK;
+}
+
+fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
+{
+    Instance *instance = c;
+    if (!(0.0 < instance->mass.value[MASS])) return fail(instance, "the mass must be positive");
+    mass_initialize(&instance->mass);
+    instance->initializing = false;
+    return fmi3OK;
+}
+
+fmi3Status fmi3Terminate(fmi3Instance c) { return c ? fmi3OK : fmi3Error; }
+
+fmi3Status fmi3Reset(fmi3Instance c)
+{
+    mass_start(&((Instance *)c)->mass);
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetFloat64(fmi3Instance c, FMI3_REFERENCES, fmi3Float64 values[], size_t count)
+{
+    Instance *instance = c;
+    if (instance->initializing) mass_initialize(&instance->mass);
+    if (count != n) return fail(instance, "all variables are scalars");
+    for (size_t i = 0; i < n; i++) {
+        const double *place = find(&instance->mass, references[i]);
+        if (!place) return fail(instance, "no such variable");
+        values[i] = *place;
+    }
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetFloat64(fmi3Instance c, FMI3_REFERENCES, const fmi3Float64 values[], size_t count)
+{
+    Instance *instance = c;
+    if (count != n) return fail(instance, "all variables are scalars");
+    for (size_t i = 0; i < n; i++) {
+        if (references[i] < 1 || X < references[i]) return fail(instance, "only inputs and parameters can be set");
+        *find(&instance->mass, references[i]) = values[i];
+    }
+    return fmi3OK;
+}
+
+fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 start, fmi3Float64 length, fmi3Boolean no_set_state_before,
+                      fmi3Boolean *event, fmi3Boolean *terminate, fmi3Boolean *early, fmi3Float64 *last_time)
+{
+    (void)no_set_state_before;
+    Instance *instance = c;
+    instance->mass.time = start;
+    bool whole = mass_step(&instance->mass, length);
+    *event = *terminate = false;
+    *early = !whole && instance->may_return_early;
+    *last_time = whole ? start + length : instance->mass.time;
+    return whole || *early ? fmi3OK : fmi3Discard;
+}
+
+/* A saved state is a copy of the mass. */
+fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+    if (!*state) *state = malloc(sizeof(Mass));
+    if (!*state) return fail(c, "out of memory");
+    memcpy(*state, &((Instance *)c)->mass, sizeof(Mass));
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
+{
+    memcpy(&((Instance *)c)->mass, state, sizeof(Mass));
+    return fmi3OK;
+}
+
+fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+    (void)c;
+    free(*state);
+    *state = NULL;
+    return fmi3OK;
+}
+
+fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
+{
+    (void)c, (void)state;
+    *size = sizeof(Mass);
+    return fmi3OK;
+}
+
+fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
+{
+    if (size < sizeof(Mass)) return fail(c, "the buffer is too small");
+    memcpy(bytes, state, sizeof(Mass));
+    return fmi3OK;
+}
+
+fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
+{
+    if (size != sizeof(Mass)) return fail(c, "not a state of this model");
+    if (!*state) *state = malloc(sizeof(Mass));
+    if (!*state) return fail(c, "out of memory");
+    memcpy(*state, bytes, size);
+    return fmi3OK;
+}
+
+/* What this model has no use for. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+#define REFUSE(NAME, ...)                                                                                             \
+    fmi3Status NAME(fmi3Instance c, __VA_ARGS__) { return fail(c, #NAME " is not supported"); }
+#define REFUSE_MODE(NAME)                                                                                             \
+    fmi3Status NAME(fmi3Instance c) { return fail(c, #NAME " is not supported"); }
+#define REFUSE_TYPE(TYPE)                                                                                             \
+    REFUSE(fmi3Get##TYPE, FMI3_REFERENCES, fmi3##TYPE values[], size_t count)                                         \
+    REFUSE(fmi3Set##TYPE, FMI3_REFERENCES, const fmi3##TYPE values[], size_t count)
+
+REFUSE_TYPE(Float32)
+REFUSE_TYPE(Int8)
+REFUSE_TYPE(UInt8)
+REFUSE_TYPE(Int16)
+REFUSE_TYPE(UInt16)
+REFUSE_TYPE(Int32)
+REFUSE_TYPE(UInt32)
+REFUSE_TYPE(Int64)
+REFUSE_TYPE(UInt64)
+REFUSE_TYPE(Boolean)
+REFUSE_TYPE(String)
+REFUSE(fmi3GetBinary, FMI3_REFERENCES, size_t sizes[], fmi3Binary values[], size_t count)
+REFUSE(fmi3SetBinary, FMI3_REFERENCES, const size_t sizes[], const fmi3Binary values[], size_t count)
+REFUSE(fmi3GetClock, FMI3_REFERENCES, fmi3Clock values[])
+REFUSE(fmi3SetClock, FMI3_REFERENCES, const fmi3Clock values[])
+REFUSE(fmi3GetIntervalDecimal, FMI3_REFERENCES, fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[])
+REFUSE(fmi3GetIntervalFraction, FMI3_REFERENCES, fmi3UInt64 counters[], fmi3UInt64 resolutions[],
+       fmi3IntervalQualifier qualifiers[])
+REFUSE(fmi3GetShiftDecimal, FMI3_REFERENCES, fmi3Float64 shifts[])
+REFUSE(fmi3GetShiftFraction, FMI3_REFERENCES, fmi3UInt64 counters[], fmi3UInt64 resolutions[])
+REFUSE(fmi3SetIntervalDecimal, FMI3_REFERENCES, const fmi3Float64 intervals[])
+REFUSE(fmi3SetIntervalFraction, FMI3_REFERENCES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
+REFUSE(fmi3SetShiftDecimal, FMI3_REFERENCES, const fmi3Float64 shifts[])
+REFUSE(fmi3SetShiftFraction, FMI3_REFERENCES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
+REFUSE(fmi3GetNumberOfVariableDependencies, fmi3ValueReference reference, size_t *count)
+REFUSE(fmi3GetVariableDependencies, fmi3ValueReference dependent, size_t dependent_elements[],
+       fmi3ValueReference independents[], size_t independent_elements[], fmi3DependencyKind kinds[], size_t count)
+REFUSE(fmi3GetDirectionalDerivative, const fmi3ValueReference unknowns[], size_t n_unknowns,
+       const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[], size_t n_seed,
+       fmi3Float64 sensitivity[], size_t n_sensitivity)
+REFUSE(fmi3GetAdjointDerivative, const fmi3ValueReference unknowns[], size_t n_unknowns,
+       const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[], size_t n_seed,
+       fmi3Float64 sensitivity[], size_t n_sensitivity)
+REFUSE(fmi3GetOutputDerivatives, FMI3_REFERENCES, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
+REFUSE(fmi3UpdateDiscreteStates, fmi3Boolean *again, fmi3Boolean *terminate, fmi3Boolean *nominals_changed,
+       fmi3Boolean *states_changed, fmi3Boolean *next_defined, fmi3Float64 *next)
+REFUSE_MODE(fmi3EvaluateDiscreteStates)
+REFUSE_MODE(fmi3EnterConfigurationMode)
+REFUSE_MODE(fmi3ExitConfigurationMode)
+REFUSE_MODE(fmi3EnterEventMode)
+REFUSE_MODE(fmi3EnterStepMode)
+REFUSE_MODE(fmi3EnterContinuousTimeMode)
+REFUSE(fmi3CompletedIntegratorStep, fmi3Boolean no_set_state_before, fmi3Boolean *event, fmi3Boolean *terminate)
+REFUSE(fmi3SetTime, fmi3Float64 time)
+REFUSE(fmi3SetContinuousStates, const fmi3Float64 states[], size_t count)
+REFUSE(fmi3GetContinuousStateDerivatives, fmi3Float64 derivatives[], size_t count)
+REFUSE(fmi3GetEventIndicators, fmi3Float64 indicators[], size_t count)
+REFUSE(fmi3GetContinuousStates, fmi3Float64 states[], size_t count)
+REFUSE(fmi3GetNominalsOfContinuousStates, fmi3Float64 nominals[], size_t count)
+REFUSE(fmi3GetNumberOfEventIndicators, size_t *count)
+REFUSE(fmi3GetNumberOfContinuousStates, size_t *count)
+REFUSE(fmi3ActivateModelPartition, fmi3ValueReference clock, fmi3Float64 time)
+
+fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
+                                          fmi3Boolean logging, fmi3InstanceEnvironment environment,
+                                          fmi3LogMessageCallback log)
+{
+    return NULL;
+}
+
+fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
+                                               fmi3Boolean visible, fmi3Boolean logging,
+                                               fmi3InstanceEnvironment environment, fmi3LogMessageCallback log,
+                                               fmi3ClockUpdateCallback update, fmi3LockPreemptionCallback lock,
+                                               fmi3LockPreemptionCallback unlock)
+{
+    return NULL;
+}
