@@ -2,7 +2,7 @@
 //!
 //! - `ci`: everything CI runs: formatting, lints, tests, documentation, the examples.
 //! - `tidy`: the architecture's invariants (also a test, so `cargo test` runs it).
-//! - `soak`: the long runs: fuzzing with coverage, many repetitions under load.
+//! - `soak`: the long runs: fuzzing with coverage, plans of random systems.
 //! - `bless`: accept changed snapshots after you have read them.
 
 mod ci;
@@ -16,7 +16,7 @@ cargo xtask VERB
 
   ci      everything CI runs: formatting, lints, tests, documentation, examples
   tidy    check the invariants of ARCHITECTURE.md
-  soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10)
+  soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` is one
   bless   accept changed snapshots; read the diff before you commit it
 ";
 

@@ -1,12 +1,20 @@
 //! The long runs. CI drives the same fuzz targets for a moment on stable Rust (see
-//! `consort_testkit::fuzz`); here they run with coverage guidance for minutes or hours.
+//! `consort_testkit::fuzz`); here they run with coverage guidance for minutes or hours. So do random
+//! systems and their plans (`plans`), with seeds that CI does not see.
 
 use crate::ci::{cargo, root, succeeds};
 use crate::say;
 
 /// Every fuzz target, as named in `fuzz/Cargo.toml`.
-const TARGETS: [&str; 5] = ["description", "archive", "build-description", "system", "inputs"];
+const TARGETS: [&str; 7] =
+    ["description", "archive", "build-description", "system", "inputs", "multimodel", "ssp"];
 const MINUTES_DEFAULT: u64 = 10;
+
+/// The target that is no fuzz target: plans of random systems.
+const PLANS: &str = "plans";
+/// Systems per round, and where the seeds of the first round start: beyond those of CI.
+const PLANS_PER_ROUND: u64 = 50_000;
+const PLANS_SEED: u64 = 1 << 32;
 
 pub(crate) fn run(arguments: &[String]) -> bool {
     let (minutes, targets) = match parse(arguments) {
@@ -16,10 +24,35 @@ pub(crate) fn run(arguments: &[String]) -> bool {
             return false;
         }
     };
-    if !has_cargo_fuzz() && !succeeds("install cargo-fuzz", cargo(&["install", "cargo-fuzz"])) {
+    let fuzzes = targets.iter().any(|target| target != PLANS);
+    if fuzzes
+        && !has_cargo_fuzz()
+        && !succeeds("install cargo-fuzz", cargo(&["install", "cargo-fuzz"]))
+    {
         return false;
     }
-    targets.iter().all(|target| fuzz(target, minutes))
+    targets.iter().all(|target| match target.as_str() {
+        PLANS => plans(minutes),
+        target => fuzz(target, minutes),
+    })
+}
+
+/// Rounds of new systems until the time is over; a failure prints its seed.
+fn plans(minutes: u64) -> bool {
+    let started = std::time::Instant::now();
+    let mut seed = PLANS_SEED;
+    while started.elapsed().as_secs() < minutes * 60 {
+        let test = ["test", "--release", "-p", "consort-testkit", "--test", "random_plans"];
+        let mut command = cargo(&test);
+        command.args(["--", "--nocapture"]);
+        command.env("CONSORT_RANDOM_SYSTEMS", PLANS_PER_ROUND.to_string());
+        command.env("CONSORT_RANDOM_SEED", seed.to_string());
+        if !succeeds(&format!("plans of random systems from seed {seed}"), command) {
+            return false;
+        }
+        seed += 2 * PLANS_PER_ROUND;
+    }
+    true
 }
 
 fn parse(arguments: &[String]) -> Result<(u64, Vec<String>), String> {
@@ -30,14 +63,16 @@ fn parse(arguments: &[String]) -> Result<(u64, Vec<String>), String> {
         if argument == "--minutes" {
             let given = rest.next().and_then(|text| text.parse().ok());
             minutes = given.ok_or("--minutes takes a whole number")?;
-        } else if TARGETS.contains(&argument.as_str()) {
+        } else if TARGETS.contains(&argument.as_str()) || argument == PLANS {
             targets.push(argument.clone());
         } else {
-            return Err(format!("no fuzz target `{argument}`; there are {}", TARGETS.join(", ")));
+            let known = TARGETS.join(", ");
+            return Err(format!("no target `{argument}`; there are {known} and {PLANS}"));
         }
     }
     if targets.is_empty() {
         targets = TARGETS.map(str::to_owned).to_vec();
+        targets.push(PLANS.to_owned());
     }
     Ok((minutes, targets))
 }

@@ -4,6 +4,8 @@
 //!   of either version: as a folder or an archive, with a binary or as a source FMU.
 //! - [`python`] keeps a virtual environment with FMPy and the FMU builders of PyPI; its scripts (in
 //!   `python/`) validate FMUs and drive them call by call, as an oracle that shares no code with us.
+//! - [`random_system`] makes systems from seeds and spoils their plans; [`symbolic`] runs a plan on
+//!   symbols and compares it with what the system defines.
 //! - [`fuzz`] drives fuzz targets over their corpora with a seeded mutator.
 //!
 //! Everything is made once and kept under `target/testkit`, keyed by content; several test processes
@@ -23,6 +25,8 @@
 pub mod fmus;
 pub mod fuzz;
 pub mod python;
+pub mod random_system;
+pub mod symbolic;
 
 mod archive;
 mod cache;

@@ -1,4 +1,4 @@
-//! Oracles in Python: FMPy, and the FMU builders `pythonfmu` and `pythonfmu3`.
+//! Oracles in Python: FMPy, pyssp-standard, and the FMU builders `pythonfmu` and `pythonfmu3`.
 
 mod environment;
 
@@ -10,8 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// What is installed; FMPy's own dependencies take the versions pip finds.
-pub const PACKAGES: &[&str] =
-    &["fmpy[cli]==0.3.32", "pythonfmu==0.7.0", "pythonfmu3==0.3.4", "numpy<3"];
+pub const PACKAGES: &[&str] = &[
+    "fmpy[cli]==0.3.32",
+    "pythonfmu==0.7.0",
+    "pythonfmu3==0.3.4",
+    "pyssp-standard==0.9.1",
+    "numpy<3",
+];
 
 /// A command that runs the environment's Python, with nothing of the caller's Python settings.
 ///

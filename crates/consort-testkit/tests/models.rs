@@ -6,14 +6,24 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The FMUs of the examples, and the headers they use.
+const EXAMPLES: [(&str, &str); 6] = [
+    ("quickstart/tank", "fmi2.h"),
+    ("arrays/rod", "fmi3.h"),
+    ("feedthrough-chain/linear-fmi2", "fmi2.h"),
+    ("feedthrough-chain/linear-fmi3", "fmi3.h"),
+    ("spring-damper/mass-fmi2", "fmi2.h"),
+    ("spring-damper/mass-fmi3", "fmi3.h"),
+];
+
 /// Every FMU we make, with a name for messages.
 fn all_fmus(options: &BuildOptions) -> Vec<(String, PathBuf)> {
     let ours = MODELS.iter().flat_map(|model| model.versions.iter().map(move |&fmi| (model, fmi)));
     let ours =
         ours.map(|(m, fmi)| (format!("{} {fmi:?}", m.name), fmus::build(m.name, fmi, options)));
-    let examples = ["quickstart/tank", "arrays/rod"].into_iter();
-    let examples =
-        examples.map(|path| (path.to_string(), fmus::build_folder(&fmus::example(path), options)));
+    let examples = EXAMPLES.iter();
+    let examples = examples
+        .map(|(path, _)| (path.to_string(), fmus::build_folder(&fmus::example(path), options)));
     ours.chain(examples).collect()
 }
 
@@ -85,9 +95,22 @@ fn declared(folder: &Path) -> Vec<String> {
 #[test]
 fn the_examples_use_the_headers_of_the_test_models() {
     let common = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus/common");
-    for (example, header) in [("quickstart/tank", "fmi2.h"), ("arrays/rod", "fmi3.h")] {
+    for (example, header) in EXAMPLES {
         let theirs = fmus::example(example).join("sources").join(header);
         assert!(std::fs::read(theirs).unwrap() == std::fs::read(common.join(header)).unwrap());
+    }
+}
+
+#[test]
+fn an_example_in_two_versions_has_one_model() {
+    for (example, model) in [("feedthrough-chain", "linear"), ("spring-damper", "mass")] {
+        for file in ["c", "h"] {
+            let file = format!("sources/{model}.{file}");
+            let [two, three] = ["fmi2", "fmi3"]
+                .map(|fmi| fmus::example(&format!("{example}/{model}-{fmi}/{file}")))
+                .map(|path| std::fs::read(path).unwrap());
+            assert!(two == three, "{example}: {file}");
+        }
     }
 }
 

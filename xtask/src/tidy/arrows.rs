@@ -12,10 +12,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-fmi", &["core"]),
     ("consort-formats", &["core", "system"]),
     ("consort-planner", &["core", "system"]),
+    ("consort-check", &["core", "system", "trace"]),
     ("consort-models", &["core", "fmi", "solve"]),
-    ("consort-engine", &["core", "system", "trace"]),
-    ("consort-cli", &["core", "trace", "system", "formats", "planner", "fmi", "models", "engine"]),
-    ("consort-testkit", &["core"]),
+    ("consort-engine", &["core", "solve", "system", "trace"]),
+    (
+        "consort-cli",
+        &["core", "trace", "system", "formats", "planner", "check", "fmi", "models", "engine"],
+    ),
+    ("consort-testkit", &["core", "system"]),
 ];
 
 /// The crates in `crates/`.
