@@ -1,6 +1,8 @@
 //! What can be typed: verbs, options, and the help that explains them.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use consort_system::Order;
 use std::path::PathBuf;
 
 mod values;
@@ -93,6 +95,9 @@ pub(crate) enum Verb {
     /// Show what a model or a system is
     #[command(after_long_help = include_str!("cli/inspect.txt"))]
     Inspect(InspectArgs),
+    /// Show in which order a system is computed, and why
+    #[command(after_long_help = include_str!("cli/plan.txt"))]
+    Plan(PlanArgs),
     /// Run a system and record what happens
     #[command(after_long_help = include_str!("cli/run.txt"))]
     Run(RunArgs),
@@ -108,6 +113,12 @@ pub(crate) enum Verb {
     /// Draw recorded variables
     #[command(after_long_help = include_str!("cli/plot.txt"))]
     Plot(PlotArgs),
+    /// Judge a plan or a scenario
+    #[command(after_long_help = include_str!("cli/check.txt"))]
+    Check(CheckArgs),
+    /// Write a system in another form
+    #[command(after_long_help = include_str!("cli/export.txt"))]
+    Export(ExportArgs),
     /// Print completions for a shell
     #[command(after_long_help = include_str!("cli/completions.txt"))]
     Completions(CompletionsArgs),
@@ -124,6 +135,20 @@ pub(crate) struct InspectArgs {
     /// The Python library for FMUs written in Python
     #[arg(long, value_name = "PATH")]
     pub(crate) python_library: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+}
+
+/// What else belongs to a system that is not a `system.toml`.
+#[derive(Args, Clone, Default, Debug)]
+#[command(next_help_heading = "Other forms")]
+pub(crate) struct FormArgs {
+    /// Take this `.ssd` of an SSP [default: SystemStructure.ssd]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+    /// Add this file to a multi-model; may be repeated [default: coe.json]
+    #[arg(long = "with", value_name = "FILE")]
+    pub(crate) with: Vec<PathBuf>,
 }
 
 /// How an answer is written.
@@ -154,18 +179,90 @@ pub(crate) struct ExperimentArgs {
     /// Give `component.variable` a value; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
+    /// Compute in this order instead
+    #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(Order::ALL.map(|(_, name)| name)))]
+    pub(crate) order: Option<String>,
+    /// What becomes of algebraic loops
+    #[arg(long, value_name = "POLICY", value_parser = ["error", "iterate"])]
+    pub(crate) loops: Option<String>,
+    /// Delay a connection by one step; may be repeated
+    #[arg(long, value_name = "FROM -> TO")]
+    pub(crate) delay: Vec<String>,
     /// Feed unconnected inputs from this table
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     /// The Python library for FMUs written in Python
     #[arg(long, value_name = "PATH")]
     pub(crate) python_library: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+}
+
+/// Options of `plan`.
+#[derive(Args, Debug)]
+pub(crate) struct PlanArgs {
+    /// A `system.toml`, an SSP, a multi-model, a folder with one, or a scenario (`.conf`)
+    pub(crate) system: PathBuf,
+    /// How it is shown
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    pub(crate) format: PlanFormat,
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArgs,
+}
+
+/// How a plan is shown.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PlanFormat {
+    /// For a person: order, loops, delays, federation, warnings, program
+    Text,
+    /// The program alone, as `consort check plan` reads it
+    Program,
+    /// For a program: all of it
+    Json,
+    /// The graph for Graphviz
+    Dot,
+    /// The graph as a drawing
+    Svg,
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(subcommand)]
+    pub(crate) subject: CheckSubject,
+}
+
+/// What is judged.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CheckSubject {
+    /// Judge a plan that was written by hand
+    Plan(CheckPlanArgs),
+    /// Judge the algorithm of a scenario of the Scenario-Verifier
+    Scenario(CheckScenarioArgs),
+}
+
+/// Options of `check plan`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckPlanArgs {
+    /// A `system.toml`, an SSP, a multi-model, or a folder with one
+    pub(crate) system: PathBuf,
+    /// The plan, as `consort plan --format program` prints it
+    pub(crate) plan: PathBuf,
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArgs,
+}
+
+/// Options of `check scenario`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckScenarioArgs {
+    /// The scenario, in HOCON
+    pub(crate) scenario: PathBuf,
 }
 
 /// Options of `run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// A folder with `system.toml`, or the file
+    /// A `system.toml`, an SSP, a multi-model, or a folder with one
     pub(crate) system: PathBuf,
     /// Where the record goes [default: out/NAME]
     #[arg(long, value_name = "DIR")]
@@ -226,7 +323,7 @@ pub(crate) struct DiffArgs {
 /// Options of `repeat`.
 #[derive(Args, Debug)]
 pub(crate) struct RepeatArgs {
-    /// A folder with `system.toml`, or the file
+    /// A `system.toml`, an SSP, a multi-model, or a folder with one
     pub(crate) system: PathBuf,
     /// How often it runs
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
@@ -271,6 +368,20 @@ pub(crate) enum PictureFormat {
     Html,
     /// A sketch for the terminal, on standard output
     Text,
+}
+
+/// Options of `export`.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// A `system.toml`, an SSP, a multi-model, or a folder with one
+    pub(crate) system: PathBuf,
+    /// What is written: `.toml`, `.json`, `.ssp`, or a folder for an SSP that is not packed
+    pub(crate) out: PathBuf,
+    /// Replace files that are there
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) experiment: ExperimentArgs,
 }
 
 /// Options of `completions`.

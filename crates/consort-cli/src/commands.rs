@@ -1,8 +1,11 @@
 //! One module per verb.
 
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
+pub(crate) mod export;
 pub(crate) mod inspect;
+pub(crate) mod plan;
 pub(crate) mod plot;
 pub(crate) mod repeat;
 pub(crate) mod replay;

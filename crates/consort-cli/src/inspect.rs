@@ -10,16 +10,14 @@ mod capabilities;
 mod dependencies;
 mod json;
 mod lists;
-mod page;
 mod system;
-mod table;
 mod units;
 mod values;
 mod variables;
 
+use crate::output::page::Page;
 use consort_core::ModelDescription;
 use consort_models::native::Block;
-use page::Page;
 
 pub(crate) use json::{system_to_json, to_json};
 pub(crate) use system::describe_system;

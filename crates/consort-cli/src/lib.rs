@@ -46,18 +46,25 @@ pub fn main() -> ExitCode {
     };
     let result = dispatch(&cli, &printer);
     // Whoever only looks at something does not expect it to run.
-    let ending = if matches!(cli.verb, Verb::Inspect(_)) { "" } else { "nothing was run" };
+    let ending = match cli.verb {
+        Verb::Inspect(_) | Verb::Plan(_) | Verb::Check(_) => "",
+        Verb::Export(_) => "nothing was written",
+        _ => "nothing was run",
+    };
     finish(result, ending, &printer).into()
 }
 
 fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
     match &cli.verb {
         Verb::Inspect(args) => commands::inspect::execute(args, &cli.global, printer),
+        Verb::Plan(args) => commands::plan::execute(args, &cli.global, printer),
         Verb::Run(args) => commands::run::execute(args, &cli.global, printer),
         Verb::Replay(args) => commands::replay::execute(args, &cli.global, printer),
         Verb::Diff(args) => commands::diff::execute(args, printer),
         Verb::Repeat(args) => commands::repeat::execute(args, &cli.global, printer),
         Verb::Plot(args) => commands::plot::execute(args, printer),
+        Verb::Check(args) => commands::check::execute(args, &cli.global, printer),
+        Verb::Export(args) => commands::export::execute(args, &cli.global, printer),
         Verb::Completions(args) => commands::completions::execute(args, printer),
     }
 }

@@ -1,6 +1,6 @@
 //! Options of a run as the manifest keeps them, as a command line repeats them.
 
-use crate::cli::{ExperimentArgs, RunArgs};
+use crate::cli::{ExperimentArgs, FormArgs, RunArgs};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,11 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "step": experiment.step,
         "seed": experiment.seed,
         "set": experiment.set,
+        "order": experiment.order,
+        "loops": experiment.loops,
+        "delay": experiment.delay,
+        "variant": experiment.form.variant,
+        "with": experiment.form.with,
         "input": experiment.input,
         "python_library": experiment.python_library,
         "workers": args.workers,
@@ -31,21 +36,29 @@ pub(crate) fn experiment_from_json(
 ) -> ExperimentArgs {
     let text = |name: &str| options[name].as_str().map(str::to_owned);
     let path = |name: &str| options[name].as_str().map(&resolve);
-    let set = options["set"].as_array().into_iter().flatten();
+    let texts =
+        |name: &str| options[name].as_array().into_iter().flatten().filter_map(Value::as_str);
     ExperimentArgs {
         start: text("start"),
         stop: text("stop"),
         step: text("step"),
         seed: options["seed"].as_u64(),
-        set: set.filter_map(|value| value.as_str().map(str::to_owned)).collect(),
+        set: texts("set").map(str::to_owned).collect(),
+        order: text("order"),
+        loops: text("loops"),
+        delay: texts("delay").map(str::to_owned).collect(),
         input: path("input"),
         python_library: path("python_library"),
+        form: FormArgs { variant: text("variant"), with: texts("with").map(&resolve).collect() },
     }
 }
 
 /// What differs between the options of two runs that decides the trace.
 pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
-    let names = ["start", "stop", "step", "seed", "set", "input"];
+    let names = [
+        "start", "stop", "step", "seed", "set", "order", "loops", "delay", "variant", "with",
+        "input",
+    ];
     let differing = names.iter().filter(|name| before[**name] != now[**name]);
     let shown = |value: &Value| match value {
         Value::Null => "not given".to_owned(),
@@ -77,6 +90,15 @@ pub(crate) fn command_line(system: &Path, args: &RunArgs) -> String {
     option("seed", experiment.seed.map(|seed| seed.to_string()));
     for set in &experiment.set {
         option("set", Some(set.clone()));
+    }
+    option("order", experiment.order.clone());
+    option("loops", experiment.loops.clone());
+    for delay in &experiment.delay {
+        option("delay", Some(delay.clone()));
+    }
+    option("variant", experiment.form.variant.clone());
+    for file in &experiment.form.with {
+        option("with", Some(file.display().to_string()));
     }
     option("input", path(&experiment.input));
     option("python-library", path(&experiment.python_library));
@@ -147,5 +169,13 @@ mod tests {
         assert_eq!(back.set, args.experiment.set);
         assert_eq!(back.input, Some(PathBuf::from("/was/in.csv")));
         assert_eq!(back.seed, None);
+        let line =
+            ["tank.json", "--order", "jacobi", "--loops", "iterate", "--delay", "a.y -> b.u"];
+        let args = run_args(&[&line[..], &["--with", "coe.json"]].concat());
+        let back = experiment_from_json(&to_json(&args), |path| Path::new("/was").join(path));
+        assert_eq!(back.order.as_deref(), Some("jacobi"));
+        assert_eq!(back.loops.as_deref(), Some("iterate"));
+        assert_eq!(back.delay, ["a.y -> b.u"]);
+        assert_eq!(back.form.with, [PathBuf::from("/was/coe.json")]);
     }
 }

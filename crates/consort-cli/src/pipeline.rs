@@ -2,18 +2,23 @@
 //! wrong with it, at once.
 
 mod overrides;
+mod source;
 
 use crate::cli::{ExperimentArgs, Global};
 use crate::outcome::CommandError;
 use crate::output::printer::Printer;
 use consort_core::{Diagnostic, Model, ModelDescription, Report};
+use consort_formats::multimodel::Keys;
 use consort_models::loader::{Loader, LoaderOptions, default_cache_dir};
 use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
 use consort_system::{Component, Plan, ResolvedSystem, System};
 use sha2::{Digest, Sha256};
+use source::Source;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+pub(crate) use source::{is_system, system_file};
 
 /// A system in which everything was found and fits, with its models and its plan.
 pub(crate) struct Prepared {
@@ -40,6 +45,22 @@ pub(crate) struct Prepared {
     pub(crate) report: Report,
 }
 
+impl Prepared {
+    fn descriptions(&self) -> Vec<&ModelDescription> {
+        self.models.iter().map(|model| model.description()).collect()
+    }
+
+    /// The plan as text: what is hashed, and what the judge reads.
+    pub(crate) fn plan_text(&self) -> String {
+        self.plan.to_text(&self.resolved, &self.descriptions())
+    }
+
+    /// Why the plan is as it is.
+    pub(crate) fn explain(&self) -> consort_planner::Explanation {
+        consort_planner::explain(&self.resolved, &self.descriptions(), &self.plan)
+    }
+}
+
 /// A file that decides what a run does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct InputHash {
@@ -53,7 +74,11 @@ pub(crate) struct InputHash {
 
 impl InputHash {
     fn new(path: &str, role: &str, bytes: &[u8]) -> Self {
-        InputHash { path: path.to_owned(), role: role.to_owned(), sha256: sha256(bytes) }
+        Self::known(path, role, &sha256(bytes))
+    }
+
+    fn known(path: &str, role: &str, sha256: &str) -> Self {
+        InputHash { path: path.to_owned(), role: role.to_owned(), sha256: sha256.to_owned() }
     }
 }
 
@@ -75,6 +100,12 @@ pub(crate) struct Loaded {
     pub(crate) text: String,
     /// What it says, changed as the options say.
     pub(crate) system: System,
+    /// The folder that paths of models are relative to.
+    pub(crate) base: PathBuf,
+    /// That folder is in the cache: the files of an archive.
+    pub(crate) is_unpacked: bool,
+    /// What a multi-model calls the FMUs.
+    pub(crate) keys: Keys,
     /// One per component.
     pub(crate) models: Vec<Option<LoadedModel>>,
     /// Every file that decides what the run does.
@@ -116,42 +147,42 @@ pub(crate) fn load(
     global: &Global,
     report: &mut Report,
 ) -> Result<Option<Loaded>, CommandError> {
-    if let Some(error) = is_a_model(path) {
-        return Err(error);
-    }
-    let path = system_file(path);
-    let text = read_text(&path)?;
-    let name = path.display().to_string();
-    let mut inputs = vec![InputHash::new(&file_name(&path), "system", text.as_bytes())];
-    let Some(mut system) = consort_formats::read_system(&name, &text, report) else {
+    let Some(mut source) = source::read(path, &args.form, global, report)? else {
         return Ok(None);
     };
-    call_after_folder(&mut system, &path);
-    overrides::apply(args, &mut system, report);
-    let base = folder_of(&path);
+    overrides::apply(args, &mut source.system, report);
+    let Source { path, text, mut system, base, is_unpacked, is_lenient, mut inputs, keys } = source;
     read_input_table(&mut system, args, &base, &mut inputs, report);
     let mut loader = loader(global, args.python_library.as_deref());
     let models = load_models(&system, &base, &mut loader, report);
     inputs.extend(model_inputs(&models));
-    Ok(Some(Loaded { path, text, system, models, inputs }))
+    if is_lenient {
+        consort_formats::ssp::drop_unknown_parameters(&mut system, &descriptions(&models), report);
+    }
+    Ok(Some(Loaded { path, text, system, base, is_unpacked, keys, models, inputs }))
 }
 
 impl Loaded {
     /// What the models are, as far as they could be loaded.
     pub(crate) fn descriptions(&self) -> Vec<Option<&ModelDescription>> {
-        let models = self.models.iter();
-        models.map(|loaded| loaded.as_ref().map(|loaded| loaded.model.description())).collect()
+        descriptions(&self.models)
+    }
+
+    /// What the system means, or what is wrong with it.
+    pub(crate) fn resolve(&self, report: &mut Report) -> Option<ResolvedSystem> {
+        consort_system::resolve(&self.system, &self.descriptions(), report)
     }
 
     /// What the system means and how it is computed, or what is wrong with it.
     pub(crate) fn resolve_and_plan(&self, report: &mut Report) -> Option<Planned> {
-        let descriptions = self.descriptions();
-        let resolved = consort_system::resolve(&self.system, &descriptions, report)?;
-        let descriptions: Vec<&ModelDescription> = descriptions.into_iter().flatten().collect();
+        let resolved = self.resolve(report)?;
+        let descriptions: Vec<&ModelDescription> =
+            self.descriptions().into_iter().flatten().collect();
         if descriptions.len() != resolved.components.len() || report.has_errors() {
             return None;
         }
-        let plan = consort_planner::plan(&resolved, &descriptions, report);
+        let plan = consort_planner::plan(&resolved, &descriptions, report)?;
+        judge(&resolved, &descriptions, &plan);
         let text = plan.to_text(&resolved, &descriptions);
         Some(Planned { resolved, plan, hash: format!("sha256:{}", sha256(text.as_bytes())) })
     }
@@ -175,6 +206,16 @@ impl Loaded {
     }
 }
 
+/// Every plan is checked before it runs, by code that shares nothing with what made it.
+///
+/// # Panics
+/// If the plan is wrong: nothing the user wrote can be the reason.
+fn judge(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Plan) {
+    if let Err(violation) = consort_check::check_plan(system, models, plan) {
+        panic!("the plan of `{}` is wrong: {violation}", system.name);
+    }
+}
+
 /// What a system means and how it is computed.
 pub(crate) struct Planned {
     /// What it means.
@@ -183,59 +224,8 @@ pub(crate) struct Planned {
     hash: String,
 }
 
-/// The file of a system: of a folder, its `system.toml`.
-pub(crate) fn system_file(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join("system.toml") } else { path.to_owned() }
-}
-
-/// Whoever runs an FMU needs to know that it takes a system to run it.
-fn is_a_model(path: &Path) -> Option<CommandError> {
-    let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("fmu"));
-    let has = |name: &str| path.join(name).is_file();
-    let is_folder = has("modelDescription.xml") && !has("system.toml");
-    if !is_archive && !is_folder {
-        return None;
-    }
-    let name = path.display();
-    let diagnostic =
-        Diagnostic::error("cli::is-a-model", format!("`{name}` is a model, no system"))
-            .with_note(
-                "a system is a `system.toml` that names models and says how they are connected",
-            )
-            .help(format!("`consort inspect {name}` shows what the model is"));
-    Some(CommandError::invalid(diagnostic))
-}
-
-fn read_text(path: &Path) -> Result<String, CommandError> {
-    let bytes = std::fs::read(path).map_err(|error| {
-        let message =
-            format!("`{}` could not be read: {}", path.display(), crate::outcome::said(&error));
-        let diagnostic = Diagnostic::error("cli::no-system", message);
-        CommandError::failed(
-            diagnostic.help("name a folder with a `system.toml`, or the file itself"),
-        )
-    })?;
-    String::from_utf8(bytes).map_err(|_| {
-        let message = format!("`{}` is not text in UTF-8", path.display());
-        CommandError::invalid(Diagnostic::error("cli::not-text", message))
-    })
-}
-
 fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn folder_of(path: &Path) -> PathBuf {
-    path.parent().map(Path::to_owned).unwrap_or_default()
-}
-
-/// `consort run .` names no folder, but the system has one.
-fn call_after_folder(system: &mut System, path: &Path) {
-    let is_unnamed = system.name == "system" && file_name(path) == "system.toml";
-    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(file_name));
-    if let Some(name) = folder.filter(|name| is_unnamed && !name.is_empty()) {
-        system.name = name;
-    }
 }
 
 /// The table of the command line, which is found from here, or that of the experiment, which is
@@ -305,6 +295,10 @@ fn load_models(
         loader.load(&request, report)
     };
     system.components.iter().map(load).collect()
+}
+
+fn descriptions(models: &[Option<LoadedModel>]) -> Vec<Option<&ModelDescription>> {
+    models.iter().map(|loaded| loaded.as_ref().map(|loaded| loaded.model.description())).collect()
 }
 
 /// Each file once, by path.

@@ -15,7 +15,7 @@ mod paint;
 mod png;
 mod sketch;
 mod svg;
-mod words;
+pub(crate) mod words;
 
 pub(crate) use html::html;
 pub(crate) use png::png;

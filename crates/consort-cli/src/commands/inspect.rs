@@ -4,7 +4,7 @@ use crate::cli::{ExperimentArgs, Global, InspectArgs, TextFormat};
 use crate::inspect::{self, InspectExtra};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
-use crate::pipeline::{self, system_file};
+use crate::pipeline::{self, is_system};
 use consort_core::Report;
 use consort_models::native::{BLOCKS, Block};
 use consort_models::{LoadedModel, ModelRequest};
@@ -18,16 +18,9 @@ const WIDTH: usize = 100;
 pub(crate) fn execute(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
     match args.subject.as_str() {
         "native:" | "native" => list_blocks(args.format, printer),
-        subject if is_system(subject) => show_system(args, global, printer),
+        subject if is_system(Path::new(subject)) => show_system(args, global, printer),
         _ => show_model(args, global, printer),
     }
-}
-
-/// A folder with a `system.toml`, or a `.toml` file; everything else is a model.
-fn is_system(subject: &str) -> bool {
-    let path = Path::new(subject);
-    path.extension().is_some_and(|ending| ending == "toml")
-        || path.is_dir() && system_file(path).exists()
 }
 
 fn list_blocks(format: TextFormat, printer: &Printer) -> CommandResult {
@@ -119,8 +112,11 @@ fn assumptions(loaded: &pipeline::Loaded) -> Vec<String> {
 /// A system that is wrong is shown as far as it was understood.
 fn show_system(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
     let mut report = Report::default();
-    let options =
-        ExperimentArgs { python_library: args.python_library.clone(), ..ExperimentArgs::default() };
+    let options = ExperimentArgs {
+        python_library: args.python_library.clone(),
+        form: args.form.clone(),
+        ..ExperimentArgs::default()
+    };
     let path = Path::new(&args.subject);
     let waiting = printer.waiting(&format!("loading {}", args.subject));
     let Some(loaded) = pipeline::load(path, &options, global, &mut report)? else {

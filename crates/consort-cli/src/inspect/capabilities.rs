@@ -1,6 +1,6 @@
 //! What a model can and cannot do, in plain words.
 
-use super::page::Page;
+use crate::output::page::Page;
 use consort_core::{Capabilities, Refresh};
 
 pub(super) fn write(page: &mut Page, capabilities: &Capabilities) {

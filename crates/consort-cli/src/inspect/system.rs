@@ -1,8 +1,8 @@
 //! A system for a person to read: what it is made of, what is wired to what, what will be done.
 
-use super::page::Page;
-use super::table::Table;
 use super::{InspectExtra, byte_size, units, values};
+use crate::output::page::Page;
+use crate::output::table::Table;
 use consort_core::{Causality, ComponentId, ModelDescription, Seconds, Time};
 use consort_system::{
     Action, Component, Hold, Intervention, Port, Record, ResolvedConnection, ResolvedSystem,

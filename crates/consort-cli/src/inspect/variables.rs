@@ -1,8 +1,8 @@
 //! The variables of a model, grouped by their role at its border.
 
-use super::page::Page;
-use super::table::Table;
 use super::{units, values};
+use crate::output::page::Page;
+use crate::output::table::Table;
 use consort_core::{Causality, Dimension, ModelDescription, ValueType, Variable};
 
 const GROUPS: [(Causality, &str); 6] = [

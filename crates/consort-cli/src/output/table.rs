@@ -1,7 +1,7 @@
 //! Tables of text with aligned columns that keep to a width.
 
 /// Rows of cells under headings.
-pub(super) struct Table {
+pub(crate) struct Table {
     headings: Vec<&'static str>,
     rows: Vec<Vec<String>>,
 }
@@ -14,23 +14,23 @@ const LAST_MIN: usize = 20;
 const COLUMN_MIN: usize = 5;
 
 impl Table {
-    pub(super) fn new(headings: &[&'static str]) -> Table {
+    pub(crate) fn new(headings: &[&'static str]) -> Table {
         Table { headings: headings.to_vec(), rows: Vec::new() }
     }
 
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         assert_eq!(cells.len(), self.headings.len(), "a row has one cell per heading");
         self.rows.push(cells.into_iter().map(|cell| plain(&cell)).collect());
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Headings and rows, each at most `room` wide. Columns without content are left out; the last
     /// column takes what is left and is cut with an ellipsis. Names, in the first column, are never
     /// cut, because they are copied: a long one has a line of its own.
-    pub(super) fn lines(&self, room: usize) -> Vec<String> {
+    pub(crate) fn lines(&self, room: usize) -> Vec<String> {
         let is_used = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
         let columns: Vec<usize> = (0..self.headings.len()).filter(is_used).collect();
         let widths = self.widths(&columns, room);
@@ -84,12 +84,12 @@ fn row_lines(cells: &[String], columns: &[usize], widths: &[usize]) -> Vec<Strin
 }
 
 /// How many columns a text takes in a terminal; good enough for names and units.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
 /// The text, or its beginning and an ellipsis.
-pub(super) fn fit(text: &str, room: usize) -> String {
+pub(crate) fn fit(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
@@ -98,12 +98,12 @@ pub(super) fn fit(text: &str, room: usize) -> String {
 }
 
 /// The text with blanks up to `column`.
-pub(super) fn padded(text: &str, column: usize) -> String {
+pub(crate) fn padded(text: &str, column: usize) -> String {
     format!("{text}{}", " ".repeat(column.saturating_sub(width(text))))
 }
 
 /// The text on one line and without characters that would steer a terminal.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let show = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     words.join(" ").chars().map(show).collect()

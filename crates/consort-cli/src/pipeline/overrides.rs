@@ -2,9 +2,10 @@
 //! those in the system file.
 
 use crate::cli::ExperimentArgs;
+use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds, Span};
 use consort_formats::parse_assignment;
-use consort_system::{Spanned, System};
+use consort_system::{Connection, Order, Spanned, System};
 
 /// Applies the options to the system; what is wrong goes to the report.
 pub(super) fn apply(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
@@ -19,9 +20,58 @@ pub(super) fn apply(args: &ExperimentArgs, system: &mut System, report: &mut Rep
         experiment.step = Some(step);
     }
     experiment.seed = args.seed.unwrap_or(experiment.seed);
+    coupling(args, system, report);
     for text in &args.set {
         set(text, system, report);
     }
+    for text in &args.delay {
+        delay(text, system, report);
+    }
+}
+
+fn coupling(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
+    let coupling = &mut system.experiment.coupling;
+    if let Some(name) = &args.order {
+        let order = Order::from_name(name).map(|order| (order, source("order", name, report)));
+        coupling.order =
+            order.map(|(order, span)| Spanned::new(order, span)).or(coupling.order.take());
+    }
+    if let Some(policy) = &args.loops {
+        let span = source("loops", policy, report);
+        coupling.iterate_loops = Some(Spanned::new(policy == "iterate", span));
+    }
+}
+
+/// `a.y -> b.u`: the wire between the two gets the value before.
+fn delay(text: &str, system: &mut System, report: &mut Report) {
+    let span = source("delay", text, report);
+    let Some((from, to)) = text.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
+        report.push(
+            Diagnostic::error("cli::bad-delay", format!("`{text}` names no connection"))
+                .at(span, "has no `->`")
+                .help("write `component.output -> component.input`"),
+        );
+        return;
+    };
+    let is_meant = |wire: &Connection| wire.from.value.trim() == from && wire.to.value.trim() == to;
+    if let Some(wire) = system.connections.iter_mut().find(|wire| is_meant(wire)) {
+        wire.delay = true;
+        return;
+    }
+    let wires = system.connections.iter();
+    let names: Vec<String> = wires
+        .map(|wire| format!("{} -> {}", wire.from.value.trim(), wire.to.value.trim()))
+        .collect();
+    let meant = nearest_name(&format!("{from} -> {to}"), names.iter().map(String::as_str));
+    let help = match meant {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "name a connection as the system has it".to_owned(),
+    };
+    report.push(
+        Diagnostic::error("cli::no-connection", format!("nothing connects `{from}` to `{to}`"))
+            .at(span, "no such connection")
+            .help(help),
+    );
 }
 
 /// A text for an option that diagnostics can point into, and the place of its value in it.

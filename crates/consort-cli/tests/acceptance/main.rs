@@ -1,15 +1,22 @@
 //! Acceptance: the whole product against what it promises, with independent oracles.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world has failed")]
+#![expect(clippy::print_stdout, reason = "what was measured is there to be read")]
 
+mod aircraft;
 mod bad_inputs;
+mod coupling;
 mod examples;
 mod fmpy;
+mod linear;
+mod loops;
 mod misbehave;
 mod oracle;
 mod others;
 mod places;
+mod predicted;
 mod record;
 mod repeatability;
 mod time;
+mod variable_step;
 mod world;

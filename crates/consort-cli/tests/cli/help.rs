@@ -2,7 +2,8 @@
 
 use crate::bench::{Bench, assert_said};
 
-const VERBS: [&str; 7] = ["inspect", "run", "replay", "diff", "repeat", "plot", "completions"];
+const VERBS: [&str; 8] =
+    ["inspect", "run", "replay", "diff", "repeat", "plot", "export", "completions"];
 
 #[test]
 fn help_lines_fit_79_columns() {
@@ -94,7 +95,7 @@ fn the_examples_in_the_help_work() {
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_consort")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
     let mut tried = 0;
-    for verb in ["", "inspect", "run", "plot", "replay", "repeat"] {
+    for verb in ["", "inspect", "run", "plot", "replay", "repeat", "export"] {
         let page = bench.done(&[&[verb][..usize::from(!verb.is_empty())], &["--help"]].concat());
         let lines = page.stdout.lines().filter_map(|line| line.strip_prefix("  consort "));
         for line in lines.filter(|line| line.contains("quickstart")) {

@@ -5,6 +5,7 @@
 mod bench;
 mod diff;
 mod fmu;
+mod forms;
 mod help;
 mod inspect;
 mod manners;

@@ -1,0 +1,126 @@
+//! A plan as a page of text.
+
+mod federation;
+mod late;
+mod order;
+
+use crate::output::diagnostics::plural;
+use crate::output::page::Page;
+use crate::output::printer::Printer;
+use crate::pipeline::Prepared;
+use consort_planner::{EqualDelay, Explanation, LoopExplanation, Path, Program};
+
+/// How wide the text is.
+const WIDTH: usize = 110;
+/// The most lines a list or a table has unless everything is wanted.
+const LINES_MAX: usize = 12;
+/// A longer program is not on the page unless everything is wanted.
+const PROGRAM_MAX: usize = 60;
+
+pub(super) fn page(prepared: &Prepared, explanation: &Explanation, printer: &Printer) -> String {
+    let lines_max = if printer.is_verbose() { usize::MAX } else { LINES_MAX };
+    let mut page = Page::new(WIDTH, printer.data_has_color()).cut_after(lines_max);
+    page.title(&title(prepared, explanation));
+    order::section(&mut page, &prepared.resolved, explanation, lines_max);
+    let loops: Vec<String> = distinct(&explanation.loops).iter().map(|it| told(it)).collect();
+    page.bullets("Loops", &loops);
+    late::delays(&mut page, &prepared.resolved, &explanation.delays);
+    late::held(&mut page, &prepared.resolved, &explanation.delays);
+    late::outputs(&mut page, &explanation.lags);
+    let ages: Vec<String> = explanation.equal_delays.iter().map(equal_delay).collect();
+    page.bullets("Ages of what discrete components see", &ages);
+    federation::section(&mut page, &prepared.resolved, &explanation.federation);
+    page.bullets("Warnings for a federation", &explanation.warnings);
+    program(&mut page, &prepared.plan_text(), printer.is_verbose());
+    page.finish()
+}
+
+fn title(prepared: &Prepared, explanation: &Explanation) -> String {
+    let count = |count: usize, name: &str| match count {
+        0 => format!("no {name}"),
+        _ => plural(count as u64, name),
+    };
+    let delays = late::delayed(&explanation.delays).count();
+    let lag = explanation.lags.iter().map(|lag| lag.steps).max();
+    let lag = lag.map(|steps| format!(", outputs up to {} late", plural(u64::from(steps), "step")));
+    format!(
+        "{}: order {}, {}, {}, {}, {}{}",
+        prepared.resolved.name,
+        explanation.order,
+        count(prepared.resolved.components.len(), "component"),
+        plural(u64::from(explanation.federation.levels), "level"),
+        count(distinct(&explanation.loops).len(), "loop"),
+        count(delays, "delay"),
+        lag.unwrap_or_default()
+    )
+}
+
+/// Loops with where they are met: most loops of the cycle are loops of the initial values too.
+fn distinct(loops: &[LoopExplanation]) -> Vec<(&LoopExplanation, Vec<Program>)> {
+    let mut distinct: Vec<(&LoopExplanation, Vec<Program>)> = Vec::new();
+    for found in loops {
+        let same = |(known, _): &&mut (&LoopExplanation, _)| {
+            known.chain == found.chain && known.evaluation == found.evaluation
+        };
+        match distinct.iter_mut().find(same) {
+            Some((_, programs)) => programs.push(found.program),
+            None => distinct.push((found, vec![found.program])),
+        }
+    }
+    distinct
+}
+
+/// A loop: where, the way round, and how it is solved.
+fn told((found, programs): &(&LoopExplanation, Vec<Program>)) -> String {
+    let place = |program: &Program| match program {
+        Program::Initialization => "in the initial values",
+        Program::Present => "at every tag",
+        Program::Advance => "in every step",
+    };
+    let places: Vec<&str> = programs.iter().map(place).collect();
+    let means = match found.rollback.as_slice() {
+        [] => "reading the outputs again".to_owned(),
+        stepped => format!("saving, stepping, reading and restoring {}", stepped.join(", ")),
+    };
+    format!(
+        "{}: {}; solved for the value of {} by {means} until it no longer changes",
+        places.join(" and "),
+        found.chain,
+        found.unknowns.join(", ")
+    )
+}
+
+fn equal_delay(found: &EqualDelay) -> String {
+    let path = |path: &Path| {
+        let way = late::shortened(&path.variables);
+        format!("{} over {way}", plural(u64::from(path.steps), "step"))
+    };
+    match &found.broken {
+        Some(broken) => format!(
+            "{}: inputs of one tag differ in age: {}, but {}",
+            found.component,
+            path(&broken.least),
+            path(&broken.greatest)
+        ),
+        None => match found.steps.unwrap_or(0) {
+            0 => format!("{}: all inputs of a tag are of that tag", found.component),
+            steps => format!(
+                "{}: all inputs of a tag are equally late, by {}",
+                found.component,
+                plural(u64::from(steps), "step")
+            ),
+        },
+    }
+}
+
+/// What is run once, at every tag and between two, without what the page has said already.
+fn program(page: &mut Page, text: &str, is_verbose: bool) {
+    page.heading("Program, accepted by the judge");
+    let lines: Vec<&str> = text.lines().skip_while(|line| *line != "initialization").collect();
+    if is_verbose || lines.len() <= PROGRAM_MAX {
+        lines.iter().for_each(|line| page.verbatim(line));
+    } else {
+        let count = plural(lines.len() as u64, "line");
+        page.remark(&format!("{count}; `--format program` prints them"));
+    }
+}

@@ -1,0 +1,53 @@
+//! The system as a federation: who requests what.
+
+use crate::output::diagnostics::plural;
+use crate::output::page::Page;
+use crate::output::table::Table;
+use consort_planner::{Federate, Federation, OutputGroup};
+use consort_system::ResolvedSystem;
+
+/// More outputs of one level are counted, not named: the order has named them.
+const NAMES_MAX: usize = 4;
+
+pub(super) fn section(page: &mut Page, system: &ResolvedSystem, federation: &Federation) {
+    page.heading("As a federation");
+    let same = system.components.windows(2).all(|pair| pair[0].period == pair[1].period);
+    let own = if same { "" } else { " at least, each federate its own" };
+    page.remark(&format!(
+        "dt = {} s{own}; {}, so the lookahead lk is {} s at most; NER is granted at, TAR asks for:",
+        federation.step,
+        plural(u64::from(federation.levels), "level"),
+        federation.lookahead_max
+    ));
+    let mut table = Table::new(&["Federate", "Strategy", "Requests in cycle n", "Publishes"]);
+    for federate in &federation.federates {
+        let mut published = federate.groups.iter().map(publishes);
+        table.row(vec![
+            federate.component.clone(),
+            federate.strategy.clone(),
+            requests(federate),
+            published.next().unwrap_or_default(),
+        ]);
+        for more in published {
+            table.row(vec![String::new(), String::new(), String::new(), more]);
+        }
+    }
+    page.table(&table);
+}
+
+/// The sequence of requests of one cycle.
+fn requests(federate: &Federate) -> String {
+    let last = format!("TAR {}", federate.final_request);
+    let mut grants = federate.grants.iter();
+    let Some(first) = grants.next() else { return last };
+    let more = grants.map(|grant| format!(", {}", grant.trim_start_matches("n*dt + ")));
+    format!("NER {first}{}; {last}", more.collect::<String>())
+}
+
+fn publishes(group: &OutputGroup) -> String {
+    let what = match group.outputs.len() {
+        count if NAMES_MAX < count => format!("{count} outputs of level {}", group.level),
+        _ => group.outputs.join(", "),
+    };
+    format!("{what} at {}", group.published_at)
+}

@@ -1,0 +1,95 @@
+//! An SSP: an archive, a folder, or one of the `.ssd` files in a folder.
+
+use super::{KNOWN, Source, folder_of};
+use crate::cli::{FormArgs, Global};
+use crate::outcome::CommandError;
+use crate::pipeline::{InputHash, file_name};
+use consort_core::diagnostic::nearest_name;
+use consort_core::{Diagnostic, Report};
+use consort_formats::multimodel::Keys;
+use consort_models::loader::default_cache_dir;
+use consort_models::ssp::SspFolder;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+pub(super) fn read(
+    path: PathBuf,
+    args: &FormArgs,
+    global: &Global,
+    report: &mut Report,
+) -> Result<Option<Source>, CommandError> {
+    if !path.exists() && args.variant.is_none() {
+        let message = format!("`{}` could not be read: no such file or directory", path.display());
+        return Err(CommandError::failed(Diagnostic::error("cli::no-system", message).help(KNOWN)));
+    }
+    let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("ssp"));
+    let place = if is_archive { path.clone() } else { folder_or_here(&path) };
+    let cache = global.cache_dir.clone().unwrap_or_else(default_cache_dir);
+    let Some(folder) = SspFolder::open(&place, &cache, report) else { return Ok(None) };
+    let Some(structure) = structure(&path, is_archive, args, &folder, report) else {
+        return Ok(None);
+    };
+    let seen: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::default();
+    let files = |name: &str| {
+        let content = folder.read(name)?;
+        seen.borrow_mut().insert(name.to_owned(), content.clone());
+        Some(content)
+    };
+    let name = place.display().to_string();
+    let system = consort_formats::ssp::read(&name, &files, &structure, report);
+    let seen = seen.into_inner();
+    let text = seen.get(&structure).map(|text| String::from_utf8_lossy(text).into_owned());
+    let hash = |(name, content): (&String, &Vec<u8>)| InputHash::new(name, "system", content);
+    let inputs = match &folder.sha256 {
+        Some(sha256) => vec![InputHash::known(&file_name(&path), "system", sha256)],
+        None => seen.iter().map(hash).collect(),
+    };
+    Ok(system.map(|system| Source {
+        path,
+        text: text.unwrap_or_default(),
+        system,
+        base: folder.root,
+        is_unpacked: is_archive,
+        is_lenient: true,
+        inputs,
+        keys: Keys::default(),
+    }))
+}
+
+fn folder_or_here(path: &Path) -> PathBuf {
+    let folder = if path.is_dir() { path.to_owned() } else { folder_of(path) };
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
+}
+
+/// Which `.ssd` is meant.
+fn structure(
+    path: &Path,
+    is_archive: bool,
+    args: &FormArgs,
+    folder: &SspFolder,
+    report: &mut Report,
+) -> Option<String> {
+    let named = (!is_archive).then(|| file_name(path));
+    let wanted = args.variant.clone().or(named);
+    let wanted = wanted.unwrap_or_else(|| consort_formats::ssp::DEFAULT_STRUCTURE.to_owned());
+    if folder.variants.contains(&wanted) {
+        return Some(wanted);
+    }
+    let names = folder.variants.iter().map(String::as_str);
+    let help = match nearest_name(&wanted, names.clone()) {
+        Some(name) => format!("did you mean `--variant {name}`?"),
+        None => {
+            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+            format!("choose one with `--variant`: {}", names.join(", "))
+        }
+    };
+    let message = format!("`{}` has no `{wanted}` at its top", folder_name(path, is_archive));
+    report.push(Diagnostic::error("cli::no-variant", message).help(help));
+    None
+}
+
+fn folder_name(path: &Path, is_archive: bool) -> String {
+    let place = if is_archive { path.to_owned() } else { folder_or_here(path) };
+    place.display().to_string()
+}
