@@ -12,7 +12,9 @@
 //!
 //! A loop runs twice, with its retry in between. The first time the outputs it waits for, and the
 //! inputs they feed, count as known; the second time they must really be. In a loop that looks for
-//! a step size, the first size is rejected, so everybody must be able to take a shorter step.
+//! a step size, the first size is rejected, so everybody must be able to take a shorter step. Outside
+//! of such loops an FMU that may reject its step stops short of the end, and all others must follow it
+//! (`by-same-as`).
 
 mod instructions;
 
@@ -83,6 +85,8 @@ struct Execution<'s> {
     sizes: Vec<Option<When>>,
     /// FMUs whose rejected steps the loops around this instruction take back.
     accepting: Vec<ComponentId>,
+    /// An FMU outside of such loops may have stopped before the end of the step.
+    is_cut_short: bool,
 }
 
 impl<'s> Execution<'s> {
@@ -113,6 +117,7 @@ impl<'s> Execution<'s> {
             size: 0,
             sizes: vec![None; fmus.len()],
             accepting: Vec::new(),
+            is_cut_short: false,
         }
     }
 
@@ -137,6 +142,7 @@ impl<'s> Execution<'s> {
         self.start = self.fmus.first().map_or(0, |fmu| fmu.at);
         self.size = 2 * When::from(self.scenario.step_max);
         self.saved.fill(None);
+        self.is_cut_short = false;
         self.run(step, true)?;
         let end = self.fmus.iter().map(|fmu| fmu.at).max().unwrap_or(0);
         for (index, fmu) in self.fmus.iter().enumerate() {

@@ -208,8 +208,6 @@ pub enum Rule {
     RestoreAfterSave,
     /// Scenarios step in `cosim-step` only.
     StepsInCosimStep,
-    /// An FMU that may reject steps is stepped in a loop that waits for it.
-    RejectedInLoop,
 }
 
 /// Deeper nesting of loops than this is refused.
@@ -234,9 +232,9 @@ impl Violation {
                 Action::Exchange(_) => "exchange it after its source was read".to_owned(),
                 _ => "add it: it has to happen once in this program".to_owned(),
             },
-            Fault::OtherSize => {
-                "step all FMUs by one size: within the loop that finds it, or after it".to_owned()
-            }
+            Fault::OtherSize => "step all FMUs by one size: in a loop `until-step-accept` that \
+                 lists those that may reject it, or `by-same-as` the one that stepped first"
+                .to_owned(),
             Fault::Misplaced { rule } => rule.help().to_owned(),
             Fault::NotSaved { by } => {
                 format!("add the component to the components that {by} rolls back")
@@ -270,26 +268,32 @@ fn early_help(action: &Action, missed: &Missed) -> String {
 }
 
 impl Rule {
-    fn help(self) -> &'static str {
+    fn text(self) -> &'static str {
         match self {
             Rule::StepsInAdvance => "components step in `advance` only",
             Rule::StepsInAttempt => {
-                "with steps of changing size, all components step within one `attempt`, so that \
-                 all can be taken back"
+                "with steps of changing size, all components step within one `attempt`"
             }
             Rule::AttemptsInAdvance => "`attempt` stands in `advance` only",
-            Rule::OneRate => {
-                "within `advance` values may move between components of one period only; other \
-                 connections are exchanged in `present`"
-            }
-            Rule::DelayedInPresent => "exchange it in `present` only",
-            Rule::OneTask => "write one task with all operations, or two stages",
+            Rule::OneRate => "within `advance` values move between components of one period only",
+            Rule::DelayedInPresent => "delayed connections are exchanged in `present` only",
+            Rule::OneTask => "a stage has one task per component",
             Rule::RestoreAfterSave => "a state is restored only after it was saved",
             Rule::StepsInCosimStep => "FMUs step in `cosim-step` only",
-            Rule::RejectedInLoop => {
-                "the FMU may reject its step, so it steps within a loop `until-step-accept` that \
-                 lists it"
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Rule::StepsInAdvance => "move the step to `advance`",
+            Rule::StepsInAttempt => {
+                "move the step into the `attempt` of the others, so that all can be taken back"
             }
+            Rule::AttemptsInAdvance => "move it to `advance`",
+            Rule::OneRate | Rule::DelayedInPresent => "exchange it in `present`",
+            Rule::OneTask => "write one task with all operations, or two stages",
+            Rule::RestoreAfterSave => "save it before the loop",
+            Rule::StepsInCosimStep => "move the step to `cosim-step`",
         }
     }
 }
@@ -334,7 +338,7 @@ impl fmt::Display for Fault {
             Fault::Twice => f.write_str("comes twice"),
             Fault::Never => f.write_str("never happens"),
             Fault::OtherSize => f.write_str("does not go as far as the others"),
-            Fault::Misplaced { rule } => write!(f, "may not stand here: {}", rule.help()),
+            Fault::Misplaced { rule } => write!(f, "may not stand here: {}", rule.text()),
             Fault::NotSaved { by } => {
                 write!(f, "may be taken back, but {by} does not save the component")
             }

@@ -108,8 +108,25 @@ fn steps_are_taken_once_and_together() {
         "rejecting.conf",
         "    {save-state: tank}, {save-state: pump}\n",
         "    {save-state: tank}, {save-state: pump}, {step: tank}\n",
-        "`cosim-step`, stage 3, at the first tag: the step of `tank` may not stand here: the FMU may \
-         reject its step, so it steps within a loop `until-step-accept` that lists it",
+        "`cosim-step`, stage 4.1, at the first tag: the step of `tank` comes twice",
+    );
+}
+
+#[test]
+fn without_a_loop_all_follow_the_one_that_may_reject_its_step() {
+    let from = text("rejecting.conf");
+    let from = &from[from.find("  find = [").expect("its algorithm")..];
+    let follow = "  find = [ {step: tank}, {get: tank.level}, {set: pump.level}, \
+                  {step: pump SIZE}, {get: pump.flow}, {set: tank.flow} ]\n}\n";
+    let mut scenario = text("rejecting.conf").replace(from, follow);
+    scenario = scenario.replacen("can-reject-step = true", "can-reject-step = false", 1);
+    let verdict = |size: &str| check_scenario(&read(&scenario.replace("SIZE", size)));
+    assert_eq!(verdict(", by-same-as: tank"), Ok(()));
+    assert_eq!(
+        verdict("").map_err(|violation| violation.to_string()),
+        Err("`cosim-step`, stage 4, at the first tag: the step of `pump` does not go as far as the \
+             others"
+            .to_owned())
     );
 }
 
@@ -119,7 +136,7 @@ fn what_a_loop_repeats_is_restored_first() {
         "rejecting.conf",
         "{restore-state: tank}, {restore-state: pump}",
         "{restore-state: pump}",
-        "`cosim-step`, stage 3.1, at the first tag: the step of `tank` comes twice",
+        "`cosim-step`, stage 3, at the first tag: restoring `tank` never happens",
     );
     check(
         "implicit.conf",

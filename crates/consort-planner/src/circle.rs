@@ -80,6 +80,22 @@ impl<'a> Circle<'a> {
         members.flat_map(|&node| self.wires(system, node, true)).collect()
     }
 
+    /// The wires of the shortest way round, in its order.
+    pub(crate) fn chain_wires(&self, system: &ResolvedSystem) -> Vec<ConnectionId> {
+        let links = self.chain().links;
+        let ends = |index: usize| (links[index].0, links[(index + 1) % links.len()].0);
+        let mut wires = Vec::new();
+        for (from, to) in (0..links.len()).map(ends) {
+            let joins = |wire: &ConnectionId| {
+                let wire = &system.connections[wire.index()];
+                from == Node::Get(wire.from.component, wire.from.variable)
+                    && to == Node::Set(wire.to.component, wire.to.variable)
+            };
+            wires.extend(self.all_wires(system).into_iter().filter(joins));
+        }
+        wires
+    }
+
     /// All wires within the loop.
     pub(crate) fn all_wires(&self, system: &ResolvedSystem) -> Vec<ConnectionId> {
         let members = self.members.iter();

@@ -60,18 +60,21 @@ pub fn explain(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Pla
     let ages = lag::Ages::of(&names, &cycle);
     let federation = federation::of(&names, &cycle, &levels);
     let drawn = graph::draw(&names, &cycle, &levels, &ages);
+    let loops = loops::all(&names, &cycle);
+    let mut warnings = drift::warnings(&names, &federation);
+    warnings.extend(loops::warnings(&loops));
     Explanation {
         order: plan.order.clone(),
         levels: graph::by_level(&names, &cycle, &levels),
         nodes: drawn.0,
         edges: drawn.1,
         step_order: step_order(&names, &plan.advance),
-        loops: loops::all(&names, &cycle),
+        loops,
         delays: delays::delays(&names, &cycle, &ages),
         lags: delays::lags(&names, &cycle, &ages),
         equal_delays: delays::equal_delays(&names, &cycle, &ages),
-        warnings: drift::warnings(&names, &federation),
         federation,
+        warnings,
     }
 }
 

@@ -67,7 +67,8 @@ pub fn plan(
     let errors_before = report.error_count();
     let (usage, names) = (Usage::of(system, models), Names { system, models });
     let order = system.coupling.order;
-    let initialization = initialization::stages(system, models, report);
+    let mut remarks = Report::default();
+    let initialization = initialization::stages(system, models, &mut remarks);
     let (present, advance) = match order {
         Order::Jacobi => {
             remarks::reactive_in_jacobi(&names, report);
@@ -82,7 +83,11 @@ pub fn plan(
     };
     let advance = variable_step::wrap(system, models, advance, report);
     let plan = Plan { order: order.name().to_owned(), initialization, present, advance };
-    (report.error_count() == errors_before).then_some(plan)
+    if errors_before < report.error_count() {
+        return None; // what was remarked about a plan that does not come about would only distract
+    }
+    remarks.diagnostics().iter().for_each(|remark| report.push(remark.clone()));
+    Some(plan)
 }
 
 /// Everything moves, then everybody steps; feedthrough is not looked at.

@@ -1,7 +1,7 @@
 //! The things that are put in order, numbered: giving an input, reading a variable, stepping a
 //! component.
 
-use consort_core::{ComponentId, ModelDescription, VariableId};
+use consort_core::{Causality, ComponentId, ModelDescription, VariableId};
 use consort_system::{Port, ResolvedSystem};
 use std::ops::Range;
 
@@ -145,6 +145,13 @@ pub(crate) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
+    /// Whether an output is read; other variables are read to be recorded only.
+    pub(crate) fn is_output(&self, node: Node) -> bool {
+        matches!(node, Node::Get(component, variable)
+            if self.models[component.index()].variables[variable.index()].causality
+                == Causality::Output)
+    }
+
     pub(crate) fn component(&self, component: ComponentId) -> &'a str {
         &self.system.components[component.index()].name
     }

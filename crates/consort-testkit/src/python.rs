@@ -88,6 +88,16 @@ pub fn simulate(fmu: &Path, stop: f64, step: f64) -> Value {
     parse(&output, &[0])
 }
 
+/// FMPy's own run of an SSP (`simulate_ssp`): columns by name, see `python/simulate_ssp.py`.
+///
+/// # Panics
+/// If FMPy fails.
+pub fn simulate_ssp(ssp: &Path, stop: f64, step: f64) -> Value {
+    let (stop, step) = (stop.to_string(), step.to_string());
+    let output = run_script("simulate_ssp.py", [ssp.as_os_str(), stop.as_ref(), step.as_ref()]);
+    parse(&output, &[0])
+}
+
 /// A float as the scripts write it: the hexadecimal digits of its bits.
 pub fn exact(value: f64) -> Value {
     Value::from(format!("0x{:016x}", value.to_bits()))

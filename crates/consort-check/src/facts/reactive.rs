@@ -15,13 +15,13 @@ pub(super) fn inputs(facts: &Facts<'_>, plan: &Plan, order: Order) -> Vec<bool> 
     if order == Order::Jacobi || !(is_said || order == Order::GaussSeidel) {
         return marks;
     }
-    let targets = targets(facts);
+    let (targets, followers) = (targets(facts), Followers::of(facts));
     let positions = step_positions(facts, plan);
     let ready = match order {
-        Order::GaussSeidel => ready_positions(facts, &targets, &positions),
+        Order::GaussSeidel => ready_positions(facts, &targets, &followers, &positions),
         _ => Vec::new(),
     };
-    let unattainable = unattainable(facts, &targets);
+    let unattainable = unattainable(facts, &targets, &followers);
     for (component, resolved) in facts.system.components.iter().enumerate() {
         for &variable in facts.fed.of(component) {
             let number = facts.number(component, VariableId(variable));
@@ -55,7 +55,8 @@ fn is_attainable(facts: &Facts<'_>, number: usize, component: usize) -> bool {
 
 /// Variables whose value at the end of a step is not known before `present` of that tag, because
 /// they follow at once what only that tag brings: tables, other rates, delayed connections.
-fn unattainable(facts: &Facts<'_>, targets: &Lists) -> Vec<bool> {
+fn unattainable(facts: &Facts<'_>, targets: &Lists, followers: &Followers) -> Vec<bool> {
+    let mut asked = vec![false; facts.models.len()];
     let mut marks = vec![false; facts.is_fed.len()];
     let mut waiting: Vec<(usize, VariableId)> = Vec::new();
     for component in (0..facts.models.len()).filter(|&it| facts.at_once[it]) {
@@ -65,7 +66,7 @@ fn unattainable(facts: &Facts<'_>, targets: &Lists) -> Vec<bool> {
         }));
     }
     while let Some((component, input)) = waiting.pop() {
-        for output in followers(facts, component, input) {
+        for output in followers.take(facts, component, input, &mut asked) {
             let number = facts.number(component, output);
             if !std::mem::replace(&mut marks[number], true) {
                 waiting.extend(fed_by(facts, targets, number));
@@ -75,17 +76,48 @@ fn unattainable(facts: &Facts<'_>, targets: &Lists) -> Vec<bool> {
     marks
 }
 
-/// The used variables of a component that follow one of its inputs.
-fn followers(
-    facts: &Facts<'_>,
-    component: usize,
-    input: VariableId,
-) -> impl Iterator<Item = VariableId> {
-    let used = facts.used.of(component).iter().map(|&variable| VariableId(variable));
-    used.filter(move |&output| match facts.depends(component, output) {
-        Depends::All => true,
-        Depends::These(list) => list.iter().any(|(on, _)| *on == input),
-    })
+/// The used variables that follow the inputs of their component.
+struct Followers {
+    /// By number of an input: what follows it, among what does not follow all.
+    by_input: Lists,
+    /// By component: what follows all of its inputs.
+    of_all: Lists,
+}
+
+impl Followers {
+    fn of(facts: &Facts<'_>) -> Self {
+        let (mut by_input, mut of_all) = (Vec::new(), Vec::new());
+        for component in (0..facts.models.len()).filter(|&it| facts.at_once[it]) {
+            let inputs = facts.models[component].variables.len();
+            for &output in facts.used.of(component) {
+                match facts.depends(component, VariableId(output)) {
+                    Depends::All => of_all.push((super::id(component), output)),
+                    Depends::These(list) => {
+                        let known = list.iter().filter(|(input, _)| input.index() < inputs);
+                        let number = |input| super::id(facts.number(component, input));
+                        by_input.extend(known.map(|&(input, _)| (number(input), output)));
+                    }
+                }
+            }
+        }
+        let by_input = Lists::new(facts.is_fed.len(), by_input);
+        Followers { by_input, of_all: Lists::new(facts.models.len(), of_all) }
+    }
+
+    /// What follows an input; what follows all inputs only when its component is asked first, so
+    /// that many inputs and many outputs do not make a product.
+    fn take(
+        &self,
+        facts: &Facts<'_>,
+        component: usize,
+        input: VariableId,
+        asked: &mut [bool],
+    ) -> impl Iterator<Item = VariableId> {
+        let is_first = !std::mem::replace(&mut asked[component], true);
+        let all = if is_first { self.of_all.of(component) } else { &[] };
+        let its_own = self.by_input.of(facts.number(component, input));
+        its_own.iter().chain(all).map(|&output| VariableId(output))
+    }
 }
 
 /// The inputs of components that answer at once which a variable feeds at the same tag.
@@ -101,7 +133,13 @@ fn fed_by(
 
 /// By number of a variable: the place of the last step that its value at the end of a step waits
 /// for. Steps are looked at from the last one on, so that each variable is found by its own.
-fn ready_positions(facts: &Facts<'_>, targets: &Lists, positions: &[u32]) -> Vec<u32> {
+fn ready_positions(
+    facts: &Facts<'_>,
+    targets: &Lists,
+    followers: &Followers,
+    positions: &[u32],
+) -> Vec<u32> {
+    let mut asked = vec![false; facts.models.len()];
     let mut ready = vec![0; facts.is_fed.len()];
     let mut is_found = vec![false; facts.is_fed.len()];
     let mut components: Vec<usize> = (0..positions.len()).collect();
@@ -116,7 +154,8 @@ fn ready_positions(facts: &Facts<'_>, targets: &Lists, positions: &[u32]) -> Vec
             }
             ready[number] = positions[component];
             for (to, input) in fed_by(facts, targets, number) {
-                waiting.extend(followers(facts, to, input).map(|output| (to, output)));
+                let outputs = followers.take(facts, to, input, &mut asked);
+                waiting.extend(outputs.map(|output| (to, output)));
             }
         }
     }

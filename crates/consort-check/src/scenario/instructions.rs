@@ -95,30 +95,44 @@ impl Execution<'_> {
         if self.initial() {
             return self.fault(action, Fault::Misplaced { rule: Rule::StepsInCosimStep });
         }
-        let size = self.size_of(size);
         let (at, end) = (self.fmus[fmu].at, self.start + 2 * When::from(self.scenario.step_max));
-        if end < at + size {
+        if end < at + self.size_of(size) {
             return self.fault(action, Fault::Twice);
         }
-        let id = ComponentId::from_index(fmu);
-        if self.scenario.fmus[fmu].can_reject_step && !self.accepting.contains(&id) {
-            return self.fault(action, Fault::Misplaced { rule: Rule::RejectedInLoop });
+        if size == StepSize::Whole && self.is_cut_short {
+            return self.fault(action, Fault::OtherSize);
         }
-        for input in 0..self.scenario.fmus[fmu].inputs.len() {
-            let Some(source) = self.sources[fmu][input] else { continue };
+        let size = self.accepted(fmu, self.size_of(size));
+        self.check_inputs(fmu, at + size)?;
+        self.fmus[fmu].at = at + size;
+        self.sizes[fmu] = Some(size);
+        Ok(())
+    }
+
+    /// Whether a step that ends at `end` finds its inputs.
+    fn check_inputs(&self, fmu: usize, end: When) -> Verdict {
+        for (input, source) in self.sources[fmu].iter().enumerate() {
+            let Some(source) = *source else { continue };
             let reactive = self.scenario.fmus[fmu].inputs[input].reactive;
-            let wanted = if reactive { at + size } else { at };
+            let wanted = if reactive { end } else { self.fmus[fmu].at };
             let known = self.assumed_inputs[fmu][input];
             if !known && self.fmus[fmu].given[input] != Some(wanted) {
                 let needs = if reactive { Of::Next } else { Of::Present };
                 let input = VariableId::from_index(input);
-                let fault = self.missed_input(fmu, input, source, needs);
-                return self.fault(action, fault);
+                let action = Action::Step(self.scenario.fmus[fmu].name.clone());
+                return self.fault(action, self.missed_input(fmu, input, source, needs));
             }
         }
-        self.fmus[fmu].at += size;
-        self.sizes[fmu] = Some(size);
         Ok(())
+    }
+
+    /// How far a step comes at the least: an FMU that may reject its step, with no loop around that
+    /// finds the size, stops before the end, and all others must follow it there.
+    fn accepted(&mut self, fmu: usize, size: When) -> When {
+        let is_found = self.accepting.contains(&ComponentId::from_index(fmu));
+        let stops = self.scenario.fmus[fmu].can_reject_step && !is_found;
+        self.is_cut_short |= stops;
+        size - When::from(stops)
     }
 
     fn size_of(&self, size: StepSize) -> When {
@@ -153,6 +167,7 @@ impl Execution<'_> {
     }
 
     fn converge(&mut self, it: &ScenarioLoop, outputs: &[ScenarioPort], again: bool) -> Verdict {
+        let before = self.places();
         for &port in outputs {
             self.assume(port, true);
         }
@@ -168,10 +183,26 @@ impl Execution<'_> {
             self.assume(port, false);
         }
         if again {
-            self.run(&it.retry, false)?;
-            self.run(&it.iterate, false)?;
+            self.retry(it, &before)?;
         }
         Ok(())
+    }
+
+    /// Everything once more, from where it began.
+    fn retry(&mut self, it: &ScenarioLoop, before: &[When]) -> Verdict {
+        self.run(&it.retry, false)?;
+        for (index, &before) in before.iter().enumerate() {
+            if before < self.fmus[index].at {
+                let action = Action::Restore(self.scenario.fmus[index].name.clone());
+                return self.fault(action, Fault::Never);
+            }
+        }
+        self.run(&it.iterate, false)
+    }
+
+    /// Where the FMUs are.
+    fn places(&self) -> Vec<When> {
+        self.fmus.iter().map(|fmu| fmu.at).collect()
     }
 
     fn output(&self, port: ScenarioPort) -> (usize, usize) {
@@ -191,13 +222,12 @@ impl Execution<'_> {
 
     /// The first size is rejected: all must go back and take a shorter step.
     fn find_step(&mut self, it: &ScenarioLoop, fmus: &[ComponentId], again: bool) -> Verdict {
-        let outer = self.accepting.len();
+        let (outer, before) = (self.accepting.len(), self.places());
         self.accepting.extend(fmus);
         self.run(&it.iterate, again)?;
         if again {
             self.size -= 1;
-            self.run(&it.retry, false)?;
-            self.run(&it.iterate, false)?;
+            self.retry(it, &before)?;
         }
         self.accepting.truncate(outer);
         Ok(())

@@ -141,8 +141,8 @@ fn what_is_done_twice_is_accepted_if_values_stay_right() {
     chain(
         "    b: step\n",
         "    b: step\n    b: get y\n",
-        "`advance`, stage 1, at the first tag: the task of `b` may not stand here: write one task \
-         with all operations, or two stages",
+        "`advance`, stage 1, at the first tag: the task of `b` may not stand here: a stage has one \
+         task per component",
     );
 }
 

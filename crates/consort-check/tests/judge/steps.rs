@@ -174,8 +174,7 @@ fn rates_are_judged_at_tags_where_only_some_are_due() {
         RATES,
         &rates(RATES_PRESENT, "  exchange\n    slow.y -> fast.u\n"),
         "`advance`, stage 2, at the first tag: the exchange `slow.y -> fast.u` may not stand here: \
-         within `advance` values may move between components of one period only; other connections \
-         are exchanged in `present`",
+         within `advance` values move between components of one period only",
     );
     // A task of `slow` does nothing for `fast` where `slow` is not due.
     let system = "
@@ -250,8 +249,8 @@ advance
             "    b: set u\npresent",
             "    b: set u; get y\n  exchange\n    b.y -> a.u\npresent",
         ),
-        "`initialization`, stage 4: the exchange `b.y -> a.u` may not stand here: exchange it in \
-         `present` only",
+        "`initialization`, stage 4: the exchange `b.y -> a.u` may not stand here: delayed \
+         connections are exchanged in `present` only",
     );
     check(
         system,
@@ -373,7 +372,7 @@ fn with_steps_of_changing_size_all_steps_stand_in_one_attempt() {
       b: set u; step; get y
 ";
     let rule = "may not stand here: with steps of changing size, all components step within one \
-                `attempt`, so that all can be taken back";
+                `attempt`";
     assert_eq!(
         example.verdict(&pair("derived", two)),
         format!("`advance`, stage 2.1, at the first tag: the step of `b` {rule}")

@@ -117,7 +117,14 @@ impl Example {
         let (from, to) = (self.port(from), self.port(to.trim_end_matches(" delayed")));
         let conversion = Conversion { gain: 1.0, offset: 0.0 };
         let hold = Hold::Hold;
-        self.system.connections.push(ResolvedConnection { from, to, conversion, hold, delay });
+        self.system.connections.push(ResolvedConnection {
+            from,
+            to,
+            conversion,
+            hold,
+            delay,
+            origin: consort_system::Origin::default(),
+        });
     }
 }
 

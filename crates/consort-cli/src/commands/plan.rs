@@ -4,13 +4,13 @@ mod dot;
 mod picture;
 mod text;
 
-use crate::cli::{Global, PlanArgs, PlanFormat};
+use crate::cli::{ExperimentArgs, Global, PlanArgs, PlanFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline::{self, Prepared};
-use consort_core::{ModelDescription, Report};
+use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_planner::Explanation;
-use consort_system::Plan;
+use consort_system::ResolvedSystem;
 use consort_system::scenario::Scenario;
 use std::path::Path;
 
@@ -22,12 +22,13 @@ pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> Co
     let prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
     printer.report(&prepared.report, "");
     let explanation = prepared.explain();
+    let name = &prepared.resolved.name;
     let text = match args.format {
         PlanFormat::Text => text::page(&prepared, &explanation, printer),
         PlanFormat::Program => prepared.plan_text(),
         PlanFormat::Json => json(&prepared, &explanation),
-        PlanFormat::Dot => dot::graph(&prepared.resolved.name, &explanation),
-        PlanFormat::Svg => picture::svg(&prepared.resolved.name, &explanation),
+        PlanFormat::Dot => dot::graph(name, &names(&prepared.resolved), &explanation),
+        PlanFormat::Svg => picture::svg(name, &names(&prepared.resolved), &explanation),
     };
     printer.data(text)?;
     Ok(Exit::Done)
@@ -55,8 +56,12 @@ pub(crate) fn read_scenario(path: &Path, report: &mut Report) -> Result<Scenario
     scenario.ok_or_else(|| CommandError::Invalid { report: std::mem::take(report) })
 }
 
-/// A scenario's own algorithm is left alone; one is made for it.
+/// A scenario's own algorithm is left alone; one is made for it, and judged as any other.
+///
+/// # Panics
+/// If the plan is wrong: nothing the user wrote can be the reason.
 fn plan_scenario(args: &PlanArgs, printer: &Printer) -> CommandResult {
+    refuse_options(&args.experiment)?;
     let mut report = Report::default();
     let scenario = read_scenario(&args.system, &mut report)?;
     let (system, models) = scenario.to_system();
@@ -65,18 +70,47 @@ fn plan_scenario(args: &PlanArgs, printer: &Printer) -> CommandResult {
         return Err(CommandError::Invalid { report });
     };
     printer.report(&report, "");
+    let planned = scenario.with_plan(&plan);
+    if let Err(violation) = consort_check::check_scenario(&planned) {
+        panic!("the plan of `{}` is wrong: {violation}", system.name);
+    }
     let explain = || consort_planner::explain(&system, &models, &plan);
     let text = match args.format {
-        PlanFormat::Text => consort_formats::write_scenario(&planned(&scenario, &plan)),
+        PlanFormat::Text => consort_formats::write_scenario(&planned),
         PlanFormat::Program => plan.to_text(&system, &models),
         PlanFormat::Json => format!("{:#}\n", serde_json::json!(explain())),
-        PlanFormat::Dot => dot::graph(&system.name, &explain()),
-        PlanFormat::Svg => picture::svg(&system.name, &explain()),
+        PlanFormat::Dot => dot::graph(&system.name, &names(&system), &explain()),
+        PlanFormat::Svg => picture::svg(&system.name, &names(&system), &explain()),
     };
     printer.data(text)?;
     Ok(Exit::Done)
 }
 
-fn planned(scenario: &Scenario, plan: &Plan) -> Scenario {
-    scenario.with_plan(plan)
+/// A scenario says everything about itself: there is no experiment to change.
+fn refuse_options(args: &ExperimentArgs) -> Result<(), CommandError> {
+    let given = [
+        ("--start", args.start.is_some()),
+        ("--stop", args.stop.is_some()),
+        ("--step", args.step.is_some()),
+        ("--seed", args.seed.is_some()),
+        ("--set", !args.set.is_empty()),
+        ("--order", args.order.is_some()),
+        ("--loops", args.loops.is_some()),
+        ("--delay", !args.delay.is_empty()),
+        ("--input", args.input.is_some()),
+        ("--with", !args.form.with.is_empty()),
+        ("--variant", args.form.variant.is_some()),
+    ];
+    let mut report = Report::default();
+    for (option, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        let message = format!("`{option}` does not apply to a scenario");
+        let help = "say it in the scenario: `reactivity` of inputs, `dependencies` of outputs";
+        report.push(Diagnostic::error("cli::scenario-option", message).help(help));
+    }
+    if report.has_errors() { Err(CommandError::Invalid { report }) } else { Ok(()) }
+}
+
+/// Names of the components, in the order of the system.
+fn names(system: &ResolvedSystem) -> Vec<&str> {
+    system.components.iter().map(|component| component.name.as_str()).collect()
 }

@@ -1,12 +1,14 @@
 //! Request patterns that leave the grid: what happens to a federate that adds up its time instead of
 //! counting its cycles.
 
-use super::federation::Federation;
+use super::federation::{Federate, Federation};
 use crate::nodes::Names;
 use consort_core::{Resolution, Time};
 
 /// The most steps that are added up to see where the sum ends.
 const STEPS_MAX: i64 = 1_000_000;
+/// The most federates that are named in one warning.
+const NAMES_MAX: usize = 8;
 
 pub(super) fn warnings(names: &Names<'_>, federation: &Federation) -> Vec<String> {
     let mut periods: Vec<Time> =
@@ -15,17 +17,25 @@ pub(super) fn warnings(names: &Names<'_>, federation: &Federation) -> Vec<String
     periods.dedup();
     let mut warnings: Vec<String> =
         periods.into_iter().filter_map(|period| sum_drifts(names, period)).collect();
-    let waiting = federation.federates.iter().filter(|federate| 0 < federate.next_event_requests);
-    warnings.extend(waiting.map(|federate| {
-        format!(
-            "as a federate, `{}` must request `(n+1)*dt`: `granted + dt` would drift off the grid \
-             by {} lookahead{} every cycle",
-            federate.component,
-            federate.waits,
-            if federate.waits == 1 { "" } else { "s" }
-        )
-    }));
+    warnings.extend(grants_drift(federation));
     warnings
+}
+
+/// What becomes of `granted + dt` in federates that asked for messages before.
+fn grants_drift(federation: &Federation) -> Option<String> {
+    let asking = federation.federates.iter().filter(|federate| 0 < federate.next_event_requests);
+    let waiting: Vec<&Federate> = asking.collect();
+    let most = waiting.iter().map(|federate| federate.waits).max()?;
+    let named = waiting.iter().take(NAMES_MAX).map(|it| format!("`{}`", it.component));
+    let mut names = named.collect::<Vec<_>>().join(", ");
+    if NAMES_MAX < waiting.len() {
+        names = format!("{names} and {} more", waiting.len() - NAMES_MAX);
+    }
+    Some(format!(
+        "after its last NER a federate must request `(n+1)*dt`: `granted + dt` would drift off the \
+         grid by up to {most} lookahead{} every cycle ({names})",
+        if most == 1 { "" } else { "s" }
+    ))
 }
 
 /// What becomes of `time = time + dt` in doubles.

@@ -26,7 +26,7 @@ pub enum NodeKind {
     Input,
     /// An input whose value at the end of a step the step waits for.
     ReactiveInput,
-    /// An output, or another variable that is read.
+    /// An output.
     Output,
     /// A step of a component.
     Step,
@@ -80,7 +80,9 @@ pub(super) fn draw(
     let nodes = &cycle.flow.nodes;
     let mut edges: Vec<(u32, u32, EdgeKind)> = ages.edges(cycle).collect();
     for (from, to) in cycle.flow.graph.edges() {
-        if matches!(nodes.node(from), Node::Step(_)) != matches!(nodes.node(to), Node::Step(_)) {
+        let recorded = nodes.is_get(to) && !names.is_output(nodes.node(to));
+        let is_step = |node: u32| matches!(nodes.node(node), Node::Step(_));
+        if !recorded && is_step(from) != is_step(to) {
             edges.push((from, to, EdgeKind::Step));
         }
     }
@@ -117,10 +119,11 @@ fn drawn(names: &Names<'_>, cycle: &Cycle<'_>, node: u32) -> GraphNode {
     GraphNode { name, component: names.component(component).to_owned(), kind, level: 0 }
 }
 
-/// What is read, level by level.
+/// The outputs that are read, level by level.
 pub(super) fn by_level(names: &Names<'_>, cycle: &Cycle<'_>, levels: &[u32]) -> Vec<Level> {
-    let mut gets: Vec<(u32, u32)> =
-        cycle.flow.nodes.gets().map(|get| (levels[get as usize], get)).collect();
+    let outputs =
+        cycle.flow.nodes.gets().filter(|&get| names.is_output(cycle.flow.nodes.node(get)));
+    let mut gets: Vec<(u32, u32)> = outputs.map(|get| (levels[get as usize], get)).collect();
     gets.sort_unstable();
     let name = |&(_, get): &(u32, u32)| match cycle.flow.nodes.node(get) {
         Node::Get(component, variable) => names.variable(component, variable),

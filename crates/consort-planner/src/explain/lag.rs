@@ -4,7 +4,7 @@ use super::graph::EdgeKind;
 use crate::cycle::Cycle;
 use crate::dependencies::{Declared, Moment, feedthrough};
 use crate::graph::Graph;
-use crate::nodes::{Names, Node};
+use crate::nodes::{Names, Node, Nodes};
 use consort_core::ComponentId;
 
 /// How many nodes of a path are shown, so that a system of long chains is explained in time that
@@ -135,7 +135,21 @@ fn declared_graph(names: &Names<'_>, cycle: &Cycle<'_>) -> Graph {
         let declared = Declared::of(model, Moment::Tag);
         feedthrough(nodes, ComponentId::from_index(index), &declared, &mut edges);
     }
-    Graph::new(nodes.len(), edges)
+    Graph::new(nodes.len(), without_recorded(names, nodes, edges))
+}
+
+/// Without what is read to be recorded only: nothing is late by it.
+fn without_recorded(
+    names: &Names<'_>,
+    nodes: &Nodes,
+    mut edges: Vec<(u32, u32)>,
+) -> Vec<(u32, u32)> {
+    edges.retain(|&(_, to)| names.is_output(nodes.node(to)) || !nodes.is_get(to));
+    let mut used: Vec<u32> = edges.iter().map(|edge| edge.0).collect();
+    used.sort_unstable();
+    let leads_on = |node: u32| used.binary_search(&node).is_ok();
+    edges.retain(|&(_, to)| !matches!(nodes.node(to), Node::Inputs(_)) || leads_on(to));
+    edges
 }
 
 fn delayed_edges(names: &Names<'_>, cycle: &Cycle<'_>) -> Vec<(u32, u32)> {

@@ -70,6 +70,20 @@ pub(super) fn all(names: &Names<'_>, cycle: &Cycle<'_>) -> Vec<LoopExplanation> 
     found
 }
 
+/// Federates cannot iterate: a loop would be an endless exchange of messages in one cycle.
+pub(super) fn warnings(loops: &[LoopExplanation]) -> impl Iterator<Item = String> {
+    let of_cycle = loops.iter().filter(|it| it.program != Program::Initialization);
+    of_cycle.map(|it| {
+        let wires: Vec<String> = it.unknowns.iter().map(|wire| format!("`{wire}`")).collect();
+        format!(
+            "no sequence of messages solves the loop {}: in a federation {} would bring the value \
+             of the cycle before",
+            it.chain,
+            wires.join(", ")
+        )
+    })
+}
+
 fn circles<'a>(flow: &'a Flow, reactive: &'a [bool]) -> impl Iterator<Item = Circle<'a>> {
     let groups = flow.groups.iter().filter(|group| 1 < group.len());
     groups.map(|members| Circle::new(flow, members, reactive))

@@ -102,6 +102,16 @@ fn loops_are_told_with_everything_about_them() {
     assert_debug_snapshot!(loop_of_two(true, true).iterated().explain().loops);
 }
 
+#[test]
+fn a_federation_is_told_that_it_cannot_solve_a_loop() {
+    let is_told = |sketch: Sketch| {
+        let warnings = sketch.iterated().explain().warnings;
+        warnings.iter().any(|it| it.starts_with("no sequence of messages solves the loop"))
+    };
+    assert!(is_told(loop_of_two(true, true)));
+    assert!(!is_told(loop_of_two(true, false)));
+}
+
 /// A controller with a direct and a filtered measurement.
 fn controller() -> Sketch {
     let mut sketch = Sketch::new()

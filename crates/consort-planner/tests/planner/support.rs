@@ -133,6 +133,7 @@ impl Sketch {
             conversion: Conversion::IDENTITY,
             hold: Hold::Hold,
             delay: false,
+            origin: consort_system::Origin::default(),
         });
         self
     }

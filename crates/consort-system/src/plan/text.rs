@@ -120,7 +120,8 @@ impl Printer<'_> {
         let part = if port.count == whole {
             String::new()
         } else {
-            format!("[{}..{}]", port.first, port.first + port.count)
+            // Counted from 1, both ends included, as a system file counts elements.
+            format!("[{}..{}]", port.first + 1, port.first + port.count)
         };
         format!("{}.{name}{part}", self.component(port.component))
     }

@@ -83,6 +83,7 @@ fn connection(from: ScenarioPort, to: ScenarioPort) -> ResolvedConnection {
         conversion: Conversion { gain: 1.0, offset: 0.0 },
         hold: Hold::Hold,
         delay: false,
+        origin: crate::resolved::Origin::default(),
     }
 }
 

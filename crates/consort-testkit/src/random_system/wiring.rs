@@ -94,6 +94,7 @@ fn connection(draw: &mut Draw, style: &Style, from: Port, to: Port) -> ResolvedC
         conversion: Conversion::IDENTITY,
         hold: Hold::Hold,
         delay: draw.percent(style.delayed),
+        origin: consort_system::Origin::default(),
     }
 }
 

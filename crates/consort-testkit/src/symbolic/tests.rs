@@ -52,6 +52,7 @@ fn pair(b: ModelDescription) -> (ResolvedSystem, Vec<ModelDescription>) {
         conversion: consort_core::Conversion::IDENTITY,
         hold: Hold::Hold,
         delay: false,
+        origin: consort_system::Origin::default(),
     };
     system.connections = vec![wire(0, 1), wire(1, 0)];
     (system.feed, system.coupling) = Default::default();

@@ -4,17 +4,18 @@ use consort_planner::{EdgeKind, Explanation, GraphNode, NodeKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Components as boxes around their variables, levels from left to right.
-pub(super) fn graph(name: &str, explanation: &Explanation) -> String {
+/// Components as boxes around their variables, in the order given; with each output its level.
+pub(super) fn graph(name: &str, components: &[&str], explanation: &Explanation) -> String {
     let mut text = format!("digraph {} {{\n", quoted(name));
     text.push_str("  rankdir=LR;\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n");
-    let mut components: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    text.push_str("  edge [fontname=\"Helvetica\", fontsize=9];\n");
+    let mut inside: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, node) in explanation.nodes.iter().enumerate() {
-        components.entry(&node.component).or_default().push(index);
+        inside.entry(&node.component).or_default().push(index);
     }
-    for (index, (component, nodes)) in components.iter().enumerate() {
+    for (index, component) in components.iter().enumerate() {
         let _ = writeln!(text, "  subgraph cluster_{index} {{\n    label={};", quoted(component));
-        for &node in nodes {
+        for &node in inside.get(component).into_iter().flatten() {
             let _ = writeln!(text, "    {}", described(node, &explanation.nodes[node]));
         }
         text.push_str("  }\n");
@@ -28,22 +29,28 @@ pub(super) fn graph(name: &str, explanation: &Explanation) -> String {
 
 fn described(index: usize, node: &GraphNode) -> String {
     let short = node.name.strip_prefix(&format!("{}.", node.component)).unwrap_or(&node.name);
-    let (label, shape) = match node.kind {
-        NodeKind::Step => ("step".to_owned(), "ellipse"),
-        NodeKind::AllInputs => ("all inputs".to_owned(), "point"),
-        NodeKind::Input | NodeKind::ReactiveInput => (short.to_owned(), "box"),
-        NodeKind::Output => (format!("{short} ({})", node.level), "box"),
+    let (label, look) = match node.kind {
+        NodeKind::Step => {
+            ("step".to_owned(), ", shape=ellipse, style=filled, fillcolor=\"#eeeeee\"")
+        }
+        NodeKind::AllInputs => ("all inputs".to_owned(), ", style=rounded"),
+        NodeKind::Input => (short.to_owned(), ""),
+        NodeKind::ReactiveInput => (short.to_owned(), ", style=filled, fillcolor=\"#fff1dc\""),
+        NodeKind::Output => {
+            (format!("{short} ({})", node.level), ", style=filled, fillcolor=\"#e3f0fa\"")
+        }
     };
-    let bold = if node.kind == NodeKind::ReactiveInput { ", style=bold" } else { "" };
-    format!("n{index} [label={}, shape={shape}{bold}];", quoted(&label))
+    format!("n{index} [label={}{look}];", quoted(&label))
 }
 
 fn style(kind: EdgeKind) -> &'static str {
     match kind {
         EdgeKind::Connected => "",
-        EdgeKind::Delayed => " [style=dashed, label=\"delayed\"]",
-        EdgeKind::Feedthrough => " [style=bold]",
-        EdgeKind::LateFeedthrough => " [style=\"bold,dashed\"]",
+        EdgeKind::Delayed => " [style=dashed, color=\"#d55e00\", label=\"one step late\"]",
+        EdgeKind::Feedthrough => " [style=bold, color=\"#0072b2\"]",
+        EdgeKind::LateFeedthrough => {
+            " [style=\"bold,dashed\", color=\"#d55e00\", label=\"one step late\", constraint=false]"
+        }
         EdgeKind::Step => " [color=gray]",
     }
 }

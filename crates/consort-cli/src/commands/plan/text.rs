@@ -14,6 +14,8 @@ use consort_planner::{EqualDelay, Explanation, LoopExplanation, Path, Program};
 const WIDTH: usize = 110;
 /// The most lines a list or a table has unless everything is wanted.
 const LINES_MAX: usize = 12;
+/// The same for the table of federates, in which a federate may have several lines.
+const FEDERATION_MAX: usize = 20;
 /// A longer program is not on the page unless everything is wanted.
 const PROGRAM_MAX: usize = 60;
 
@@ -22,13 +24,14 @@ pub(super) fn page(prepared: &Prepared, explanation: &Explanation, printer: &Pri
     let mut page = Page::new(WIDTH, printer.data_has_color()).cut_after(lines_max);
     page.title(&title(prepared, explanation));
     order::section(&mut page, &prepared.resolved, explanation, lines_max);
-    let loops: Vec<String> = distinct(&explanation.loops).iter().map(|it| told(it)).collect();
+    let loops: Vec<String> = distinct(&explanation.loops).iter().map(told).collect();
     page.bullets("Loops", &loops);
     late::delays(&mut page, &prepared.resolved, &explanation.delays);
     late::held(&mut page, &prepared.resolved, &explanation.delays);
     late::outputs(&mut page, &explanation.lags);
     let ages: Vec<String> = explanation.equal_delays.iter().map(equal_delay).collect();
     page.bullets("Ages of what discrete components see", &ages);
+    let mut page = page.cut_after(lines_max.max(FEDERATION_MAX));
     federation::section(&mut page, &prepared.resolved, &explanation.federation);
     page.bullets("Warnings for a federation", &explanation.warnings);
     program(&mut page, &prepared.plan_text(), printer.is_verbose());
@@ -63,14 +66,18 @@ fn distinct(loops: &[LoopExplanation]) -> Vec<(&LoopExplanation, Vec<Program>)> 
             known.chain == found.chain && known.evaluation == found.evaluation
         };
         match distinct.iter_mut().find(same) {
-            Some((_, programs)) => programs.push(found.program),
+            Some((known, programs)) => {
+                // What would break it is said of the loop in the cycle.
+                *known = found;
+                programs.push(found.program);
+            }
             None => distinct.push((found, vec![found.program])),
         }
     }
     distinct
 }
 
-/// A loop: where, the way round, and how it is solved.
+/// A loop: where, the way round, how it is solved, and what would break it.
 fn told((found, programs): &(&LoopExplanation, Vec<Program>)) -> String {
     let place = |program: &Program| match program {
         Program::Initialization => "in the initial values",
@@ -82,12 +89,17 @@ fn told((found, programs): &(&LoopExplanation, Vec<Program>)) -> String {
         [] => "reading the outputs again".to_owned(),
         stepped => format!("saving, stepping, reading and restoring {}", stepped.join(", ")),
     };
-    format!(
+    let mut told = format!(
         "{}: {}; solved for the value of {} by {means} until it no longer changes",
         places.join(" and "),
         found.chain,
         found.unknowns.join(", ")
-    )
+    );
+    for cure in &found.cures {
+        told.push_str("; ");
+        told.push_str(cure);
+    }
+    told
 }
 
 fn equal_delay(found: &EqualDelay) -> String {
@@ -122,5 +134,34 @@ fn program(page: &mut Page, text: &str, is_verbose: bool) {
     } else {
         let count = plural(lines.len() as u64, "line");
         page.remark(&format!("{count}; `--format program` prints them"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use consort_planner::BrokenDelay;
+
+    fn check(steps: Option<u32>, paths: Option<[(u32, &[&str]); 2]>, expected: &str) {
+        let path = |(steps, variables): (u32, &[&str])| Path {
+            variables: variables.iter().map(|&name| name.to_owned()).collect(),
+            steps,
+        };
+        let broken = paths
+            .map(|[least, greatest]| BrokenDelay { least: path(least), greatest: path(greatest) });
+        let found = EqualDelay { component: "logic".to_owned(), steps, broken };
+        assert_eq!(equal_delay(&found), expected);
+    }
+
+    #[test]
+    fn ages_of_inputs_are_told_with_the_paths_that_differ() {
+        check(Some(0), None, "logic: all inputs of a tag are of that tag");
+        check(Some(2), None, "logic: all inputs of a tag are equally late, by 2 steps");
+        check(
+            None,
+            Some([(0, &["a.y", "logic.u"]), (1, &["a.y", "b.u", "b.y", "logic.v"])]),
+            "logic: inputs of one tag differ in age: 0 steps over a.y > logic.u, but 1 step over \
+             a.y > b.u > b.y > logic.v",
+        );
     }
 }

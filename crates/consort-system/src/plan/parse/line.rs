@@ -164,11 +164,12 @@ impl<'t> Line<'t> {
     }
 }
 
-/// `name[first..end]` to its name and its part.
+/// `name[first..last]` to its name and its part: where it begins, counted from 0, and where it ends.
 pub(super) fn split_part(text: &str) -> Option<(&str, (u32, u32))> {
     let open = text.rfind('[')?;
     let (first, end) = text[open + 1..].strip_suffix(']')?.split_once("..")?;
-    Some((&text[..open], (first.parse().ok()?, end.parse().ok()?)))
+    let first = first.parse::<u32>().ok()?.checked_sub(1)?;
+    Some((&text[..open], (first, end.parse().ok()?)))
 }
 
 /// The line up to a `#` that is not in quotes.

@@ -2,19 +2,21 @@
 
 use crate::output::diagnostics::plural;
 use crate::output::page::Page;
-use crate::output::table::Table;
+use crate::output::table::{self, Table};
 use consort_planner::{Federate, Federation, OutputGroup};
 use consort_system::ResolvedSystem;
 
-/// More outputs of one level are counted, not named: the order has named them.
-const NAMES_MAX: usize = 4;
+/// Longer lists of outputs are counted, not named: the order has named them.
+const NAMES_MAX: usize = 20;
 
 pub(super) fn section(page: &mut Page, system: &ResolvedSystem, federation: &Federation) {
     page.heading("As a federation");
     let same = system.components.windows(2).all(|pair| pair[0].period == pair[1].period);
-    let own = if same { "" } else { " at least, each federate its own" };
+    let own = if same { "dt =" } else { "dt is each federate's own step, at least" };
+    let asks = federation.federates.iter().any(|federate| 0 < federate.next_event_requests);
+    let grants = if asks { "; NER stands with the time it is granted at" } else { "" };
     page.remark(&format!(
-        "dt = {} s{own}; {}, so the lookahead lk is {} s at most; NER is granted at, TAR asks for:",
+        "{own} {} s; {}, so the lookahead lk is {} s at most{grants}",
         federation.step,
         plural(u64::from(federation.levels), "level"),
         federation.lookahead_max
@@ -45,9 +47,10 @@ fn requests(federate: &Federate) -> String {
 }
 
 fn publishes(group: &OutputGroup) -> String {
+    let names = group.outputs.join(", ");
     let what = match group.outputs.len() {
-        count if NAMES_MAX < count => format!("{count} outputs of level {}", group.level),
-        _ => group.outputs.join(", "),
+        count if NAMES_MAX < table::width(&names) && 1 < count => format!("{count} outputs"),
+        _ => names,
     };
     format!("{what} at {}", group.published_at)
 }

@@ -4,6 +4,7 @@ use crate::output::diagnostics::plural;
 use crate::output::page::Page;
 use consort_planner::{Delay, DelayReason, Lag};
 use consort_system::{ResolvedComponent, ResolvedSystem};
+use std::collections::BTreeMap;
 
 /// Of a longer path the ends are shown.
 const PATH_MAX: usize = 9;
@@ -63,20 +64,30 @@ pub(super) fn held(page: &mut Page, system: &ResolvedSystem, delays: &[Delay]) {
     page.bullets("Held values", &items);
 }
 
+/// Outputs that are late by the same path.
+struct Late<'a> {
+    steps: u32,
+    /// Without the outputs themselves.
+    path: &'a [String],
+    outputs: Vec<&'a str>,
+}
+
 /// Outputs that are late, the latest first, with the path that makes them so.
 pub(super) fn outputs(page: &mut Page, lags: &[Lag]) {
-    let way = |lag: &Lag| (lag.steps, lag.path[..lag.path.len().saturating_sub(1)].to_vec());
-    let mut groups: Vec<((u32, Vec<String>), Vec<&str>)> = Vec::new();
+    let mut places: BTreeMap<(u32, &[String]), usize> = BTreeMap::new();
+    let mut groups: Vec<Late<'_>> = Vec::new();
     for lag in lags {
-        match groups.iter_mut().find(|(known, _)| *known == way(lag)) {
-            Some((_, outputs)) => outputs.push(&lag.output),
-            None => groups.push((way(lag), vec![&lag.output])),
+        let (steps, path) = (lag.steps, &lag.path[..lag.path.len().saturating_sub(1)]);
+        let place = *places.entry((steps, path)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Late { steps, path, outputs: Vec::new() });
         }
+        groups[place].outputs.push(&lag.output);
     }
-    groups.sort_by_key(|((steps, _), _)| std::cmp::Reverse(*steps));
-    let item = |((steps, path), outputs): &((u32, Vec<String>), Vec<&str>)| {
-        let steps = plural(u64::from(*steps), "step");
-        format!("{steps}: {}, by way of {}", outputs.join(", "), shortened(path))
+    groups.sort_by_key(|late| std::cmp::Reverse(late.steps));
+    let item = |late: &Late<'_>| {
+        let steps = plural(u64::from(late.steps), "step");
+        format!("{steps}: {}, by way of {}", late.outputs.join(", "), shortened(late.path))
     };
     page.bullets("Late outputs", &groups.iter().map(item).collect::<Vec<_>>());
 }
@@ -125,26 +136,26 @@ impl std::fmt::Display for Pair<'_> {
 
 /// Groups connections by the components at their ends.
 fn pairs<'a>(system: &'a ResolvedSystem, delays: &[&'a Delay]) -> Vec<Pair<'a>> {
+    let owners: Owners<'a> = system.components.iter().map(|it| (it.name.as_str(), it)).collect();
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut pairs: Vec<Pair<'a>> = Vec::new();
     for &delay in delays {
-        let ends = (owner(system, &delay.from), owner(system, &delay.to));
+        let ends = (owner(&owners, &delay.from), owner(&owners, &delay.to));
         let (Some(source), Some(target)) = ends else { continue };
-        let same = |pair: &&mut Pair<'_>| {
-            (&pair.source.name, &pair.target.name) == (&source.name, &target.name)
-        };
-        match pairs.iter_mut().find(same) {
-            Some(pair) => pair.wires.push(delay),
-            None => pairs.push(Pair { source, target, wires: vec![delay] }),
+        let place = *places.entry((&source.name, &target.name)).or_insert(pairs.len());
+        if place == pairs.len() {
+            pairs.push(Pair { source, target, wires: Vec::new() });
         }
+        pairs[place].wires.push(delay);
     }
     pairs
 }
 
+/// Components by name.
+type Owners<'a> = BTreeMap<&'a str, &'a ResolvedComponent>;
+
 /// The component that `component.variable` belongs to; names of both may have dots.
-fn owner<'a>(system: &'a ResolvedSystem, name: &str) -> Option<&'a ResolvedComponent> {
-    let is_owner = |component: &&ResolvedComponent| {
-        name.strip_prefix(component.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
-    };
-    let owners = system.components.iter().filter(is_owner);
-    owners.max_by_key(|component| component.name.len())
+fn owner<'a>(owners: &Owners<'a>, name: &str) -> Option<&'a ResolvedComponent> {
+    let dots = name.rmatch_indices('.').map(|(at, _)| &name[..at]);
+    dots.filter_map(|start| owners.get(start).copied()).next()
 }

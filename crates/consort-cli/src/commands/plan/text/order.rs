@@ -5,10 +5,10 @@ use consort_planner::{EdgeKind, Explanation, Level, NodeKind};
 use consort_system::ResolvedSystem;
 use std::collections::BTreeMap;
 
-/// The most names in one list.
-const NAMES_MAX: usize = 60;
+/// The most names in one list, for each line that a table may have.
+const NAMES_PER_LINE: usize = 5;
 /// The most inputs that are named as what an output follows.
-const INPUTS_MAX: usize = 6;
+const INPUTS_MAX: usize = 4;
 /// Of many levels, the last ones are shown too.
 const LAST_LEVELS: usize = 2;
 
@@ -20,7 +20,8 @@ pub(super) fn section(
     lines_max: usize,
 ) {
     page.heading("Order");
-    let followed = Followed::of(explanation);
+    let names_max = lines_max.saturating_mul(NAMES_PER_LINE);
+    let followed = Followed::of(explanation, names_max);
     let mut facts: Vec<(String, String)> = Vec::new();
     let levels = &explanation.levels;
     let cut = lines_max < levels.len();
@@ -32,7 +33,7 @@ pub(super) fn section(
         let last = &levels[levels.len() - LAST_LEVELS..];
         facts.extend(last.iter().map(|level| fact(level, &followed)));
     }
-    facts.extend(steps(system, &explanation.step_order));
+    facts.push(steps(system, &explanation.step_order, names_max));
     page.facts(&facts);
 }
 
@@ -41,34 +42,38 @@ fn fact(level: &Level, followed: &Followed<'_>) -> (String, String) {
         0 => "known at once".to_owned(),
         number => format!("read at level {number}"),
     };
-    (what, followed.groups(&level.outputs).join(", "))
+    let groups = followed.groups(&level.outputs);
+    let between = if level.level == 0 { ", " } else { "; " };
+    (what, listed(&groups, followed.names_max, between))
 }
 
-fn steps(system: &ResolvedSystem, order: &[Vec<String>]) -> Vec<(String, String)> {
+fn steps(system: &ResolvedSystem, order: &[Vec<String>], names_max: usize) -> (String, String) {
     let together = if system.coupling.variable_step.is_some() {
         " (side by side; all go back if one cannot)"
     } else {
         " (side by side)"
     };
-    let mut facts = Vec::new();
-    for (index, group) in order.iter().enumerate() {
-        let when = if index == 0 { "then step" } else { "then" };
+    let told = |group: &Vec<String>| {
         let beside = if group.len() == 1 { "" } else { together };
-        facts.push((when.to_owned(), format!("{}{beside}", listed(group, NAMES_MAX))));
-    }
-    facts
+        format!("{}{beside}", listed(group, names_max, ", "))
+    };
+    let groups: Vec<String> = order.iter().map(told).collect();
+    ("then step".to_owned(), listed(&groups, names_max, "; then "))
 }
 
 /// Names, cut after `most`.
-fn listed(names: &[String], most: usize) -> String {
+fn listed(names: &[String], most: usize, between: &str) -> String {
     if names.len() <= most {
-        return names.join(", ");
+        return names.join(between);
     }
-    format!("{} and {} more", names[..most].join(", "), names.len() - most)
+    let more = names.len() - most;
+    let between_last = if between.starts_with(';') { "; " } else { ", " };
+    format!("{}{between_last}and {more} more; `--verbose` shows them", names[..most].join(between))
 }
 
 /// For each output whose it is and which inputs it follows.
 struct Followed<'a> {
+    names_max: usize,
     outputs: BTreeMap<&'a str, Output<'a>>,
 }
 
@@ -82,7 +87,7 @@ struct Output<'a> {
 }
 
 impl<'a> Followed<'a> {
-    fn of(explanation: &'a Explanation) -> Self {
+    fn of(explanation: &'a Explanation, names_max: usize) -> Self {
         let nodes = &explanation.nodes;
         let mut outputs: BTreeMap<&str, Output<'_>> = BTreeMap::new();
         for node in nodes.iter().filter(|node| node.kind == NodeKind::Output) {
@@ -100,14 +105,14 @@ impl<'a> Followed<'a> {
                 output.inputs.push(input);
             }
         }
-        Followed { outputs }
+        Followed { names_max, outputs }
     }
 
     /// Outputs, those of one component that follow the same inputs together.
     fn groups(&self, names: &[String]) -> Vec<String> {
         let key = |name: &String| {
             let output = self.outputs.get(name.as_str());
-            output.map(|output| (output.component, &output.inputs, output.waits))
+            output.map(|output| (output.component, output.waits.then_some(&output.inputs)))
         };
         let groups = names.chunk_by(|a, b| key(a).is_some() && key(a) == key(b));
         groups.map(|group| self.group(group)).collect()
@@ -119,7 +124,7 @@ impl<'a> Followed<'a> {
         let inside: Vec<String> = inside.collect();
         let name = match names {
             [name] => name.clone(),
-            _ => format!("{} ({})", output.component, listed(&inside, NAMES_MAX)),
+            _ => format!("{} ({})", output.component, listed(&inside, self.names_max, ", ")),
         };
         let after = match (output.waits, output.inputs.as_slice()) {
             (false, _) => String::new(),
