@@ -1,15 +1,17 @@
 //! Steps that may be rejected: everybody goes back, and a shorter one is tried.
 //!
-//! A step is rejected because a component stopped before its end or refused it, or because it was too
-//! coarse: with tolerances, each step is taken once whole and once in two halves, and the difference
-//! in the real outputs says how wrong it is. The halves are what stays.
+//! A step is rejected because a component stopped before its end or refused it, because a loop was
+//! not solved over it, or because it was too coarse: with tolerances, each step is taken once whole
+//! and once in two halves, and the difference in the real outputs says how wrong it is. The halves
+//! are what stays.
 
 mod size;
 
+use crate::calls::Arrival;
 use crate::error::{RunError, StepFailure};
 use crate::interpret::{Halt, Phase};
 use crate::intervene::Fresh;
-use crate::lane::Rejection;
+use crate::lane::{Member, Rejection};
 use crate::run::Run;
 use crate::snapshot::Snapshot;
 use crate::stage::Stage;
@@ -63,6 +65,21 @@ enum Verdict {
         inaccuracy: Option<Inaccuracy>,
     },
     Rejected(Rejection),
+    /// A loop was not solved; over a shorter step it may be.
+    Unsolved(RunError),
+}
+
+impl Verdict {
+    /// What a shorter step may mend is no failure yet.
+    fn of(halt: Halt) -> Result<Verdict, Halt> {
+        match halt {
+            Halt::Rejected(rejection) => Ok(Verdict::Rejected(*rejection)),
+            Halt::Failed(error) if matches!(*error, RunError::LoopNotSolved { .. }) => {
+                Ok(Verdict::Unsolved(*error))
+            }
+            failed @ Halt::Failed(_) => Err(failed),
+        }
+    }
 }
 
 impl Run {
@@ -81,12 +98,8 @@ impl Run {
         let from = self.tag.time;
         let mut size = self.bounded_size();
         loop {
-            let verdict = match self.try_step(attempt, from + size) {
-                Ok(verdict) => verdict,
-                Err(Halt::Rejected(rejection)) => Verdict::Rejected(rejection),
-                Err(failed) => return Err(failed),
-            };
-            size = match verdict {
+            let verdict = self.try_step(attempt, from + size);
+            size = match verdict.or_else(Verdict::of)? {
                 Verdict::Arrived { to, inaccuracy }
                     if inaccuracy.is_none_or(|it| it.error <= 1.0) =>
                 {
@@ -101,6 +114,9 @@ impl Run {
                     shorter.ok_or_else(|| self.too_short(component, size, why))?
                 }
                 Verdict::Rejected(rejection) => self.shorter(size, rejection)?,
+                Verdict::Unsolved(error) => {
+                    self.step_size.shorter(size, Time::ZERO, true).ok_or(error)?
+                }
             };
             self.statistics.steps_rejected += 1;
             self.go_back(attempt)?;
@@ -122,7 +138,7 @@ impl Run {
     }
 
     /// The proposed size, but neither past the end nor past an event that a component announced.
-    fn bounded_size(&self) -> Time {
+    pub(crate) fn bounded_size(&self) -> Time {
         let now = self.tag.time;
         let mut end = self.step_size.end_from(now);
         for (index, component) in self.system.components.iter().enumerate() {
@@ -194,23 +210,23 @@ impl Run {
     }
 
     fn ends_early(&self, attempt: &Attempt) -> bool {
-        self.remarkable && self.arrived(attempt, |arrival| arrival.terminate).is_some()
+        self.remarkable && self.arrived(attempt, |_, arrival| arrival.terminate).is_some()
     }
 
     fn event_waits(&self, attempt: &Attempt) -> Option<ComponentId> {
-        let waits = |component: &ComponentId| self.system.components[component.index()].event_mode;
-        self.arrived(attempt, |arrival| arrival.event).filter(waits)
+        self.arrived(attempt, |member, arrival| member.event_mode && arrival.event)
     }
 
     fn arrived(
         &self,
         attempt: &Attempt,
-        wanted: fn(&crate::calls::Arrival) -> bool,
+        wanted: fn(&Member, &Arrival) -> bool,
     ) -> Option<ComponentId> {
         attempt.components.iter().copied().find(|component| {
             let home = self.program.homes[component.index()];
             let lane = self.pool.lane(home.lane);
-            lane.members[home.member as usize].arrival.as_ref().is_some_and(wanted)
+            let member = &lane.members[home.member as usize];
+            member.arrival.as_ref().is_some_and(|arrival| wanted(member, arrival))
         })
     }
 

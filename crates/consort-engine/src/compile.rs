@@ -6,6 +6,7 @@ mod stages;
 
 use crate::exchange::{CopyOp, SlopeOp};
 use crate::lane::{Batch, Lane, Member};
+use crate::pool::Pool;
 use crate::stage::{Arriving, Stage};
 use crate::store::{Bank, Segment, Slot};
 use crate::timing::Rates;
@@ -32,7 +33,6 @@ pub(crate) struct Delay {
 
 /// A compiled plan, but for the lanes themselves.
 pub(crate) struct Program {
-    pub(crate) initialization: Vec<Stage>,
     pub(crate) present: Vec<Stage>,
     pub(crate) advance: Vec<Stage>,
     /// The values components share, as of the present tag.
@@ -72,16 +72,31 @@ pub(crate) struct Source<'a> {
 }
 
 impl Source<'_> {
-    pub(crate) fn compile(&self, instances: Vec<Box<dyn Instance>>) -> (Program, Vec<Lane>) {
+    /// Gives every instance its lane and every value its place; there is nothing to do yet.
+    pub(crate) fn place(&self, instances: Vec<Box<dyn Instance>>) -> (Program, Vec<Lane>) {
         let layout = Layout::of(self);
         let assignment = lanes::assign(self);
-        let mut program = layout.place(self, &assignment);
+        let program = layout.place(self, &assignment);
         let mut lanes = self.lanes(&assignment, instances);
         for (lane, members) in lanes.iter_mut().zip(&assignment) {
             lane.bank = layout::lane_bank(members, &program);
         }
-        stages::compile(self, &mut program, &mut lanes);
         (program, lanes)
+    }
+
+    /// What runs once; [`Source::compile_cycle`] replaces it.
+    pub(crate) fn compile_initialization(&self, program: &mut Program, pool: &Pool) -> Vec<Stage> {
+        stages::initialization(self, program, pool)
+    }
+
+    /// What runs at every tag and between tags. Lanes forget what was compiled for them before: a
+    /// long chain's initialization takes more room than all the rest.
+    pub(crate) fn compile_cycle(&self, program: &mut Program, pool: &Pool) {
+        for index in 0..pool.len() {
+            let mut lane = pool.lane(index);
+            (lane.operations, lane.references) = (Vec::new(), Vec::new());
+        }
+        stages::cycle(self, program, pool);
     }
 
     fn lanes(
@@ -110,8 +125,7 @@ impl Source<'_> {
                 operations: Vec::new(),
                 orders: Vec::with_capacity(self.rates.list.len()),
                 resolution: self.system.experiment.resolution,
-                failure: None,
-                rejection: None,
+                trouble: None,
                 log_calls: self.log_calls,
                 taken: Vec::new(),
                 remarkable: false,

@@ -178,7 +178,7 @@ impl RunError {
                 format!("`{component}` returned early {tries} times without moving on"),
             )
             .with_note(format!("it is stuck at {} s", resolution.to_f64(*at)))
-            .help("the model announces an event it never handles; `event_mode = false` avoids it"),
+            .help("the model announces an event it never handles; `event-mode = false` avoids it"),
             RunError::EventsDoNotSettle { tag, components } => Diagnostic::error(
                 "run::events-do-not-settle",
                 format!("events at tag {} bring about new events without end", at(tag)),
@@ -205,7 +205,7 @@ impl RunError {
         let message = format!("{what} no solution that could be found");
         let mut diagnostic = Diagnostic::error(code, message).with_note(why.note(*evaluations));
         for (connection, residual) in residuals {
-            diagnostic = diagnostic.with_note(format!("residual {residual:e} at {connection}"));
+            diagnostic = diagnostic.with_note(format!("residual {residual:.3e} at {connection}"));
         }
         for connection in changed {
             diagnostic = diagnostic.with_note(format!("still changing: {connection}"));
@@ -280,8 +280,12 @@ fn call_diagnostic(
 ) -> Diagnostic {
     let when = tag.map_or(String::new(), |tag| format!("at tag {tag}, "));
     let mut diagnostic = Diagnostic::error(code, message).with_note(format!("{when}{error}"));
-    for line in &error.log {
-        diagnostic = diagnostic.with_note(format!("its log: {line}"));
+    for lines in error.log.chunk_by(|a, b| a == b) {
+        let times = match lines.len() {
+            1 => String::new(),
+            times => format!(" ({times} times)"),
+        };
+        diagnostic = diagnostic.with_note(format!("its log{times}: {}", lines[0]));
     }
     diagnostic
 }

@@ -3,6 +3,7 @@
 use crate::error::RunError;
 use crate::interpret::Halt;
 use crate::run::{Run, RunOptions};
+use crate::stage::Stage;
 use crate::transfer;
 use consort_core::model::CallResult;
 use consort_core::{
@@ -38,7 +39,7 @@ pub(crate) fn instantiate(
 
 impl Run {
     /// Parameters, start values, initial equations; every instance is ready to step afterwards.
-    pub(crate) fn initialize(&mut self) -> Result<(), RunError> {
+    pub(crate) fn initialize(&mut self, mut stages: Vec<Stage>) -> Result<(), RunError> {
         let count = self.system.components.len();
         let setup = self.setup();
         for index in 0..count {
@@ -49,7 +50,6 @@ impl Run {
         if let Some(feed) = &mut self.feed {
             feed.run(self.system.experiment.start, &mut self.program.shared);
         }
-        let mut stages = std::mem::take(&mut self.program.initialization);
         self.run_stages(&mut stages).map_err(Halt::into_error)?;
         for index in 0..count {
             self.leave(index).map_err(|error| self.failed(index, error))?;

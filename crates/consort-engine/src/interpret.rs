@@ -2,10 +2,10 @@
 
 use crate::error::RunError;
 use crate::intervene::Fresh;
-use crate::lane::{Order, Rejection};
+use crate::lane::{Lane, Order, Rejection, Trouble};
 use crate::run::Run;
-use crate::stage::{ExchangeStage, Stage, WorkStage};
-use consort_core::{ComponentId, Step};
+use crate::stage::{ExchangeStage, Share, Stage, WorkStage};
+use consort_core::Step;
 
 /// Which program is interpreted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,14 +21,14 @@ pub(crate) enum Phase {
 /// Why a program stopped before its end.
 #[derive(Debug)]
 pub(crate) enum Halt {
-    Failed(RunError),
+    Failed(Box<RunError>),
     /// An instance did not take a step to its end, and somebody wants to try a shorter one.
-    Rejected(Rejection),
+    Rejected(Box<Rejection>),
 }
 
 impl From<RunError> for Halt {
     fn from(error: RunError) -> Self {
-        Halt::Failed(error)
+        Halt::Failed(Box::new(error))
     }
 }
 
@@ -36,7 +36,7 @@ impl Halt {
     /// Outside of an attempt no step is rejected.
     pub(crate) fn into_error(self) -> RunError {
         match self {
-            Halt::Failed(error) => error,
+            Halt::Failed(error) => *error,
             Halt::Rejected(_) => unreachable!("only an attempt lets steps be rejected"),
         }
     }
@@ -49,10 +49,7 @@ impl Run {
                 self.exchange(exchange);
                 Ok(())
             }
-            Stage::Work(work) => {
-                self.work(work);
-                self.collect(work, true)
-            }
+            Stage::Work(work) => self.work(work, true),
             Stage::Iterate(it) => self.solve_loop(it),
             Stage::Attempt(attempt) => self.attempt(attempt),
         })
@@ -122,59 +119,31 @@ impl Run {
         }
     }
 
-    /// Hands every lane of a stage its inputs, and lets them work.
-    pub(crate) fn work(&self, work: &WorkStage) {
-        let mut lanes = 0;
-        let mut last = None;
-        for share in work.shares.iter().filter(|share| self.due[share.rate]) {
-            let mut lane = self.pool.lane(share.lane);
-            for segment in &share.scatter {
-                lane.bank.put(segment.lane, self.program.shared.get(segment.shared()));
-            }
-            let (start, end) = (share.operations.start, share.operations.end);
-            let (step, negotiates) = (self.steps[share.rate], self.negotiates);
-            lane.orders.push(Order { start, end, step, negotiates });
-            lanes += usize::from(last != Some(share.lane));
-            last = Some(share.lane);
-        }
+    /// Lets the lanes of a stage work; what they read is taken back if anybody waits for it.
+    pub(crate) fn work(&mut self, work: &WorkStage, gather: bool) -> Result<(), Halt> {
         // Waking others for the work of one costs more than it brings.
-        if 1 < lanes && 1 < self.pool.workers() {
+        let side_by_side = 1 < self.pool.workers() && 1 < self.lanes_due(work);
+        if side_by_side {
+            for shares in work.by_lane() {
+                self.order(shares, &mut self.pool.lane(shares[0].lane));
+            }
             self.pool.work();
-        } else {
-            self.work_here(work);
         }
-    }
-
-    fn work_here(&self, work: &WorkStage) {
-        let mut last = None;
-        for share in work.shares.iter().filter(|share| self.due[share.rate]) {
-            if last != Some(share.lane) {
-                self.pool.work_on(share.lane);
-                last = Some(share.lane);
+        // Places belong to one lane each: what one gives back, no other is given in this stage.
+        let mut trouble: Option<Box<Trouble>> = None;
+        for shares in work.by_lane() {
+            let mut lane = self.pool.lane(shares[0].lane);
+            if !side_by_side {
+                self.order(shares, &mut lane);
+                lane.work();
             }
-        }
-    }
-
-    /// After the work of a stage: what was read, if anybody waits for it, and what went wrong. Of
-    /// several failures the one of the smallest component id counts; of several rejections the
-    /// earliest.
-    pub(crate) fn collect(&mut self, work: &WorkStage, gather: bool) -> Result<(), Halt> {
-        let mut failure: Option<(ComponentId, RunError)> = None;
-        let mut rejection: Option<Rejection> = None;
-        for share in work.shares.iter().filter(|share| self.due[share.rate]) {
-            let mut lane = self.pool.lane(share.lane);
             self.remarkable |= std::mem::take(&mut lane.remarkable);
-            if let Some((component, error)) = lane.failure.take()
-                && failure.as_ref().is_none_or(|(first, _)| component < *first)
+            if let Some(other) = lane.trouble.take()
+                && trouble.as_ref().is_none_or(|first| other.comes_before(first))
             {
-                failure = Some((component, error));
+                trouble = Some(other);
             }
-            if let Some(other) = lane.rejection.take()
-                && rejection.as_ref().is_none_or(|first| other.comes_before(first))
-            {
-                rejection = Some(other);
-            }
-            if gather {
+            for share in shares.iter().filter(|share| gather && self.due[share.rate]) {
                 for segment in &share.gather {
                     self.program.shared.put(segment.shared(), lane.bank.get(segment.lane));
                 }
@@ -183,20 +152,37 @@ impl Run {
         if gather {
             self.adjust(Fresh::Work(work.index));
         }
-        match (failure, rejection) {
-            (Some((_, error)), _) => Err(Halt::Failed(self.in_phase(error))),
-            (None, Some(rejection)) => Err(Halt::Rejected(rejection)),
-            (None, None) => Ok(()),
+        trouble.map_or(Ok(()), |trouble| Err(self.halt(*trouble)))
+    }
+
+    fn lanes_due(&self, work: &WorkStage) -> usize {
+        let is_due = |share: &Share| self.due[share.rate];
+        work.by_lane().filter(|shares| shares.iter().any(is_due)).count()
+    }
+
+    /// Hands a lane its inputs, and what to do with them.
+    fn order(&self, shares: &[Share], lane: &mut Lane) {
+        for share in shares.iter().filter(|share| self.due[share.rate]) {
+            for segment in &share.scatter {
+                lane.bank.put(segment.lane, self.program.shared.get(segment.shared()));
+            }
+            let (start, end) = (share.operations.start, share.operations.end);
+            let (step, negotiates) = (self.steps[share.rate], self.negotiates);
+            lane.orders.push(Order { start, end, step, negotiates });
         }
     }
 
     /// What fails in initialization is told as that.
-    fn in_phase(&self, error: RunError) -> RunError {
-        match error {
-            RunError::Call { component, error, .. } if self.phase == Phase::Starting => {
-                RunError::Initialize { component, error }
+    #[cold]
+    fn halt(&self, trouble: Trouble) -> Halt {
+        match trouble {
+            Trouble::Failed(_, RunError::Call { component, error, .. })
+                if self.phase == Phase::Starting =>
+            {
+                RunError::Initialize { component, error }.into()
             }
-            other => other,
+            Trouble::Failed(_, error) => error.into(),
+            Trouble::Rejected(rejection) => Halt::Rejected(Box::new(rejection)),
         }
     }
 }

@@ -135,7 +135,7 @@ impl Run {
                 Err(Failure::NotFinite) => LoopFailure::NotFinite,
             };
             let evaluations = it.options.limit - options.limit;
-            return Err(Halt::Failed(self.loop_failed(it, why, evaluations)));
+            return Err(self.loop_failed(it, why, evaluations).into());
         }
     }
 

@@ -156,6 +156,12 @@ pub(crate) struct Rejection {
     pub(crate) error: Option<Box<CallError>>,
 }
 
+/// Why a lane could not go on.
+pub(crate) enum Trouble {
+    Failed(ComponentId, RunError),
+    Rejected(Rejection),
+}
+
 /// Instances that run one after another.
 pub(crate) struct Lane {
     pub(crate) members: Vec<Member>,
@@ -165,8 +171,8 @@ pub(crate) struct Lane {
     /// What to do next; empty again when it is done.
     pub(crate) orders: Vec<Order>,
     pub(crate) resolution: Resolution,
-    pub(crate) failure: Option<(ComponentId, RunError)>,
-    pub(crate) rejection: Option<Rejection>,
+    /// Why it could not go on, if it could not.
+    pub(crate) trouble: Option<Box<Trouble>>,
     pub(crate) log_calls: bool,
     pub(crate) taken: Vec<TakenStep>,
     /// Some member's `arrival` is set.
@@ -357,12 +363,14 @@ impl Lane {
         error: Option<Box<CallError>>,
     ) -> bool {
         let component = self.members[index as usize].component;
-        self.rejection = Some(Rejection { reached, component, refused, error });
+        let rejection = Rejection { reached, component, refused, error };
+        self.trouble = Some(Box::new(Trouble::Rejected(rejection)));
         false
     }
 
     /// One call for one step, whatever comes of it; somebody else handles what happens on the way.
     fn single_step(&mut self, index: u32, order: &Order) -> bool {
+        use consort_core::StepReason::{Complete, Event};
         let member = &mut self.members[index as usize];
         let (step, component, expected) = (order.step, member.component, member.next_event);
         let mut outcome = match member.instance.step(&step) {
@@ -372,8 +380,9 @@ impl Lane {
         if self.log_calls {
             self.taken.push(TakenStep { component, step, outcome });
         }
-        if member.event_mode && expected == Some(step.to) && outcome.is_plain(&step) {
-            outcome.reason = consort_core::StepReason::Event;
+        let is_announced = member.event_mode && expected == Some(step.to);
+        if is_announced && outcome.reason == Complete && outcome.reached == step.to {
+            outcome.reason = Event;
         }
         let later = expected.filter(|&event| outcome.reached < event);
         outcome.next_event = outcome.next_event.or(later);
@@ -415,22 +424,28 @@ impl Lane {
     fn stop(&mut self, index: u32, step: &Step, stopped: calls::Stopped) -> bool {
         let component = self.members[index as usize].component;
         let error = stopped.into_error(&self.names[index as usize], step);
-        self.failure = Some((component, error));
+        self.trouble = Some(Box::new(Trouble::Failed(component, error)));
         false
     }
 
     #[cold]
     fn fail(&mut self, index: u32, tag: Tag, error: Box<CallError>) -> bool {
-        let component = self.names[index as usize].clone();
-        let error = RunError::Call { component, tag, error };
-        self.failure = Some((self.members[index as usize].component, error));
+        let name = self.names[index as usize].clone();
+        let error = RunError::Call { component: name, tag, error };
+        let component = self.members[index as usize].component;
+        self.trouble = Some(Box::new(Trouble::Failed(component, error)));
         false
     }
 }
 
-impl Rejection {
-    /// The earliest counts; of several, the first component's.
-    pub(crate) fn comes_before(&self, other: &Rejection) -> bool {
-        (self.reached, self.component) < (other.reached, other.component)
+impl Trouble {
+    /// Of what went wrong in several lanes one counts: the failure of the first component or, if
+    /// nobody failed, the earliest rejection.
+    pub(crate) fn comes_before(&self, other: &Trouble) -> bool {
+        let key = |trouble: &Trouble| match trouble {
+            Trouble::Failed(component, _) => (None, *component),
+            Trouble::Rejected(it) => (Some(it.reached), it.component),
+        };
+        key(self) < key(other)
     }
 }

@@ -47,7 +47,7 @@ impl Pool {
             stop: AtomicBool::new(false),
             panicked: AtomicBool::new(false),
             busy: AtomicUsize::new(0),
-            busy_max: AtomicUsize::new(0),
+            busy_max: AtomicUsize::new(1), // the caller works alone where that is faster
             spin: workers <= cores,
             sleepers: Mutex::new(()),
             wake: Condvar::new(),
@@ -74,12 +74,6 @@ impl Pool {
     /// A lane, between rounds.
     pub(crate) fn lane(&self, index: usize) -> MutexGuard<'_, Lane> {
         lock(&self.shared.lanes[index])
-    }
-
-    /// One lane does its share of the work, on this thread.
-    pub(crate) fn work_on(&self, lane: usize) {
-        lock(&self.shared.lanes[lane]).work();
-        self.shared.busy_max.fetch_max(1, Ordering::Relaxed);
     }
 
     /// Every lane does its share of the work; returns when all are done.

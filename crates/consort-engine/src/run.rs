@@ -135,7 +135,7 @@ impl Run {
 
     fn planned_next(&self) -> Time {
         match self.is_variable() {
-            true => self.step_size.end_from(self.tag.time),
+            true => self.tag.time + self.bounded_size(),
             false => self.rates.after(self.tag.time),
         }
     }
@@ -175,10 +175,7 @@ impl Run {
         self.plan_steps();
         let mut stages = std::mem::take(&mut self.program.advance);
         let result = match &mut stages[..] {
-            [Stage::Work(work)] => {
-                self.work(work);
-                self.collect(work, false)
-            }
+            [Stage::Work(work)] => self.work(work, false),
             stages => {
                 self.program.ahead.copy_from(&self.program.shared);
                 std::mem::swap(&mut self.program.ahead, &mut self.program.shared);

@@ -51,6 +51,13 @@ pub(crate) struct Arriving {
     pub(crate) gather: Vec<Segment>,
 }
 
+impl WorkStage {
+    /// The shares of each lane.
+    pub(crate) fn by_lane(&self) -> impl Iterator<Item = &[Share]> {
+        self.shares.chunk_by(|a, b| a.lane == b.lane)
+    }
+}
+
 impl Stage {
     /// Every work stage of a program, inner ones included.
     pub(crate) fn for_each_work(stages: &[Stage], visit: &mut dyn FnMut(&WorkStage)) {

@@ -147,6 +147,7 @@ impl Segment {
                 _ => joined.push(segment),
             }
         }
+        joined.shrink_to_fit(); // long chains have very many short ones
         joined
     }
 }

@@ -130,18 +130,19 @@ fn fmus_are_late_by_one_step_or_iterated() {
 #[test]
 fn the_plan_says_which_delay_or_iteration_the_pair_needs() {
     let world = World::new();
-    let plan = |file: &str| {
+    let plan = |file: &str, options: &[&str]| {
         let path = example(&format!("aircraft/{file}")).display().to_string();
-        world.done(&["plan", &path]).stdout
+        world.done(&[&["plan", &path], options].concat()).stdout
     };
-    let native = plan("system.toml");
-    assert!(native.contains("5 levels, no loop, nothing late"), "{native}");
-    let late = plan("fmi2.toml");
-    for wire in ["flight.altitude -> environment.altitude", "environment.density -> flight.density"]
-    {
-        assert!(late.contains(wire) && !late.contains("nothing late"), "{late}");
+    let native = plan("system.toml", &[]);
+    assert!(native.contains("5 levels, no loop, no delay"), "{native}");
+    let late = plan("fmi2.toml", &[]);
+    let reasons =
+        ["11 delays", "flight.altitude -> environment.altitude", "reactive = [\"density\""];
+    for reason in reasons {
+        assert!(late.contains(reason), "no `{reason}` in {late}");
     }
-    let iterated = plan("fmi2-iterated.toml");
+    let iterated = plan("fmi2-iterated.toml", &["--format", "program"]);
     let loops = "rollback flight, environment unknowns flight.altitude -> environment.altitude";
     assert!(iterated.contains(loops), "{iterated}");
 }

@@ -8,6 +8,7 @@ mod bad_inputs;
 mod coupling;
 mod examples;
 mod fmpy;
+mod forms;
 mod linear;
 mod loops;
 mod misbehave;

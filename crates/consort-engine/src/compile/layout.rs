@@ -101,7 +101,6 @@ impl Layout {
         let count = source.system.components.len();
         let none = |index: usize| vec![None; source.models[index].variables.len()];
         let mut program = Program {
-            initialization: Vec::new(),
             present: Vec::new(),
             advance: Vec::new(),
             shared: Bank::new(),

@@ -4,26 +4,33 @@ use super::{Program, Source, batches};
 use crate::attempt::Attempt;
 use crate::exchange::{Exchange, SlopeOp};
 use crate::iterate::Loop;
-use crate::lane::{Batch, Lane, LaneOp};
+use crate::lane::{Batch, LaneOp};
+use crate::pool::Pool;
 use crate::stage::{Arriving, ExchangeStage, Share, Stage, WorkStage};
 use crate::store::{Segment, Slot};
 use consort_core::{Causality, ConnectionId, ValueType, VariableId};
 use consort_system::{Hold, Operation, ResolvedConnection, Stage as Planned, Task};
 
-/// Compiles the three programs of the plan.
-pub(super) fn compile(source: &Source<'_>, program: &mut Program, lanes: &mut [Lane]) {
-    let mut compiler =
-        Compiler { source, program, lanes, slopes: Vec::new(), works: 0, which: Which::Starting };
+pub(super) fn initialization(
+    source: &Source<'_>,
+    program: &mut Program,
+    pool: &Pool,
+) -> Vec<Stage> {
+    let which = Which::Starting;
+    let mut compiler = Compiler { source, program, pool, slopes: Vec::new(), works: 0, which };
+    compiler.stages(&source.plan.initialization)
+}
+
+pub(super) fn cycle(source: &Source<'_>, program: &mut Program, pool: &Pool) {
+    let which = Which::Present;
+    let mut compiler = Compiler { source, program, pool, slopes: Vec::new(), works: 0, which };
     compiler.slopes = compiler.slopes();
-    let plan = source.plan;
-    let initialization = compiler.stages(&plan.initialization);
-    compiler.which = Which::Present;
-    let present = compiler.stages(&plan.present);
+    let present = compiler.stages(&source.plan.present);
     compiler.which = Which::Advance;
-    let advance = compiler.stages(&plan.advance);
-    compiler.program.arriving = arriving(&advance);
-    compiler.program.refreshed = refreshed(&plan.present);
-    (program.initialization, program.present, program.advance) = (initialization, present, advance);
+    let advance = compiler.stages(&source.plan.advance);
+    program.arriving = arriving(&advance);
+    program.refreshed = refreshed(&source.plan.present);
+    (program.present, program.advance) = (present, advance);
     if !matches!(program.advance[..], [Stage::Work(_)]) {
         program.ahead = program.shared.clone();
     }
@@ -32,7 +39,7 @@ pub(super) fn compile(source: &Source<'_>, program: &mut Program, lanes: &mut [L
 struct Compiler<'a> {
     source: &'a Source<'a>,
     program: &'a mut Program,
-    lanes: &'a mut [Lane],
+    pool: &'a Pool,
     /// Inputs that are extrapolated, in the order of the program's slopes.
     slopes: Vec<Slope>,
     /// How many work stages were compiled.
@@ -110,7 +117,7 @@ impl Compiler<'_> {
     }
 
     fn share(&mut self, (lane, rate): (usize, usize), tasks: &[&Task]) -> Share {
-        let start = self.lanes[lane].operations.len();
+        let start = self.pool.lane(lane).operations.len();
         let (mut scatter, mut gather) = (Vec::new(), Vec::new());
         for task in tasks {
             self.task(lane, task, &mut scatter, &mut gather);
@@ -118,7 +125,7 @@ impl Compiler<'_> {
         Share {
             lane,
             rate,
-            operations: start..self.lanes[lane].operations.len(),
+            operations: start..self.pool.lane(lane).operations.len(),
             scatter: Segment::joined(scatter),
             gather: Segment::joined(gather),
         }
@@ -131,21 +138,21 @@ impl Compiler<'_> {
         scatter: &mut Vec<Segment>,
         gather: &mut Vec<Segment>,
     ) {
-        let start = self.lanes[lane].operations.len();
+        let start = self.pool.lane(lane).operations.len();
         for operation in &task.operations {
             match operation {
                 Operation::Set(variables) => {
                     scatter.extend(self.places(task, variables));
                     let batches = self.batches(lane, task, variables);
-                    let operations = &mut self.lanes[lane].operations;
-                    operations.extend(batches.into_iter().map(LaneOp::set));
+                    let batches = batches.into_iter().map(LaneOp::set);
+                    self.pool.lane(lane).operations.extend(batches);
                     self.set_slopes(lane, task, variables, scatter);
                 }
                 Operation::Get(variables) => {
                     gather.extend(self.places(task, variables));
                     let batches = self.batches(lane, task, variables);
-                    let operations = &mut self.lanes[lane].operations;
-                    operations.extend(batches.into_iter().map(LaneOp::get));
+                    let batches = batches.into_iter().map(LaneOp::get);
+                    self.pool.lane(lane).operations.extend(batches);
                 }
                 Operation::Step => self.step(lane, task),
                 Operation::Tick(clock) => {
@@ -155,7 +162,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        LaneOp::join_whole(&mut self.lanes[lane].operations, start);
+        LaneOp::join_whole(&mut self.pool.lane(lane).operations, start);
     }
 
     fn step(&mut self, lane: usize, task: &Task) {
@@ -164,7 +171,7 @@ impl Compiler<'_> {
         let event_mode = self.source.system.components[task.component.index()].event_mode;
         let careful = self.source.log_calls || event_mode;
         let step = if careful { LaneOp::CarefulStep(member) } else { LaneOp::Step(member) };
-        self.lanes[lane].operations.push(step);
+        self.pool.lane(lane).operations.push(step);
     }
 
     fn places(&self, task: &Task, variables: &[VariableId]) -> Vec<Segment> {
@@ -173,22 +180,25 @@ impl Compiler<'_> {
         variables.iter().map(place).collect()
     }
 
-    fn batches(&mut self, lane: usize, task: &Task, variables: &[VariableId]) -> Vec<Batch> {
+    fn batches(&self, lane: usize, task: &Task, variables: &[VariableId]) -> Vec<Batch> {
         let index = task.component.index();
         let member = self.program.homes[index].member;
         let model = self.source.models[index];
-        batches(&mut self.lanes[lane], member, variables, model, &self.program.places[index])
+        batches(&mut self.pool.lane(lane), member, variables, model, &self.program.places[index])
     }
 
     /// Places for the slopes of the inputs that are extrapolated.
     fn slopes(&mut self) -> Vec<Slope> {
         let wires = self.source.system.connections.iter().enumerate();
-        let wires = wires.filter(|(_, wire)| self.is_extrapolated(wire));
+        let wires = wires
+            .filter(|(index, wire)| self.is_extrapolated(ConnectionId::from_index(*index), wire));
         let wires: Vec<(usize, &ResolvedConnection)> = wires.collect();
         wires.into_iter().map(|(index, wire)| self.slope(index, wire)).collect()
     }
 
-    fn is_extrapolated(&self, wire: &ResolvedConnection) -> bool {
+    /// A reactive input has its value of the end of the step already: there is nothing to
+    /// extrapolate.
+    fn is_extrapolated(&self, id: ConnectionId, wire: &ResolvedConnection) -> bool {
         let index = wire.to.component.index();
         let input = self.program.places[index][wire.to.variable.index()];
         let input = input.expect("connected inputs have places").lane;
@@ -196,12 +206,13 @@ impl Compiler<'_> {
             && 0 < self.source.models[index].capabilities.input_derivatives_max
             && input.value_type == ValueType::Float64
             && input.count == 1
+            && !is_exchanged(&self.source.plan.advance, id)
     }
 
     fn slope(&mut self, index: usize, wire: &ResolvedConnection) -> Slope {
         let connection = ConnectionId::from_index(index);
-        let lane = &mut self.lanes[self.program.homes[wire.to.component.index()].lane];
-        let lane = lane.bank.reserve(ValueType::Float64, 1);
+        let home = self.program.homes[wire.to.component.index()];
+        let lane = self.pool.lane(home.lane).bank.reserve(ValueType::Float64, 1);
         let slope = self.program.shared.reserve(ValueType::Float64, 1);
         self.program.slopes.push(SlopeOp {
             connection,
@@ -233,7 +244,7 @@ impl Compiler<'_> {
             }
             scatter.push(slope.place);
             let model = self.source.models[task.component.index()];
-            let lane = &mut self.lanes[lane];
+            let mut lane = self.pool.lane(lane);
             let references_at = u32::try_from(lane.references.len()).expect("fits in 32 bits");
             lane.references.push(model.variables[to.variable.index()].reference);
             let slot = slope.place.lane;
@@ -273,6 +284,16 @@ fn arriving(advance: &[Stage]) -> Vec<Arriving> {
         Arriving { lane: group[0].0, rate: group[0].1, gather }
     });
     arriving.collect()
+}
+
+/// Whether values move along a connection in a program.
+fn is_exchanged(stages: &[Planned], id: ConnectionId) -> bool {
+    stages.iter().any(|stage| match stage {
+        Planned::Exchange(connections) => connections.contains(&id),
+        Planned::Work(_) => false,
+        Planned::Iterate(it) => is_exchanged(&it.stages, id),
+        Planned::Attempt { stages, .. } => is_exchanged(stages, id),
+    })
 }
 
 /// The components that a program works on, sorted.

@@ -41,16 +41,16 @@ impl Run {
         assert_eq!(system.components.len(), models.len(), "one model per component");
         let rates = Rates::of(&system);
         let instances = initialize::instantiate(&system, &models, &options)?;
-        let descriptions: Vec<&ModelDescription> =
-            models.iter().map(|model| model.description()).collect();
         let source = Source {
             system: &system,
             plan,
-            models: &descriptions,
+            models: &descriptions(&models),
             rates: &rates,
             log_calls: options.call_log.is_some(),
         };
-        let (program, lanes) = source.compile(instances);
+        let (mut program, lanes) = source.place(instances);
+        let pool = Pool::new(lanes, options.workers);
+        let initialization = source.compile_initialization(&mut program, &pool);
         let watchers = Watchers::of(&source, &program, &mut options);
         let mut run = Run {
             due: vec![true; rates.list.len()],
@@ -62,10 +62,10 @@ impl Run {
             remarkable: false,
             tag: Tag::at(system.experiment.start),
             names: names(&system),
-            pool: Pool::new(lanes, options.workers),
+            pool,
             hashes: watchers.hashes,
             recorder: watchers.recorder,
-            interventions: watchers.interventions,
+            interventions: Interventions::default(),
             feed: watchers.feed,
             eventful: Vec::new(),
             ticked: Vec::new(),
@@ -80,10 +80,23 @@ impl Run {
             program,
             rates,
         };
-        run.initialize()?;
+        run.initialize(initialization)?;
+        run.compile_cycle(plan);
         run.phase = Phase::Present;
         run.first_tag()?;
         Ok(run)
+    }
+
+    fn compile_cycle(&mut self, plan: &Plan) {
+        let source = Source {
+            system: &self.system,
+            plan,
+            models: &descriptions(&self.models),
+            rates: &self.rates,
+            log_calls: self.call_log.is_some(),
+        };
+        source.compile_cycle(&mut self.program, &self.pool);
+        self.interventions = interventions(&source, &self.program);
     }
 
     fn first_tag(&mut self) -> Result<(), RunError> {
@@ -108,6 +121,10 @@ impl Run {
     }
 }
 
+fn descriptions(models: &[Arc<dyn Model>]) -> Vec<&ModelDescription> {
+    models.iter().map(|model| model.description()).collect()
+}
+
 /// No step: for calls that are made at the start.
 fn standing(system: &ResolvedSystem) -> Step {
     let start = system.experiment.start;
@@ -124,7 +141,6 @@ fn names(system: &ResolvedSystem) -> std::collections::BTreeMap<String, Componen
 struct Watchers {
     hashes: Hashes,
     recorder: Option<Recorder>,
-    interventions: Interventions,
     feed: Option<FeedProgram>,
 }
 
@@ -136,7 +152,6 @@ impl Watchers {
                 let (schema, slots) = schema(source, program);
                 Recorder::new(schema, slots, sink)
             }),
-            interventions: interventions(source, program),
             feed: FeedProgram::of(source, program),
         }
     }

@@ -175,6 +175,19 @@ fn an_extrapolated_input_is_told_its_slope() {
 }
 
 #[test]
+fn an_input_with_its_value_of_the_end_of_the_step_is_not_extrapolated_beyond() {
+    let model = TestModel::new(in_and_out(), Slope::default)
+        .adjust(|description| description.capabilities.input_derivatives_max = 1)
+        .shared();
+    let mut bench =
+        Bench::new(4).add("clock", clock(), 1).add("slope", model, 1).wire("clock.y", "slope.u");
+    bench.system.connections[0].hold = consort_system::Hold::Extrapolate;
+    bench.system.components[1].reactive = vec![consort_core::VariableId(0)];
+    let (trace, _) = bench.run(1);
+    assert!(column(&trace, "slope.y").iter().all(|slope| slope == "0.0"));
+}
+
+#[test]
 fn initial_values_follow_from_what_the_table_says_of_the_start() {
     let mut bench = Bench::new(2)
         .add("last", halve(true), 1)

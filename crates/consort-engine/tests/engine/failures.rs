@@ -176,3 +176,36 @@ fn outputs_cannot_be_set_by_the_caller() {
     assert!(matches!(refused, Err(RunError::NoSuchVariable { .. })), "{refused:?}");
     assert_eq!(run.get("clock.y"), Some(Values::Float64(vec![0.0])));
 }
+
+#[test]
+fn lines_of_a_log_that_repeat_are_told_once_with_their_number() {
+    let mut error = CallError::new("fmi2DoStep", CallStatus::Error);
+    error.log = ["too long", "too long", "too long", "given up"].map(str::to_owned).to_vec();
+    let tag = consort_core::Tag::at(Time::ZERO);
+    let failure = RunError::Call { component: "pump".into(), tag, error };
+    let resolution = Bench::new(1).system.experiment.resolution;
+    let notes = failure.diagnostic(resolution).notes;
+    assert_eq!(notes[1..], ["its log (3 times): too long", "its log: given up"]);
+}
+
+#[test]
+fn what_fails_in_a_later_stage_is_named_with_its_tag() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    for workers in [1, 2, 8] {
+        let mut bench = Bench::new(10).add("clock", clock(), 1);
+        for name in ["first", "second", "third"] {
+            bench =
+                bench.add(name, troubled(error, &ended), 1).wire("clock.y", &format!("{name}.u"));
+        }
+        for component in &mut bench.system.components[2..] {
+            component.reactive = vec![consort_core::VariableId(0)];
+        }
+        bench.models[1] = crate::support::gain(1.0);
+        let (mut run, recorded) = bench.start(workers).expect("it starts");
+        let failure = run.advance(Time::MAX).expect_err("it fails");
+        run.finish();
+        let RunError::Call { component, tag, .. } = &failure else { panic!("{failure:?}") };
+        assert_eq!((component.as_str(), tag.time.ticks()), ("second", 2), "{workers} workers");
+        assert_eq!(column(&recorded.trace(), "clock.y"), ["0.0", "0.1", "0.2"]);
+    }
+}

@@ -103,6 +103,19 @@ fn a_loop_that_is_given_up_names_its_connections_and_residuals() {
     assert!(1.0 < residual.abs(), "{residual}");
     let text = format!("{:?}", failure.diagnostic(resolution));
     assert!(text.contains(connection) && text.contains("given up after 7 evaluations"), "{text}");
+    assert!(text.contains(&format!("residual {residual:.3e} at")), "{text}");
+}
+
+#[test]
+fn a_loop_through_which_no_number_comes_says_where() {
+    for method in METHODS {
+        let failure = iterate(feedback(through(f64::NAN, 0.0)), method).start(1).err();
+        let Some(RunError::LoopNotSolved { why, starting: true, residuals, .. }) = failure else {
+            panic!("{failure:?}")
+        };
+        assert_eq!(why, LoopFailure::NotFinite);
+        assert!(residuals.len() == 1 && residuals[0].1.is_nan(), "{residuals:?}");
+    }
 }
 
 /// Two components by steps, each with a reactive input from the other: both ends of a step must

@@ -7,6 +7,7 @@ mod failures;
 mod interventions;
 mod loops;
 mod repeatability;
+mod rollback;
 mod staged;
 mod support;
 mod variable;

@@ -31,6 +31,13 @@ pub(crate) trait Behavior: Send {
     }
     /// The slope of the first input.
     fn slope(&mut self, _slope: f64) {}
+    /// Called before the state is saved, and before it is restored.
+    fn saving(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+    fn restoring(&mut self) -> CallResult<()> {
+        Ok(())
+    }
     fn terminated(&mut self) {}
 }
 
@@ -197,9 +204,11 @@ impl Instance for TestInstance {
     }
     /// What a behavior remembers, it remembers in its variables.
     fn save(&mut self) -> CallResult<SavedState> {
+        self.behavior.saving()?;
         Ok(SavedState(Box::new(self.values.clone())))
     }
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
+        self.behavior.restoring()?;
         let values: &Vec<Values> = state.0.downcast_ref().expect("a state of a test model");
         self.values.clone_from(values);
         Ok(())
@@ -285,6 +294,7 @@ impl Bench {
             conversion: Conversion::IDENTITY,
             hold: Hold::Hold,
             delay: false,
+            origin: consort_system::Origin::default(),
         };
         self.system.connections.push(connection);
         self

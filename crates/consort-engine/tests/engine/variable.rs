@@ -12,12 +12,12 @@ use consort_engine::{RunError, StepFailure};
 use consort_system::{ResolvedVariableStep, StepTolerances};
 use std::sync::Arc;
 
-fn ticks(ticks: i64) -> Time {
+pub(crate) fn ticks(ticks: i64) -> Time {
     Time::from_ticks(ticks)
 }
 
 /// Ticks of a tenth of a millisecond; steps from 1 to `max` of them.
-fn variable_step(mut bench: Bench, limits: [i64; 3], tolerances: Option<f64>) -> Bench {
+pub(crate) fn variable_step(mut bench: Bench, limits: [i64; 3], tolerances: Option<f64>) -> Bench {
     let [initial, min, max] = limits.map(ticks);
     let tick = Seconds::new(1, 10_000).and_then(Resolution::new);
     bench.system.experiment.resolution = tick.expect("a tenth of a millisecond");
@@ -49,7 +49,7 @@ fn integrate(factor: f64, start: f64) -> Arc<dyn Model> {
     integrate_unless(factor, start, |_| None)
 }
 
-fn integrate_unless(
+pub(crate) fn integrate_unless(
     factor: f64,
     start: f64,
     refuses: fn(&Step) -> Option<StepOutcome>,
@@ -216,16 +216,27 @@ impl Behavior for Announcer {
     }
 }
 
-#[test]
-fn a_step_ends_where_an_event_is_announced() {
+pub(crate) fn announcer() -> Arc<dyn Model> {
     let variables = vec![
         variable("y", Causality::Output, ValueType::Float64),
         variable("now", Causality::Local, ValueType::Float64),
     ];
-    let announcer = TestModel::new(variables, || Announcer)
+    TestModel::new(variables, || Announcer)
         .adjust(|description| description.capabilities.event_mode = true)
-        .shared();
-    let bench = Bench::new(80).add("announcer", announcer, 1);
+        .shared()
+}
+
+#[test]
+fn every_tag_up_to_the_time_asked_for_is_done_also_where_an_event_makes_it() {
+    let bench = Bench::new(80).add("announcer", announcer(), 1);
+    let (mut run, _) = variable_step(bench, [20, 1, 20], None).start(1).expect("it starts");
+    run.advance(ticks(25)).expect("it runs");
+    assert_eq!((run.tag().time, run.tag().microstep), (ticks(25), 1));
+}
+
+#[test]
+fn a_step_ends_where_an_event_is_announced() {
+    let bench = Bench::new(80).add("announcer", announcer(), 1);
     let (trace, _) = variable_step(bench, [20, 1, 20], None).run(1);
     let tags: Vec<(i64, u32)> =
         trace.tags().iter().map(|tag| (tag.time.ticks(), tag.microstep)).collect();
