@@ -6,8 +6,17 @@ use crate::ci::{cargo, root, succeeds};
 use crate::say;
 
 /// Every fuzz target, as named in `fuzz/Cargo.toml`.
-const TARGETS: [&str; 7] =
-    ["description", "archive", "build-description", "system", "inputs", "multimodel", "ssp"];
+const TARGETS: [&str; 9] = [
+    "description",
+    "archive",
+    "build-description",
+    "system",
+    "inputs",
+    "multimodel",
+    "ssp",
+    "scenario",
+    "plan",
+];
 const MINUTES_DEFAULT: u64 = 10;
 
 /// The target that is no fuzz target: plans of random systems.

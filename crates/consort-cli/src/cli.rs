@@ -236,7 +236,7 @@ pub(crate) struct CheckArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum CheckSubject {
     /// Judge a plan that was written by hand
-    Plan(CheckPlanArgs),
+    Plan(Box<CheckPlanArgs>),
     /// Judge the algorithm of a scenario of the Scenario-Verifier
     Scenario(CheckScenarioArgs),
 }

@@ -33,6 +33,8 @@
 //! - **`logVariables`.** What is recorded; every output if it names no variable.
 //! - **Refused.** `modelSwaps`, `modelTransfers`, `faultInject...`, `scenarioVerifier` and `sigver`: nothing
 //!   is run without them that was meant to be run with them.
+//! - **`multimodel_path`.** Whoever reads a `coe.json` alone finds its multi-model by
+//!   [`model_of_configuration`].
 //! - **Passed over, with a note.** What concerns only the program that wrote the file or how it
 //!   shows things: `livestream`, `logLevels`, `visible`, `parallelSimulation` and the like.
 //!
@@ -118,6 +120,19 @@ pub fn lacks_experiment(text: &str) -> bool {
     document.is_some() && !["algorithm", "endTime", "end_time", "startTime"].iter().any(says)
 }
 
+/// The multi-model that a configuration (`coe.json`) belongs to, as it names it: from the folder of
+/// the project, with `/`. `None` if the text is no configuration, or names none.
+pub fn model_of_configuration(text: &str) -> Option<String> {
+    let document = json::parse("", text, &mut Report::default())?;
+    let json::Json::Object(entries) = &document.json else { return None };
+    match &json::find(entries, "multimodel_path")?.value.json {
+        json::Json::Text(path) if !document.has("fmus") && !path.is_empty() => {
+            Some(path.replace('\\', "/"))
+        }
+        _ => None,
+    }
+}
+
 /// Every key that means something, for suggestions; the others are passed over.
 const KNOWN: &[&str] = &[
     "fmus",
@@ -131,6 +146,7 @@ const KNOWN: &[&str] = &[
     "stabalizationEnabled",
     "global_absolute_tolerance",
     "global_relative_tolerance",
+    "multimodel_path",
 ];
 
 /// `tank` for `tank.mm.json`, the folder's name for `some/folder/mm.json`.
@@ -147,7 +163,19 @@ fn default_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{default_name, lacks_experiment};
+    use super::{default_name, lacks_experiment, model_of_configuration};
+
+    #[test]
+    fn a_configuration_names_its_multi_model() {
+        let check = |text: &str, path: Option<&str>| {
+            assert_eq!(model_of_configuration(text).as_deref(), path, "{text}");
+        };
+        check(r#"{"multimodel_path": "Multi-models\\a\\mm.json"}"#, Some("Multi-models/a/mm.json"));
+        check(r#"{"multimodel_path": "a/mm.json", "fmus": {}}"#, None);
+        check(r#"{"multimodel_path": ""}"#, None);
+        check(r#"{"endTime": 1}"#, None);
+        check("no json", None);
+    }
 
     #[test]
     fn a_multi_model_is_called_after_its_file_or_folder() {

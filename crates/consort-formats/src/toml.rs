@@ -14,7 +14,7 @@
 //! unhashed = ["plant.CPUtime"]     # kept out of the trace hash
 //! plot = ["tank.level", "pid.*"]   # or true: everything recorded
 //! input = "inflow.csv"             # values over time for unconnected inputs
-//! send_start_values = false        # the default for all components
+//! send-start-values = false        # the default for all components
 //! order = "derived"                # or "jacobi", "gauss-seidel"
 //! loops = "error"                  # what becomes of algebraic loops; or "iterate"
 //!
@@ -35,10 +35,10 @@
 //! [components.tank]
 //! model = "tank.fmu"               # the only key that must be there
 //! step = 0.5                       # its own step
-//! step_length = "fixed"            # or "to-end"
+//! step-length = "fixed"            # or "to-end"
 //! concurrent = true                # its instances share no static data; default false
-//! send_start_values = true
-//! event_mode = false               # default true: event mode is used where the model has it
+//! send-start-values = true
+//! event-mode = false               # default true: event mode is used where the model has it
 //! reactive = ["valve"]
 //! parameters = { area = 1.5, level0 = { value = 20, unit = "cm" }, gains = [1, 2, 3] }
 //!

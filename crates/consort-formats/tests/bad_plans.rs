@@ -27,7 +27,7 @@ initialization
 present
   exchange
     rod.temperature -> rod.mirror delayed
-    \"the pid\".u -> rod.heat[1..2]
+    \"the pid\".u -> rod.heat[2..2]
 advance
   attempt rollback tank, \"the pid\", rod
     work
@@ -46,7 +46,7 @@ const CHANGED: &[(&str, &str, &str)] = &[
     ("an unknown program", "present\n", "presence\n"),
     (
         "a missing program",
-        "present\n  exchange\n    rod.temperature -> rod.mirror delayed\n    \"the pid\".u -> rod.heat[1..2]\n",
+        "present\n  exchange\n    rod.temperature -> rod.mirror delayed\n    \"the pid\".u -> rod.heat[2..2]\n",
         "",
     ),
     ("a program written twice", "present\n", "advance\n"),
@@ -62,7 +62,7 @@ const CHANGED: &[(&str, &str, &str)] = &[
         "\"the pid\".u -> tank.valve\npresent",
         "tank.level -> tank.valve\npresent",
     ),
-    ("another part of an array", "rod.heat[1..2]", "rod.heat[0..2]"),
+    ("another part of an array", "rod.heat[2..2]", "rod.heat[1..3]"),
     (
         "a connection without an arrow",
         "rod.temperature -> rod.mirror",

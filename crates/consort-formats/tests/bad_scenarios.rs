@@ -24,7 +24,7 @@ cosim-step = [ {step: a}, {get: a.y}, {set: b.u}, {step: b}, {get: b.y}, {set: a
 const CHANGED: &[(&str, &str, &str)] = &[
     ("an unknown key at the top", "initialization", "initialisation"),
     ("an unknown key of an FMU", "a = { inputs", "a = { can-reject-steps = true, inputs"),
-    ("clocks of FMI 3", "a = { inputs", "a = { input-clocks = {}, inputs"),
+    ("clocks of FMI 3", "a = { inputs", "a = { input-clocks = { r = {} }, inputs"),
     ("no FMUs", "  fmus = {", "  units = {"),
     ("an unknown reactivity", "reactivity=delayed", "reactivity=delay"),
     ("no reactivity", "u = {reactivity=delayed}", "u = {}"),

@@ -118,7 +118,7 @@ fn settings_are_converted_and_sorted_parameters_first() {
 
 #[test]
 fn start_values_follow_the_users_where_they_are_sent() {
-    let text = "[experiment]\nstop = 1\nsend_start_values = true\n[components.a]\nmodel = \"tank\"\nparameters = { inflow = 1 }\n[components.b]\nmodel = \"tank\"\nsend_start_values = false\nparameters = { inflow = 1 }\n";
+    let text = "[experiment]\nstop = 1\nsend-start-values = true\n[components.a]\nmodel = \"tank\"\nparameters = { inflow = 1 }\n[components.b]\nmodel = \"tank\"\nsend-start-values = false\nparameters = { inflow = 1 }\n";
     let (system, _) = resolved(&read(text));
     let set: Vec<VariableId> =
         system.components[0].settings.iter().map(|setting| setting.variable).collect();
@@ -210,7 +210,7 @@ fn whole_numbers_stay_exact_beyond_doubles() {
 
 #[test]
 fn event_mode_needs_the_model_and_the_users_leave() {
-    let text = "[experiment]\nstop = 1\nstep = 1\n[components.a]\nmodel = \"typed\"\n[components.b]\nmodel = \"typed\"\nevent_mode = false\n[components.c]\nmodel = \"single\"\n";
+    let text = "[experiment]\nstop = 1\nstep = 1\n[components.a]\nmodel = \"typed\"\n[components.b]\nmodel = \"typed\"\nevent-mode = false\n[components.c]\nmodel = \"single\"\n";
     let modes: Vec<bool> = meaning(text).components.iter().map(|it| it.event_mode).collect();
     assert_eq!(modes, [true, false, false]);
 }

@@ -73,6 +73,8 @@ fn hocon_is_read_in_its_several_spellings() {
         format!("\u{FEFF}{}", braces.replace('\n', " // a remark\n")),
         format!("name = \"another\"\n{braces}"),
         braces.replace("name = \"cart and motor\"", "name = \"\"\"cart and motor\"\"\""),
+        braces.replace("name = \"cart and motor\"", "name = \"cart\" and \"motor\" // \"\""),
+        format!("{braces}event-strategies = {{}}\n"),
     ] {
         assert_eq!(read(&text), plain, "{text}");
     }

@@ -14,11 +14,14 @@ use crate::loader::input_file::sha256_of_file;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::archive::{self, Limits};
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 /// The structure that is meant if no variant is named.
 const DEFAULT_STRUCTURE: &str = "SystemStructure.ssd";
+
+/// The longest text of an SSP that is read.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// A folder with the content of an SSP.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,14 +67,19 @@ impl SspFolder {
         is_archive || path.is_dir() && path.join(DEFAULT_STRUCTURE).is_file()
     }
 
-    /// A file of the SSP by its path below the root, with `/`; `None` if there is none.
+    /// A file of the SSP by its path below the root, with `/`; `None` if there is none. Of a file
+    /// that is too long for a text of an SSP, only the beginning is read.
     pub fn read(&self, path: &str) -> Option<Vec<u8>> {
         let below = Path::new(path);
         let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
         if !is_inside {
             return None;
         }
-        fs::read(self.root.join(below)).ok()
+        let file = File::open(self.root.join(below)).ok()?;
+        let mut bytes = Vec::new();
+        // One more than is accepted, so that whoever reads it sees that it is too long.
+        file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
     }
 }
 

@@ -27,8 +27,9 @@ pub use coupling::{
 pub use plan::{Loop, Operation, Plan, Stage, Task};
 pub use resolve::resolve;
 pub use resolved::{
-    ColumnFeed, Comparison, Condition, Effect, Feed, Port, ResolvedComponent, ResolvedConnection,
-    ResolvedExperiment, ResolvedIntervention, ResolvedSystem, Setting, Target, Trigger,
+    ColumnFeed, Comparison, Condition, Effect, Feed, Origin, Port, ResolvedComponent,
+    ResolvedConnection, ResolvedExperiment, ResolvedIntervention, ResolvedSystem, Setting, Target,
+    Trigger,
 };
 pub use scenario::Scenario;
 pub use system::{

@@ -3,7 +3,8 @@
 use crate::coupling::ResolvedCoupling;
 use crate::system::{Hold, StepLength};
 use consort_core::{
-    ComponentId, Conversion, Dimension, ModelDescription, Resolution, Time, Values, VariableId,
+    ComponentId, Conversion, Dimension, ModelDescription, Resolution, Span, Time, Values,
+    VariableId,
 };
 
 /// A system in which everything was found and fits.
@@ -127,6 +128,18 @@ pub struct ResolvedConnection {
     pub hold: Hold,
     /// The input gets the source's previous value, and its own start value at the first tag.
     pub delay: bool,
+    /// Where it was written, for messages.
+    pub origin: Origin,
+}
+
+/// Where something was written, if anywhere. That is no part of what it means: all are equal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin(pub Option<Span>);
+
+impl PartialEq for Origin {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
 }
 
 /// A table over time that feeds inputs.

@@ -68,6 +68,25 @@ pub struct Experiment {
     pub coupling: Coupling,
 }
 
+impl Default for Experiment {
+    /// From zero on, with nothing else said.
+    fn default() -> Self {
+        Experiment {
+            start: Spanned::assumed(Seconds::ZERO),
+            stop: None,
+            step: None,
+            resolution: None,
+            seed: 0,
+            tolerance: None,
+            record: Record::Outputs,
+            unhashed: Vec::new(),
+            plot: Vec::new(),
+            input: None,
+            coupling: Coupling::default(),
+        }
+    }
+}
+
 /// Which variables go into the trace.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Record {
@@ -103,6 +122,23 @@ pub struct Component {
     pub event_mode: bool,
     /// Inputs whose value at the *end* of a step the step needs: their sources step first.
     pub reactive: Vec<Spanned<String>>,
+}
+
+impl Component {
+    /// A component of which only the model is known.
+    pub fn new(name: Spanned<String>, model: Spanned<String>) -> Self {
+        Component {
+            name,
+            model,
+            parameters: Vec::new(),
+            step: None,
+            step_length: StepLength::Fixed,
+            concurrent: false,
+            send_start_values: false,
+            event_mode: true,
+            reactive: Vec::new(),
+        }
+    }
 }
 
 /// A value for a variable of a component.

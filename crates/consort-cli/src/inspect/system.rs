@@ -1,5 +1,7 @@
 //! A system for a person to read: what it is made of, what is wired to what, what will be done.
 
+mod coupling;
+
 use super::{InspectExtra, byte_size, units, values};
 use crate::output::page::Page;
 use crate::output::table::Table;
@@ -35,6 +37,8 @@ pub(crate) fn describe_system(
     page.facts(&[("from".to_owned(), from)]);
     page.heading("Experiment");
     page.facts(&experiment(system, resolved));
+    page.heading("Coupling");
+    page.facts(&coupling::facts(system));
     components(&mut page, system, models, resolved);
     connections(&mut page, system, models, resolved);
     page.bullets("Inputs that nothing feeds: they keep their start value", &unfed(system, models));
@@ -150,6 +154,13 @@ fn connections(
         let meaning = resolved.and_then(|system| system.connections.get(index));
         let mut remarks = Vec::new();
         remarks.extend(meaning.and_then(|meaning| conversion(meaning, models)));
+        if connection.delay {
+            remarks.push("delayed by one step".to_owned());
+        }
+        remarks.extend(connection.transformation.map(coupling::transformation));
+        if connection.suppress_unit_conversion {
+            remarks.push("in its own unit".to_owned());
+        }
         if connection.hold == Hold::Extrapolate {
             remarks.push("extrapolated".to_owned());
         }

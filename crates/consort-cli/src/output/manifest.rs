@@ -7,6 +7,7 @@ use crate::execute::{End, Outcome};
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, Prepared};
 use consort_core::{Diagnostic, Time};
+use consort_system::{LoopPolicy, ResolvedVariableStep};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -65,6 +66,16 @@ impl Account<'_> {
     fn experiment(&self) -> Value {
         let experiment = &self.prepared.resolved.experiment;
         let seconds = |time| experiment.resolution.seconds(time).map(|seconds| seconds.to_string());
+        let coupling = &self.prepared.resolved.coupling;
+        let sizes = |step: &ResolvedVariableStep| {
+            json!({
+                "initial": seconds(step.initial),
+                "min": seconds(step.min),
+                "max": seconds(step.max),
+                "relative": step.tolerances.map(|it| it.relative),
+                "absolute": step.tolerances.map(|it| it.absolute),
+            })
+        };
         json!({
             "start": seconds(experiment.start),
             "stop": seconds(experiment.stop),
@@ -72,6 +83,9 @@ impl Account<'_> {
             "resolution": experiment.resolution.to_string(),
             "seed": experiment.seed,
             "tolerance": experiment.tolerance,
+            "order": coupling.order.name(),
+            "loops": policy(&coupling.loops),
+            "variable_step": coupling.variable_step.as_ref().map(sizes),
             "plot": self.prepared.plot,
         })
     }
@@ -130,6 +144,19 @@ pub(crate) fn state(end: &End) -> &'static str {
         End::Terminated { .. } => "terminated",
         End::Interrupted => "interrupted",
         End::Failed { .. } | End::RecordingFailed => "failed",
+    }
+}
+
+/// What becomes of loops that no rule names; the rules are in the system's text.
+fn policy(policy: &LoopPolicy) -> Value {
+    match policy {
+        LoopPolicy::Error => json!("error"),
+        LoopPolicy::Iterate(iteration) => json!({
+            "method": iteration.method.name(),
+            "tolerance": iteration.tolerance,
+            "limit": iteration.limit,
+            "relaxation": iteration.relaxation,
+        }),
     }
 }
 

@@ -17,6 +17,10 @@ pub(super) fn apply(args: &ExperimentArgs, system: &mut System, report: &mut Rep
         experiment.stop = Some(stop);
     }
     if let Some(step) = time("step", args.step.as_deref(), report) {
+        // Where steps change their size it is the first, whatever the file says of that.
+        if let Some(variable) = &mut experiment.coupling.variable_step {
+            variable.initial = None;
+        }
         experiment.step = Some(step);
     }
     experiment.seed = args.seed.unwrap_or(experiment.seed);
@@ -42,6 +46,11 @@ fn coupling(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
     }
 }
 
+/// `b.u` of `b.u[2]`.
+fn without_element(name: &str) -> &str {
+    name.split_once('[').map_or(name, |(variable, _)| variable).trim()
+}
+
 /// `a.y -> b.u`: the wire between the two gets the value before.
 fn delay(text: &str, system: &mut System, report: &mut Report) {
     let span = source("delay", text, report);
@@ -53,8 +62,18 @@ fn delay(text: &str, system: &mut System, report: &mut Report) {
         );
         return;
     };
-    let is_meant = |wire: &Connection| wire.from.value.trim() == from && wire.to.value.trim() == to;
-    if let Some(wire) = system.connections.iter_mut().find(|wire| is_meant(wire)) {
+    let is_meant =
+        |wire: &&mut Connection| wire.from.value.trim() == from && wire.to.value.trim() == to;
+    if let Some(wire) = system.connections.iter_mut().find(is_meant) {
+        wire.delay = true;
+        return;
+    }
+    // Messages about loops name variables, not their elements.
+    let is_about = |wire: &&mut Connection| {
+        without_element(&wire.from.value) == from && without_element(&wire.to.value) == to
+    };
+    let mut about: Vec<&mut Connection> = system.connections.iter_mut().filter(is_about).collect();
+    if let [wire] = about.as_mut_slice() {
         wire.delay = true;
         return;
     }

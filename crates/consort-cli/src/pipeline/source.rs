@@ -8,6 +8,7 @@ use crate::outcome::{CommandError, said};
 use consort_core::{Diagnostic, Report};
 use consort_formats::multimodel::{self, File, Keys};
 use consort_system::System;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// A system that was read, whatever its form.
@@ -150,38 +151,49 @@ fn read_multimodel(
     args: &FormArgs,
     report: &mut Report,
 ) -> Result<Option<Source>, CommandError> {
-    let text = read_text(&path)?;
-    let mut paths = args.with.clone();
-    if paths.is_empty() && multimodel::lacks_experiment(&text) {
-        paths.extend(configuration_beside(&path));
-    }
-    let mut texts = vec![(path.clone(), text.clone())];
-    for path in paths {
-        let text = read_text(&path)?;
-        texts.push((path, text));
-    }
+    let texts = texts_of_multimodel(&path, args)?;
     let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
     let named = names.iter().zip(&texts);
     let files: Vec<File<'_>> = named.map(|(name, (_, text))| File { name, text }).collect();
     let Some(mut read) = multimodel::read(&files, report) else { return Ok(None) };
-    call_after_folder(&mut read.system, &path, "mm", "mm.json");
+    let (model, text) = &texts[0];
+    call_after_folder(&mut read.system, model, "mm", "mm.json");
     let hash = |(path, text): &(PathBuf, String)| {
         InputHash::new(&file_name(path), "system", text.as_bytes())
     };
-    let inputs = texts.iter().map(hash).collect();
-    let base = folder_of(&path);
+    let base = folder_of(model);
     find_in_project(&mut read.system, &base, report);
-    let (system, keys) = (read.system, read.keys);
     Ok(Some(Source {
         path,
-        text,
-        system,
+        text: text.clone(),
+        system: read.system,
         base,
         is_unpacked: false,
         is_lenient: false,
-        inputs,
-        keys,
+        inputs: texts.iter().map(hash).collect(),
+        keys: read.keys,
     }))
+}
+
+/// The files of a multi-model, that with the FMUs first; `path` names it or a configuration of it.
+fn texts_of_multimodel(
+    path: &Path,
+    args: &FormArgs,
+) -> Result<Vec<(PathBuf, String)>, CommandError> {
+    let text = read_text(path)?;
+    let (mut paths, mut texts) = (args.with.clone(), Vec::new());
+    if let Some(named) = multimodel::model_of_configuration(&text) {
+        let model = model_of(path, &named)?;
+        texts.push((model.clone(), read_text(&model)?));
+    } else if paths.is_empty() && multimodel::lacks_experiment(&text) {
+        paths.extend(configuration_beside(path));
+    }
+    texts.push((path.to_owned(), text));
+    for path in paths {
+        let text = read_text(&path)?;
+        texts.push((path, text));
+    }
+    Ok(texts)
 }
 
 /// A project of INTO-CPS has its FMUs in a folder `FMUs`, its multi-models two folders below the
@@ -211,6 +223,25 @@ fn find_in_project(system: &mut System, base: &Path, report: &mut Report) {
     report.push(diagnostic);
 }
 
+/// The multi-model that a configuration names from the folder of its project, which is one of those
+/// around it.
+fn model_of(configuration: &Path, named: &str) -> Result<PathBuf, CommandError> {
+    let around = std::path::absolute(configuration).unwrap_or_else(|_| configuration.to_owned());
+    let depth = around.ancestors().count().saturating_sub(1);
+    let ups = (0..depth).map(|up| folder_of(configuration).join("../".repeat(up)).join(named));
+    if let Some(found) = ups.into_iter().find(|path| path.is_file()) {
+        return Ok(found);
+    }
+    let message = format!("the multi-model `{named}` is in no folder around it");
+    let diagnostic = Diagnostic::error("multimodel::no-model", message);
+    let name = configuration.display();
+    Err(CommandError::invalid(
+        diagnostic
+            .with_note(format!("`{name}` names it by `multimodel_path`"))
+            .help(format!("name the multi-model first: `consort run mm.json --with {name}`")),
+    ))
+}
+
 /// `tank.coe.json` beside `tank.mm.json`, or `coe.json`.
 fn configuration_beside(path: &Path) -> Option<PathBuf> {
     let name = file_name(path);
@@ -238,8 +269,14 @@ fn is_a_model(path: &Path) -> Option<CommandError> {
     Some(CommandError::invalid(diagnostic))
 }
 
+/// The longest text of a system that is read.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
+
 fn read_text(path: &Path) -> Result<String, CommandError> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path)
+        .and_then(|file| file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes));
+    read.map_err(|error| {
         let message = format!("`{}` could not be read: {}", path.display(), said(&error));
         let diagnostic = Diagnostic::error("cli::no-system", message);
         CommandError::failed(
@@ -248,9 +285,16 @@ fn read_text(path: &Path) -> Result<String, CommandError> {
                 .with_note(KNOWN),
         )
     })?;
-    String::from_utf8(bytes).map_err(|_| {
-        let message = format!("`{}` is not text in UTF-8", path.display());
-        CommandError::invalid(Diagnostic::error("cli::not-text", message))
+    if TEXT_BYTES_MAX < bytes.len() as u64 {
+        let message = format!("`{}` has more than {TEXT_BYTES_MAX} bytes", path.display());
+        let diagnostic = Diagnostic::error("cli::too-large", message);
+        return Err(CommandError::invalid(diagnostic.help("is this a system?")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let message = format!("`{}` is not text in UTF-8, from byte {at} on", path.display());
+        let diagnostic = Diagnostic::error("cli::not-text", message);
+        CommandError::invalid(diagnostic.help("let your editor save it as UTF-8"))
     })
 }
 

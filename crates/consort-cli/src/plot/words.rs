@@ -10,7 +10,7 @@ const WIDTHS: [u8; 95] = [
 ];
 
 /// How wide a text is, in pixels.
-pub(super) fn width(text: &str, font_size: f64) -> f64 {
+pub(crate) fn width(text: &str, font_size: f64) -> f64 {
     let hundredths: u32 = text.chars().map(char_width).sum();
     f64::from(hundredths) * font_size / 100.0
 }

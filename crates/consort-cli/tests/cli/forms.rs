@@ -153,6 +153,60 @@ fn a_project_of_into_cps_has_its_fmus_in_one_folder() {
 }
 
 #[test]
+fn a_configuration_finds_its_multi_model() {
+    let bench = Bench::with_loop();
+    bench.done(&["export", "loop", "project/Multi-models/a/a.mm.json"]);
+    let from = bench.path("project/Multi-models/a/a.coe.json");
+    let before = hash(&bench, "project/Multi-models/a/a.mm.json", "x", &[]);
+    let text = std::fs::read_to_string(&from).unwrap();
+    std::fs::remove_file(from).unwrap();
+    let named = "{\n  \"multimodel_path\": \"Multi-models\\\\a\\\\a.mm.json\",";
+    let place = "project/Multi-models/a/slow/coe.json";
+    bench.write(place, &text.replacen('{', named, 1));
+    assert_eq!(hash(&bench, place, "y", &[]), before);
+    let inputs = bench.json("y/manifest.json")["inputs"].clone();
+    assert_eq!((&inputs[0]["path"], &inputs[1]["path"]), (&"a.mm.json".into(), &"coe.json".into()));
+    bench.done(&["replay", "y"]);
+    bench.write("lost/coe.json", &text.replacen('{', named, 1));
+    assert_said!(bench.consort(&["run", "lost/coe.json"]));
+}
+
+#[test]
+fn an_archive_names_nothing_outside_of_it() {
+    let bench = Bench::new();
+    let parts = "[experiment]\nstop = 1\nstep = 0.1\n[components.a]\nmodel = \"native:constant\"\n";
+    bench.write("s/system.toml", parts);
+    bench.done(&["export", "s", "ssp/"]);
+    let text = bench.read("ssp/SystemStructure.ssd");
+    let outside = r#"<ssd:Component name="b" source="../../../b.fmu"/>
+<ssd:Component name="t" type="application/x-consort-native" source="native:table"><ssd:Annotations>
+<ssc:Annotation type="org.consort.component"><consort:Component><consort:Parameter name="file" value="'/etc/passwd'"/></consort:Component></ssc:Annotation>
+</ssd:Annotations></ssd:Component></ssd:Elements>"#;
+    let text = text.replacen("</ssd:Elements>", outside, 1);
+    let files = [("SystemStructure.ssd".to_owned(), text.into_bytes())];
+    let archive = std::fs::File::create(bench.path("a.ssp")).unwrap();
+    consort_models::ssp::write_ssp_archive(archive, &files, &[]).unwrap();
+    let said = bench.consort(&["run", "a.ssp"]);
+    assert_eq!(said.code, Some(1), "{said}");
+    for path in ["../../../b.fmu", "/etc/passwd"] {
+        assert!(said.stderr.contains(&format!("`{path}` is not in the archive")), "{said}");
+    }
+}
+
+#[test]
+fn the_step_of_the_command_line_is_the_first_where_steps_change() {
+    let bench = Bench::new();
+    let steps = "[experiment.variable-step]\ninitial = 0.01\nmin = 0.001\n\n[components.setpoint]";
+    bench.write("loop/system.toml", &LOOP.replacen("[components.setpoint]", steps, 1));
+    let given = hash(&bench, "loop", "a", &["--step", "0.02"]);
+    let manifest = bench.json("a/manifest.json");
+    assert_eq!(manifest["experiment"]["variable_step"]["initial"], "0.02");
+    assert_eq!(manifest["experiment"]["order"], "derived");
+    assert_eq!(manifest["experiment"]["loops"], "error");
+    assert_ne!(given, hash(&bench, "loop", "b", &[]));
+}
+
+#[test]
 fn an_ssp_keeps_the_trace() {
     let bench = Bench::new();
     bench.write("loop/system.toml", &rich());

@@ -2,8 +2,18 @@
 
 use crate::bench::{Bench, assert_said};
 
-const VERBS: [&str; 8] =
-    ["inspect", "run", "replay", "diff", "repeat", "plot", "export", "completions"];
+const VERBS: [&str; 10] = [
+    "inspect",
+    "plan",
+    "run",
+    "replay",
+    "diff",
+    "repeat",
+    "plot",
+    "check",
+    "export",
+    "completions",
+];
 
 #[test]
 fn help_lines_fit_79_columns() {
@@ -39,6 +49,12 @@ fn the_first_page_names_the_verbs() {
 #[test]
 fn the_page_of_run_explains_a_run() {
     assert_said!(Bench::new().done(&["run", "--help"]));
+}
+
+#[test]
+fn the_pages_of_plan_and_check_explain_orders_and_verdicts() {
+    assert_said!(Bench::new().done(&["plan", "--help"]));
+    assert_said!(Bench::new().done(&["check", "--help"]));
 }
 
 #[test]
@@ -95,7 +111,7 @@ fn the_examples_in_the_help_work() {
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_consort")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
     let mut tried = 0;
-    for verb in ["", "inspect", "run", "plot", "replay", "repeat", "export"] {
+    for verb in ["", "inspect", "plan", "check", "run", "plot", "replay", "repeat", "export"] {
         let page = bench.done(&[&[verb][..usize::from(!verb.is_empty())], &["--help"]].concat());
         let lines = page.stdout.lines().filter_map(|line| line.strip_prefix("  consort "));
         for line in lines.filter(|line| line.contains("quickstart")) {

@@ -1,6 +1,6 @@
 //! `consort inspect`.
 
-use crate::bench::{Bench, assert_said, chain};
+use crate::bench::{Bench, LOOP, assert_said, chain};
 
 #[test]
 fn what_is_not_there_is_not_called_a_component() {
@@ -30,6 +30,23 @@ fn blocks_that_need_parameters_are_shown_without() {
     let said = bench.done(&["inspect", "native:table", "--format", "json"]);
     let block: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!(block["name"], "native:table");
+}
+
+#[test]
+fn the_coupling_is_shown() {
+    let bench = Bench::new();
+    let said = "order = \"gauss-seidel\"\nloops = \"iterate\"\n[experiment.iteration]\nmethod = \"newton\"\n\
+        tolerance = 1e-10\n[experiment.variable-step]\nmin = 1e-4\nmax = \"1/3\"\n\n[components.setpoint]";
+    let text = LOOP.replacen("[components.setpoint]", said, 1);
+    let text = text.replacen("[components.plant]\n", "[components.plant]\nreactive = [\"u\"]\n", 1);
+    let rule = "[[loops]]\nthrough = \"plant.y\"\npolicy = \"error\"\n";
+    bench.write("loop/system.toml", &format!("{text}delay = true\nfactor = 2\n{rule}"));
+    assert_said!(bench.consort(&["inspect", "loop"]));
+    let json = bench.consort(&["inspect", "loop", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    insta::assert_snapshot!("coupling", format!("{:#}", json["experiment"]["coupling"]));
+    assert_eq!(json["connections"][2]["delay"], true);
+    assert_eq!(json["connections"][2]["factor"], 2.0);
 }
 
 #[test]

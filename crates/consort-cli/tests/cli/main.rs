@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world has failed")]
 
 mod bench;
+mod check;
 mod diff;
 mod fmu;
 mod forms;
@@ -10,6 +11,7 @@ mod help;
 mod inspect;
 mod manners;
 mod picture;
+mod plan;
 mod records;
 mod repeat;
 mod replay;

@@ -3,7 +3,7 @@
 use super::json::{Entry, Item, Json, find};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds};
-use consort_system::{Coupling, Experiment, Order, Record, Spanned, VariableStep};
+use consort_system::{Coupling, Experiment, Order, Spanned, VariableStep};
 
 /// What changes what is computed, and is not there in Consort.
 const REFUSED: [&str; 6] = [
@@ -16,7 +16,7 @@ const REFUSED: [&str; 6] = [
 ];
 
 /// What concerns the program that wrote the file, or how it shows things.
-const PASSED_OVER: [&str; 19] = [
+const PASSED_OVER: [&str; 18] = [
     "livestream",
     "livestreamInterval",
     "liveGraphColumns",
@@ -33,7 +33,6 @@ const PASSED_OVER: [&str; 19] = [
     "reportProgress",
     "environmentParameters",
     "postProcessingScript",
-    "multimodel_path",
     "multimodel_crc",
     "sourceDir",
 ];
@@ -47,19 +46,9 @@ pub(super) fn is_passed_over(key: &str) -> bool {
 /// place.
 pub(super) fn read(entries: &[Entry], report: &mut Report) -> (Experiment, bool) {
     let errors_before = report.error_count();
-    let mut experiment = Experiment {
-        start: Spanned::assumed(Seconds::ZERO),
-        stop: None,
-        step: None,
-        resolution: None,
-        seed: 0,
-        tolerance: None,
-        record: Record::Outputs,
-        unhashed: Vec::new(),
-        plot: Vec::new(),
-        input: None,
-        coupling: Coupling { order: Some(Spanned::assumed(Order::Jacobi)), ..Coupling::default() },
-    };
+    let order = Some(Spanned::assumed(Order::Jacobi));
+    let coupling = Coupling { order, ..Coupling::default() };
+    let mut experiment = Experiment { coupling, ..Experiment::default() };
     if let Some(start) = given(entries, "startTime").and_then(|it| it.seconds("startTime", report))
     {
         experiment.start = start;

@@ -3,7 +3,7 @@
 use super::json::{Entry, Item, Json, find};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Span};
-use consort_system::{Component, Connection, Parameter, Record, Spanned, StepLength};
+use consort_system::{Component, Connection, Parameter, Record, Spanned};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was found.
@@ -297,17 +297,8 @@ impl Reader<'_> {
         instances.sort_by_key(|(fmu, ..)| *fmu);
         let component = |(fmu, instance, span): &(usize, String, Option<Span>)| {
             let (key, model) = &self.fmus[*fmu];
-            Component {
-                name: Spanned { value: names.component(key, instance), span: *span },
-                model: model.clone(),
-                parameters: Vec::new(),
-                step: None,
-                step_length: StepLength::Fixed,
-                concurrent: false,
-                send_start_values: false,
-                event_mode: true,
-                reactive: Vec::new(),
-            }
+            let name = Spanned { value: names.component(key, instance), span: *span };
+            Component::new(name, model.clone())
         };
         instances.into_iter().map(component).collect()
     }

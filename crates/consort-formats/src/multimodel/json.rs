@@ -146,9 +146,20 @@ impl Item {
             }
             Json::Null | Json::Object(_) => None,
         };
-        if value.is_none() {
-            let help = "values are numbers, true or false, text, and lists of those";
-            self.wrong_kind(key, "a value", help, report);
+        match (&value, &self.json) {
+            (None, Json::Number(text)) => report.push(
+                Diagnostic::error(
+                    "system::bad-value",
+                    format!("`{text}` is too large for `{key}`"),
+                )
+                .at(self.span, "no such number can be computed with")
+                .help("numbers are doubles, or whole numbers of at most 38 digits"),
+            ),
+            (None, _) => {
+                let help = "values are numbers, true or false, text, and lists of those";
+                self.wrong_kind(key, "a value", help, report);
+            }
+            (Some(_), _) => {}
         }
         value
     }
@@ -172,10 +183,18 @@ fn number(text: &str) -> Option<Literal> {
     text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Literal::Float)
 }
 
+/// How many keys are told to be given twice: one is enough to see what is wrong.
+const DUPLICATES_MAX: usize = 20;
+
 fn report_duplicates(entries: &[Entry], report: &mut Report) {
     let mut first = BTreeMap::new();
+    let mut told = 0;
     for entry in entries {
         let Some(earlier) = first.insert(&entry.key.value, &entry.key) else { continue };
+        told += 1;
+        if DUPLICATES_MAX < told {
+            return;
+        }
         let message = format!("`{}` is given twice", entry.key.value);
         let mut diagnostic = Diagnostic::error("json::duplicate-key", message)
             .maybe_at(entry.key.span, "given again")

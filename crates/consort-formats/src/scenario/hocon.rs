@@ -61,6 +61,14 @@ impl Node {
             Value::Object(_) => "an object",
         }
     }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match &self.value {
+            Value::Text(text) => text.is_empty(),
+            Value::List(list) => list.is_empty(),
+            Value::Object(object) => object.fields.is_empty(),
+        }
+    }
 }
 
 /// The object a text consists of; `None` after a mistake, of which only the first is reported.
@@ -325,8 +333,9 @@ impl<'t> Parser<'t, '_> {
                 }
             }
             let spaces = self.rest().len() - self.rest().trim_start_matches(is_space).len();
-            let next = self.rest()[spaces..].chars().next();
-            if next != Some('"') {
+            let next = &self.rest()[spaces..];
+            let goes_on = next.starts_with('"') || next.starts_with(needs_no_quotes);
+            if !goes_on || next.starts_with("//") {
                 break;
             }
             text.push_str(&self.rest()[..spaces]);
@@ -343,10 +352,7 @@ impl<'t> Parser<'t, '_> {
     fn unquoted(&mut self, also_not: &[char]) -> &'t str {
         let rest = self.rest();
         let ends = |(at, it): &(usize, char)| {
-            *it == '\n'
-                || FORBIDDEN.contains(*it)
-                || also_not.contains(it)
-                || rest[*at..].starts_with("//")
+            !needs_no_quotes(*it) || also_not.contains(it) || rest[*at..].starts_with("//")
         };
         let end = rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at);
         let found = rest[..end].trim_end_matches(is_space);
@@ -401,6 +407,10 @@ impl<'t> Parser<'t, '_> {
 
 /// Characters that must be in quotes.
 const FORBIDDEN: &str = "$\"{}[]:=,+#`^?!@*&\\";
+
+fn needs_no_quotes(character: char) -> bool {
+    character != '\n' && !FORBIDDEN.contains(character)
+}
 
 fn is_space(character: char) -> bool {
     character != '\n' && (character.is_whitespace() || character == '\u{FEFF}')

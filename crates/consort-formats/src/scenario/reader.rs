@@ -16,6 +16,10 @@ pub(super) struct Reader<'r> {
 /// The longest step if nothing is said.
 const STEP_MAX_DEFAULT: u32 = 1;
 
+/// What scenarios of FMI 3 have beside the others; files without any clock have it too, empty.
+const OF_CLOCKS: [&str; 5] =
+    ["clocks", "input-clocks", "output-clocks", "clock-connections", "event-strategies"];
+
 impl<'r> Reader<'r> {
     pub(super) fn new(source: SourceId, end: usize, report: &'r mut Report) -> Self {
         Reader { source, end, report }
@@ -225,12 +229,14 @@ impl<'r> Reader<'r> {
 
     pub(super) fn only_known(&mut self, object: &Object, known: &[&str], owner: &str) {
         for field in object.fields.iter().filter(|field| !known.contains(&field.name.as_str())) {
+            let is_clocked = OF_CLOCKS.contains(&field.name.as_str());
+            if is_clocked && field.node.is_empty() {
+                continue;
+            }
             let message = format!("{owner} has no `{}`", field.name);
-            let help = match field.name.as_str() {
-                "event-strategies" | "clocks" | "input-clocks" | "output-clocks" => {
-                    "scenarios with FMI 3 clocks are not read".to_owned()
-                }
-                name => choices(name, known),
+            let help = match is_clocked {
+                true => "scenarios with FMI 3 clocks are not read".to_owned(),
+                false => choices(&field.name, known),
             };
             self.report.push(
                 Diagnostic::error("scenario::unknown-key", message)

@@ -37,8 +37,8 @@ mod ours;
 
 use super::document::Wire;
 use super::xml::{Session, Tag};
-use consort_core::{Diagnostic, Seconds};
-use consort_system::{Component, Coupling, Experiment, Hold, Intervention, Record, Spanned};
+use consort_core::Diagnostic;
+use consort_system::{Component, Experiment, Hold, Intervention, Spanned};
 
 /// The namespace of our annotations.
 pub(super) const NAMESPACE: &str = "urn:consort:ssp:1";
@@ -55,8 +55,11 @@ pub(super) struct Settings {
 
 /// The default experiment and every annotation about it; ours go before others'.
 pub(super) fn settings(session: &mut Session<'_>, root: Tag<'_>) -> Settings {
-    let mut settings =
-        Settings { experiment: empty(), interventions: Vec::new(), repeats_model_units: false };
+    let mut settings = Settings {
+        experiment: Experiment::default(),
+        interventions: Vec::new(),
+        repeats_model_units: false,
+    };
     if let Some(tag) = root.child("DefaultExperiment") {
         session.known(tag, &["startTime", "stopTime"], &["Annotations"]);
         if let Some(start) = session.seconds(tag, "startTime") {
@@ -71,22 +74,6 @@ pub(super) fn settings(session: &mut Session<'_>, root: Tag<'_>) -> Settings {
         }
     }
     settings
-}
-
-fn empty() -> Experiment {
-    Experiment {
-        start: Spanned::assumed(Seconds::ZERO),
-        stop: None,
-        step: None,
-        resolution: None,
-        seed: 0,
-        tolerance: None,
-        record: Record::Outputs,
-        unhashed: Vec::new(),
-        plot: Vec::new(),
-        input: None,
-        coupling: Coupling::default(),
-    }
 }
 
 /// The annotations of a component.

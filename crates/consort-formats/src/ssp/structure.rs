@@ -6,7 +6,7 @@ mod component;
 use super::annotation;
 use super::document::{Connector, Content, Element, End, Kind, Structure, Wire};
 use super::units::{Units, transformation};
-use super::values::check_root;
+use super::values::{TYPES, check_root};
 use super::xml::{Session, Tag};
 use consort_core::Diagnostic;
 use consort_system::{Hold, Spanned};
@@ -17,27 +17,9 @@ const DEPTH_MAX: usize = 64;
 /// Most components and systems together, however often a definition is used.
 const ELEMENTS_MAX: usize = 200_000;
 
-const META: &[&str] =
+/// Attributes of every file that say who wrote it.
+pub(super) const META: &[&str] =
     &["author", "fileversion", "copyright", "license", "generationTool", "generationDateAndTime"];
-const TYPES: &[&str] = &[
-    "Real",
-    "Float64",
-    "Float32",
-    "Integer",
-    "Int8",
-    "UInt8",
-    "Int16",
-    "UInt16",
-    "Int32",
-    "UInt32",
-    "Int64",
-    "UInt64",
-    "Boolean",
-    "String",
-    "Enumeration",
-    "Binary",
-    "Clock",
-];
 
 /// Where the reader is: in which file, and how deep.
 struct Place<'p> {
@@ -120,6 +102,9 @@ fn read_root(
 
 /// The content of a file that an element names in its `source`.
 fn file(session: &mut Session<'_>, tag: Tag<'_>, path: &str) -> Option<Vec<u8>> {
+    if session.is_full() {
+        return None;
+    }
     let bytes = (session.files)(path);
     if bytes.is_none() {
         let message = format!("there is no `{path}` in this SSP");
@@ -268,14 +253,16 @@ fn report_duplicate(
 
 fn read_connectors(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Vec<Connector> {
     let Some(list) = tag.child("Connectors") else { return Vec::new() };
+    session.known(list, &[], &["Connector"]);
     let mut connectors = Vec::new();
     for tag in list.all("Connector") {
-        let children = [TYPES, &["Dimension", "ConnectorGeometry", "Annotations"]].concat();
+        let types = [TYPES, &["Clock"]].concat();
+        let children = [&types[..], &["Dimension", "ConnectorGeometry", "Annotations"]].concat();
         session.known(tag, &["name", "kind"], &children);
         let help = "name the variable it stands for: `name=\"level\"`";
         let Some(name) = session.required(tag, "name", help) else { continue };
         let kind = session.choice(tag, "kind", &Kind::ALL);
-        let typed = tag.children().find(|child| TYPES.contains(&child.name()));
+        let typed = tag.children().find(|child| types.contains(&child.name()));
         let unit = typed.and_then(|typed| place.units.named(session, typed));
         connectors.push(Connector {
             name: name.value.to_owned(),
@@ -287,6 +274,7 @@ fn read_connectors(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -
 }
 
 fn read_wires(session: &mut Session<'_>, list: Tag<'_>) -> Vec<Wire> {
+    session.known(list, &[], &["Connection"]);
     list.all("Connection").filter_map(|tag| read_wire(session, tag)).collect()
 }
 

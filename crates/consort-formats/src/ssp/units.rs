@@ -4,11 +4,16 @@ use super::xml::{Session, Tag};
 use consort_core::unit::{BASE_UNITS, BaseUnit};
 use consort_core::{Conversion, Diagnostic, Unit};
 use consort_system::{Linear, Spanned};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The units a file defines, by name.
 #[derive(Default)]
-pub(super) struct Units(BTreeMap<String, Unit>);
+pub(super) struct Units {
+    defined: BTreeMap<String, Unit>,
+    /// Names that were told to be undefined.
+    missed: RefCell<BTreeSet<String>>,
+}
 
 impl Units {
     /// Reads `Units` below the root of a file.
@@ -19,7 +24,8 @@ impl Units {
             let help = "name the unit as connectors and parameters do: `name=\"degC\"`";
             let Some(name) = session.required(tag, "name", help) else { continue };
             let base = tag.child("BaseUnit").and_then(|base| read_base(session, base));
-            units.0.insert(name.value.to_owned(), Unit { name: name.value.to_owned(), base });
+            let unit = Unit { name: name.value.to_owned(), base };
+            units.defined.insert(name.value.to_owned(), unit);
         }
         units
     }
@@ -30,11 +36,11 @@ impl Units {
         if name.value.trim().is_empty() {
             return None;
         }
-        if let Some(unit) = self.0.get(name.value) {
+        if let Some(unit) = self.defined.get(name.value) {
             return Some(Spanned { value: unit.clone(), span: name.span });
         }
         let unit = Unit::named(name.value);
-        if unit.base.is_none() {
+        if unit.base.is_none() && self.missed.borrow_mut().insert(name.value.to_owned()) {
             let message = format!("the unit `{}` is not defined", name.value);
             session.tell(
                 Diagnostic::warning("ssp::undefined-unit", message)
@@ -85,6 +91,14 @@ pub(super) fn transformation(session: &mut Session<'_>, tag: Tag<'_>) -> Option<
     session.known(linear, &["factor", "offset"], &[]);
     let factor = double(session, linear, "factor").unwrap_or(1.0);
     let offset = double(session, linear, "offset").unwrap_or(0.0);
+    if !factor.is_finite() || !offset.is_finite() {
+        session.tell(
+            Diagnostic::error("ssp::bad-value", "a transformation has a number that is not finite")
+                .at(linear.span(), "nothing comes out of this")
+                .help("it computes `factor * value + offset`"),
+        );
+        return None;
+    }
     Some(Linear { factor, offset })
 }
 

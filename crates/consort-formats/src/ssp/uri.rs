@@ -3,8 +3,10 @@
 /// Why a source cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fault {
-    /// It has a scheme or starts at a root.
+    /// It starts at a root.
     Absolute,
+    /// It has a scheme: only other programs know what it is.
+    Scheme,
     /// It names nothing.
     Empty,
 }
@@ -17,6 +19,10 @@ pub(super) fn resolve(folder: &str, source: &str) -> Result<String, Fault> {
     let is_scheme = |scheme: &str| {
         !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     };
+    let is_drive = |scheme: &str| scheme.len() == 1;
+    if scheme.is_some_and(|scheme| is_scheme(scheme) && !is_drive(scheme)) {
+        return Err(Fault::Scheme);
+    }
     if scheme.is_some_and(is_scheme) || source.starts_with('/') {
         return Err(Fault::Absolute);
     }
@@ -84,7 +90,9 @@ mod tests {
             ("", "a%20b.fmu", Ok("a b.fmu")),
             ("", "50%.fmu", Ok("50%.fmu")),
             ("", "resources\\a.fmu", Ok("resources/a.fmu")),
-            ("", "file:///a.fmu", Err(Fault::Absolute)),
+            ("", "file:///a.fmu", Err(Fault::Scheme)),
+            ("", "proxyfmu://localhost?file=a.fmu", Err(Fault::Scheme)),
+            ("", "C:\\a.fmu", Err(Fault::Absolute)),
             ("", "/a.fmu", Err(Fault::Absolute)),
             ("", "", Err(Fault::Empty)),
             ("sub", "", Err(Fault::Empty)),

@@ -1,6 +1,7 @@
 //! Parameter sets (`.ssv`) and parameter mappings (`.ssm`), in files of their own or inline.
 
 use super::document::{Mapped, Value};
+use super::structure::META;
 use super::units::{Units, transformation};
 use super::xml::{Session, Tag, boolean, shorten};
 use consort_core::{Diagnostic, Literal, Span};
@@ -9,8 +10,11 @@ use std::collections::BTreeSet;
 
 /// Most elements of one array.
 const ELEMENTS_MAX: usize = 1 << 20;
+/// Most dimensions of one array: values nest as deep as there are.
+const DIMENSIONS_MAX: usize = 32;
 
-const TYPES: &[&str] = &[
+/// Elements that hold a value, by its type.
+pub(super) const TYPES: &[&str] = &[
     "Real",
     "Float64",
     "Float32",
@@ -35,6 +39,8 @@ pub(super) fn parameter_set(session: &mut Session<'_>, set: Tag<'_>) -> Vec<Valu
         return Vec::new();
     }
     super::structure::check_version(session, set);
+    let children = ["Parameters", "Enumerations", "Units", "Annotations", "MetaData", "Signature"];
+    session.known(set, &[META, &["version", "name"]].concat(), &children);
     let units = Units::read(session, set);
     let Some(list) = set.child("Parameters") else {
         session.tell(
@@ -44,6 +50,7 @@ pub(super) fn parameter_set(session: &mut Session<'_>, set: Tag<'_>) -> Vec<Valu
         );
         return Vec::new();
     };
+    session.known(list, &[], &["Parameter"]);
     let mut names = BTreeSet::new();
     let mut values = Vec::new();
     for tag in list.all("Parameter") {
@@ -132,6 +139,7 @@ fn literal(session: &mut Session<'_>, tag: Tag<'_>, typed: Tag<'_>) -> Option<Sp
 fn report_count(session: &mut Session<'_>, tag: Tag<'_>, sizes: &[usize], span: Option<Span>) {
     let list: Vec<String> = sizes.iter().map(usize::to_string).collect();
     let wanted = match list.as_slice() {
+        _ if DIMENSIONS_MAX < sizes.len() => format!("at most {DIMENSIONS_MAX} dimensions"),
         [] => "one value".to_owned(),
         list => format!("{} values", list.join(" x ")),
     };
@@ -152,7 +160,7 @@ fn shape(mut scalars: Vec<Literal>, sizes: &[usize]) -> Option<Literal> {
     }
     // An array of no elements may have dimensions that would take long to write down.
     let least: usize = sizes.iter().map(|size| (*size).max(1)).fold(1, usize::saturating_mul);
-    if scalars.len() != count || ELEMENTS_MAX < least {
+    if scalars.len() != count || ELEMENTS_MAX < least || DIMENSIONS_MAX < sizes.len() {
         return None;
     }
     let Some((_, outer)) = sizes.split_last() else { return scalars.pop() };

@@ -22,6 +22,9 @@ pub const TEXT_BYTES_MAX: usize = 64 << 20;
 /// Most files of one SSP that are read, counted as often as they are named.
 const FILES_MAX: usize = 10_000;
 
+/// Most bytes of all files together, counted as often as they are named.
+const BYTES_MAX: usize = 4 * TEXT_BYTES_MAX;
+
 /// How many diagnostics of one code are kept; a broken generator repeats itself thousandfold.
 const DIAGNOSTICS_PER_CODE_MAX: usize = 50;
 
@@ -45,11 +48,12 @@ pub(super) struct Session<'s> {
     name: &'s str,
     counts: BTreeMap<&'static str, (usize, Severity)>,
     opened: usize,
+    bytes: usize,
 }
 
 impl<'s> Session<'s> {
     pub(super) fn new(name: &'s str, files: Files<'s>, report: &'s mut Report) -> Self {
-        Session { files, report, name, counts: BTreeMap::new(), opened: 0 }
+        Session { files, report, name, counts: BTreeMap::new(), opened: 0, bytes: 0 }
     }
 
     /// Adds something to tell, unless there is plenty of its kind already.
@@ -108,13 +112,21 @@ impl<'s> Session<'s> {
         interpret(self, Tag { node: document.root_element(), file: &file })
     }
 
+    /// Whether no more files are read; that was told.
+    pub(super) fn is_full(&self) -> bool {
+        FILES_MAX < self.opened || BYTES_MAX < self.bytes
+    }
+
     /// Whether another file of that size fits within the limits.
     fn admit(&mut self, shown: &str, length: usize) -> bool {
         self.opened += 1;
+        self.bytes = self.bytes.saturating_add(length);
         let message = if TEXT_BYTES_MAX < length {
             format!("`{shown}` has more than {TEXT_BYTES_MAX} bytes")
         } else if FILES_MAX < self.opened {
             format!("files are read more than {FILES_MAX} times")
+        } else if BYTES_MAX < self.bytes {
+            format!("the files have more than {BYTES_MAX} bytes, each as often as it is named")
         } else {
             return true;
         };
@@ -190,8 +202,17 @@ fn parse(text: &str) -> Result<Document<'_>, Error> {
     Document::parse_with_options(text, options)
 }
 
-/// The text, and where in it the first byte is that was not UTF-8.
+/// The text, and where in it the first byte is that was not UTF-8. UTF-16 is told by its mark.
 fn decode(bytes: &[u8]) -> (String, Option<usize>) {
+    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = bytes.as_chunks().0.iter().copied().map(unit);
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => return (wide(rest, u16::from_le_bytes), None),
+        [0xfe, 0xff, rest @ ..] => return (wide(rest, u16::from_be_bytes), None),
+        _ => {}
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), None),
         Err(error) => {

@@ -12,10 +12,10 @@ const KEYS: &[&str] = &[
     "model",
     "parameters",
     "step",
-    "step_length",
+    "step-length",
     "concurrent",
-    "send_start_values",
-    "event_mode",
+    "send-start-values",
+    "event-mode",
     "reactive",
 ];
 
@@ -40,17 +40,9 @@ fn read(reader: &mut Reader<'_>, entry: &Entry<'_, '_>, defaults: Defaults) -> O
         reader.wrong_kind(entry.key, entry.value, "a component (a table)", &help);
         return None;
     };
-    let mut component = Component {
-        name: Spanned::new(entry.key.to_owned(), entry.key_span),
-        model: Spanned::assumed(String::new()),
-        parameters: Vec::new(),
-        step: None,
-        step_length: StepLength::Fixed,
-        concurrent: false,
-        send_start_values: defaults.send_start_values,
-        event_mode: true,
-        reactive: Vec::new(),
-    };
+    let name = Spanned::new(entry.key.to_owned(), entry.key_span);
+    let mut component = Component::new(name, Spanned::assumed(String::new()));
+    component.send_start_values = defaults.send_start_values;
     let place = format!("component `{}`", entry.key);
     let entries = reader.entries(table);
     let mut has_model = false;
@@ -79,15 +71,15 @@ fn read_entry<'t>(
         }
         "parameters" => component.parameters = parameters(reader, entry),
         "step" => component.step = reader.seconds(entry),
-        "step_length" => {
+        "step-length" => {
             let choices = [("fixed", StepLength::Fixed), ("to-end", StepLength::ToEnd)];
             component.step_length = reader.choice(entry, &choices).unwrap_or_default();
         }
         "concurrent" => component.concurrent = reader.boolean(entry).unwrap_or_default(),
-        "send_start_values" => {
+        "send-start-values" => {
             component.send_start_values = reader.boolean(entry).unwrap_or_default();
         }
-        "event_mode" => component.event_mode = reader.boolean(entry).unwrap_or(true),
+        "event-mode" => component.event_mode = reader.boolean(entry).unwrap_or(true),
         "reactive" => component.reactive = reader.texts(entry),
         _ => return reader.unknown_key(entry, place, KEYS),
     }

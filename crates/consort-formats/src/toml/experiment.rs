@@ -2,8 +2,8 @@
 
 use super::reader::{Entry, Reader};
 use super::{coupling, number};
-use consort_core::{Diagnostic, Seconds};
-use consort_system::{Coupling, Experiment, Record, Spanned};
+use consort_core::Diagnostic;
+use consort_system::{Experiment, Record, Spanned};
 use toml::de::DeValue;
 
 const KEYS: &[&str] = &[
@@ -17,7 +17,7 @@ const KEYS: &[&str] = &[
     "unhashed",
     "plot",
     "input",
-    "send_start_values",
+    "send-start-values",
     "order",
     "loops",
     "iteration",
@@ -34,7 +34,7 @@ pub(super) fn read(
     reader: &mut Reader<'_>,
     entry: Option<&Entry<'_, '_>>,
 ) -> (Experiment, Defaults) {
-    let mut experiment = empty();
+    let mut experiment = Experiment::default();
     let mut defaults = Defaults::default();
     let Some(entry) = entry else { return (experiment, defaults) };
     let DeValue::Table(table) = entry.value.get_ref() else {
@@ -45,22 +45,6 @@ pub(super) fn read(
         read_entry(reader, entry, &mut experiment, &mut defaults);
     }
     (experiment, defaults)
-}
-
-fn empty() -> Experiment {
-    Experiment {
-        start: Spanned::assumed(Seconds::ZERO),
-        stop: None,
-        step: None,
-        resolution: None,
-        seed: 0,
-        tolerance: None,
-        record: Record::Outputs,
-        unhashed: Vec::new(),
-        plot: Vec::new(),
-        input: None,
-        coupling: Coupling::default(),
-    }
 }
 
 fn read_entry(
@@ -84,7 +68,7 @@ fn read_entry(
         "unhashed" => experiment.unhashed = reader.texts(entry),
         "plot" => experiment.plot = plot(reader, entry),
         "input" => experiment.input = reader.text(entry),
-        "send_start_values" => {
+        "send-start-values" => {
             defaults.send_start_values = reader.boolean(entry).unwrap_or(false);
         }
         _ if coupling::read_entry(reader, entry, &mut experiment.coupling) => {}

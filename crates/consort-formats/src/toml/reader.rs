@@ -65,8 +65,11 @@ impl<'r> Reader<'r> {
         known: &[&'static str],
     ) -> Option<&'static str> {
         let message = format!("`{}` is no setting of {place}", entry.key);
-        let meant = nearest_name(entry.key, known.iter().copied());
+        let hyphened = entry.key.replace('_', "-");
+        let same = known.iter().copied().find(|name| *name == hyphened);
+        let meant = same.or_else(|| nearest_name(entry.key, known.iter().copied()));
         let help = match meant {
+            Some(name) if same.is_some() => format!("settings are written with `-`: `{name}`"),
             Some(name) => format!("did you mean `{name}`?"),
             None => format!("the settings of {place} are {}", list(known)),
         };

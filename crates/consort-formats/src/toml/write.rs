@@ -78,12 +78,12 @@ fn component(out: &mut String, component: &Component) {
         line(out, "step", &seconds(step.value));
     }
     if component.step_length == StepLength::ToEnd {
-        line(out, "step_length", &text("to-end"));
+        line(out, "step-length", &text("to-end"));
     }
     for (key, value, default) in [
         ("concurrent", component.concurrent, false),
-        ("send_start_values", component.send_start_values, false),
-        ("event_mode", component.event_mode, true),
+        ("send-start-values", component.send_start_values, false),
+        ("event-mode", component.event_mode, true),
     ] {
         if value != default {
             line(out, key, &value.to_string());

@@ -64,6 +64,10 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
         "[experiment]\nstpo = 1\nstop = -1\nfrobnicate = true\n[components.a]\nmodel = \"single\"\n",
     ),
     ("unknown keys in a component", "[components.a]\nmodel = \"single\"\nparams = { x = 1 }\n"),
+    (
+        "keys with underscores",
+        "[experiment]\nstop = 1\nstep = 1\nsend_start_values = true\n[components.a]\nmodel = \"single\"\nstep_length = \"fixed\"\nevent_mode = true\n",
+    ),
     ("no model", "[components.a]\nstep = 1\n[components.b]\n"),
     (
         "names that are none",
@@ -71,7 +75,7 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
     ),
     (
         "wrong kinds everywhere",
-        "name = 3\n[experiment]\nstart = true\nstop = [1]\nseed = \"x\"\ntolerance = \"x\"\nrecord = 5\nplot = 1\nunhashed = 2\ninput = 1979-05-27\nsend_start_values = 1\n[components]\nb = 5\n[components.a]\nmodel = 4\nconcurrent = \"yes\"\nstep = {}\nparameters = [1]\nreactive = [1, \"x\"]\n",
+        "name = 3\n[experiment]\nstart = true\nstop = [1]\nseed = \"x\"\ntolerance = \"x\"\nrecord = 5\nplot = 1\nunhashed = 2\ninput = 1979-05-27\nsend-start-values = 1\n[components]\nb = 5\n[components.a]\nmodel = 4\nconcurrent = \"yes\"\nstep = {}\nparameters = [1]\nreactive = [1, \"x\"]\n",
     ),
     (
         "tables where lists are expected",
@@ -84,7 +88,7 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
     ),
     (
         "words that are no choice",
-        "[experiment]\nrecord = \"output\"\nstop = 1\nstep = 1\n[components.a]\nmodel = \"single\"\nstep_length = \"long\"\n",
+        "[experiment]\nrecord = \"output\"\nstop = 1\nstep = 1\n[components.a]\nmodel = \"single\"\nstep-length = \"long\"\n",
     ),
     (
         "seed and tolerance out of range",

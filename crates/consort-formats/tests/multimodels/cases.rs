@@ -57,11 +57,11 @@ parameters = { level0 = { value = 20, unit = "cm" }, title = "a \"b\" \\ c", lis
 [components."a/pid"]
 model = "native:pid"
 step = 0.5
-event_mode = false
+event-mode = false
 [components.other]
 model = "other/tank.fmu"
-send_start_values = true
-step_length = "to-end"
+send-start-values = true
+step-length = "to-end"
 [components.twin]
 model = "models/tank.fmu"
 [[connections]]
@@ -156,6 +156,18 @@ pub(crate) const BAD: &[(&str, &[&str])] = &[
         "values that are none",
         &[
             "{\"fmus\": {\"{p}\": \"pid\"}, \"parameters\": {\"{p}.p.kp\": null, \"{p}.p.ki\": {}, \"{p}.p.measurement\": [1, null]}}",
+        ],
+    ),
+    (
+        "values too large",
+        &[
+            "{\"fmus\": {\"{p}\": \"pid\"}, \"parameters\": {\"{p}.p.kp\": 1e999, \"{p}.p.ki\": [1, -2e400]}}",
+        ],
+    ),
+    (
+        "a mark at the start and a mistake behind it",
+        &[
+            "\u{feff}{\"fmus\": {\"{s}\": \"single\"}, \"logVariables\": {\"{s}.s\": []}, \"endTime\": true}",
         ],
     ),
     (

@@ -126,6 +126,11 @@ fn elements() -> Vec<Case> {
         element("no source", r#"<ssd:Component name="a"/>"#),
         element("an empty source", r#"<ssd:Component name="a" source=""/>"#),
         element("an absolute source", r#"<ssd:Component name="a" source="http://x.org/a.fmu"/>"#),
+        element(
+            "a source of another program",
+            r#"<ssd:Component name="a" source="proxyfmu://localhost?file=../a.fmu"/>"#,
+        ),
+        element("a source of Windows", r#"<ssd:Component name="a" source="C:\models\a.fmu"/>"#),
         element("a source outside", r#"<ssd:Component name="a" source="../../a.fmu"/>"#),
         element("a nested archive", r#"<ssd:Component name="a" source="a.ssp"/>"#),
         element(
@@ -203,6 +208,10 @@ fn wires() -> Vec<Case> {
         ),
         wire("a mapping of truth values", &mapped("Boolean")),
         wire("a mapping of items", &mapped("Enumeration")),
+        wire(
+            "a factor that is infinite",
+            r#"<ssd:Connection startElement="tank" startConnector="level" endElement="plant" endConnector="in"><ssc:LinearTransformation factor="INF"/></ssd:Connection>"#,
+        ),
         wire(
             "a factor that is no number",
             r#"<ssd:Connection startElement="tank" startConnector="level" endElement="plant" endConnector="in"><ssc:LinearTransformation factor="2,5"/></ssd:Connection>"#,
@@ -295,6 +304,14 @@ fn parameters() -> Vec<Case> {
             &one(r#"<ssv:Parameter name="tnak.a"><ssv:Real value="1"/></ssv:Parameter>"#),
         ),
         values(
+            "too many dimensions",
+            &one(&format!(
+                r#"<ssv:Parameter name="tank.a"><ssv:Real value="1"/>{}</ssv:Parameter>"#,
+                r#"<ssc:Dimension size="1"/>"#.repeat(100_000)
+            )),
+        ),
+        values("values that include others", &one(r#"<ssv:Include source="v.ssv"/>"#)),
+        values(
             "a unit without a factor",
             &format!(
                 r#"{}<ssv:Units><ssc:Unit name="x"><ssc:BaseUnit m="1" factor="0"/></ssc:Unit></ssv:Units>"#,
@@ -312,6 +329,7 @@ fn mappings() -> Vec<Case> {
             "a mapping of whole numbers",
             r#"<ssm:MappingEntry source="T" target="tank.T"><ssc:IntegerMappingTransformation/></ssm:MappingEntry>"#,
         ),
+        passed_by(),
         mapping(
             "two mapped to one",
             r#"<ssm:MappingEntry source="T" target="tank.T"/><ssm:MappingEntry source="on" target="tank.T"/>"#,
@@ -325,6 +343,19 @@ fn mappings() -> Vec<Case> {
             r#"<ssm:MappingEntry source="T" target="tank.T"><ssc:LinearTransformation offset="2"/></ssm:MappingEntry>"#,
         ),
     ]
+}
+
+/// `tank.k` would fit by its name, but a mapping decides alone.
+fn passed_by() -> Case {
+    let system = r#"<ssd:ParameterBindings><ssd:ParameterBinding source="v.ssv"><ssd:ParameterMapping source="m.ssm"/></ssd:ParameterBinding></ssd:ParameterBindings>
+<ssd:Elements><ssd:Component name="tank" source="tank.fmu"><ssd:Connectors>
+<ssd:Connector name="k" kind="parameter"><ssc:Real/></ssd:Connector></ssd:Connectors></ssd:Component></ssd:Elements>"#;
+    let values = ssv(
+        r#"<ssv:Parameters><ssv:Parameter name="tank.k"><ssv:Real value="1"/></ssv:Parameter><ssv:Parameter name="T"><ssv:Real value="2"/></ssv:Parameter></ssv:Parameters>"#,
+    );
+    let mapping = Some(ssm(r#"<ssm:MappingEntry source="T" target="tank.T"/>"#));
+    let name = "a value that fits and is not mapped";
+    Case { values: Some(values), mapping, ..inside(name, system) }
 }
 
 fn experiments() -> Vec<Case> {

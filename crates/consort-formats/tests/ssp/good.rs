@@ -328,6 +328,20 @@ fn arrays_are_connected_whole_or_by_element() {
 }
 
 #[test]
+fn wide_characters_are_read() {
+    let text =
+        ssd(r#"<ssd:Elements><ssd:Component name="grün" source="a.fmu"/></ssd:Elements>"#, "");
+    let little = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes);
+    let big = [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes);
+    for bytes in [little.collect::<Vec<u8>>(), big.collect()] {
+        let mut report = Report::default();
+        let system = crate::files::read(&[("SystemStructure.ssd", &bytes)], &mut report).unwrap();
+        assert_eq!(system.components[0].name.value, "grün");
+        assert!(report.diagnostics().is_empty());
+    }
+}
+
+#[test]
 fn annotations_of_others_give_the_step() {
     let one = r#"<ssd:Elements><ssd:Component name="a" source="a.fmu"><ssd:Annotations>
         <ssc:Annotation type="com.opensimulationplatform"><osp:StepSizeHint xmlns:osp="o" value="0.05"/></ssc:Annotation>
@@ -341,6 +355,12 @@ fn annotations_of_others_give_the_step() {
     assert_eq!(experiment.stop.as_ref().unwrap().value.to_string(), "2.5");
     assert_eq!(experiment.step.as_ref().unwrap().value.to_string(), "0.0001");
     assert_eq!(system.components[0].step.as_ref().unwrap().value.to_string(), "0.05");
+
+    let old = r#"<ssd:Elements><ssd:Component name="a" source="a.fmu"/></ssd:Elements><ssd:Annotations>
+        <ssc:Annotation type="org.open-simulation-platform"><osp:SimulationInformation xmlns:osp="o">
+        <osp:FixedStepMaster description="FixedStepAlgorithm" stepSize="0.05"/></osp:SimulationInformation></ssc:Annotation></ssd:Annotations>"#;
+    let system = read_clean(&[("SystemStructure.ssd", &ssd(old, ""))]);
+    assert_eq!(system.experiment.step.unwrap().value.to_string(), "0.05");
 
     let oms = |inside: &str| {
         let inside = format!(

@@ -127,13 +127,13 @@ relaxation = 0.5
 [components.tank]
 model = "tank"
 concurrent = true
-send_start_values = true
-step_length = "to-end"
+send-start-values = true
+step-length = "to-end"
 parameters = { inflow = 0.1, area = 2, level0 = { value = 20, unit = "cm" } }
 [components."plant/pid"]
 model = "pid"
 step = "1/15"
-event_mode = false
+event-mode = false
 reactive = ["measurement"]
 parameters = { kp = 3.5, mode = "manual" }
 [components.rod]

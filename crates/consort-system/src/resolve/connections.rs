@@ -5,7 +5,7 @@ use super::claims::Claim;
 use super::context::{Context, Written};
 use super::lookup::Found;
 use super::units::{Fit, described, fit, unit_of};
-use crate::resolved::ResolvedConnection;
+use crate::resolved::{Origin, ResolvedConnection};
 use crate::system::{Connection, Hold};
 use consort_core::{Causality, Conversion, Diagnostic, ValueType};
 
@@ -82,6 +82,7 @@ fn connect(
         conversion: conversion(context, connection, from, to),
         hold: hold(context, connection, to),
         delay: connection.delay,
+        origin: Origin(connection.to.span),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{double, to_json};
 use consort_core::{Literal, ModelDescription, Seconds};
 use consort_system::{
-    Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Record, Spanned,
-    StepLength, System, When,
+    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, IterationOptions,
+    LoopRule, Parameter, Record, Spanned, StepLength, System, VariableStep, When,
 };
 use serde_json::{Map, Value, json};
 
@@ -42,6 +42,47 @@ fn experiment(experiment: &Experiment) -> Value {
         "unhashed": texts(&experiment.unhashed),
         "plot": texts(&experiment.plot),
         "input": experiment.input.as_ref().map(|path| &path.value),
+        "coupling": coupling(&experiment.coupling),
+    })
+}
+
+fn coupling(coupling: &Coupling) -> Value {
+    let rule = |rule: &LoopRule| {
+        json!({
+            "through": rule.through.value,
+            "policy": policy(rule.iterate),
+            "iteration": iteration(&rule.iteration),
+        })
+    };
+    let step = |step: &VariableStep| {
+        json!({
+            "initial": seconds(step.initial.as_ref()),
+            "min": seconds(step.min.as_ref()),
+            "max": seconds(step.max.as_ref()),
+            "relative": step.relative.as_ref().map(|number| double(number.value)),
+            "absolute": step.absolute.as_ref().map(|number| double(number.value)),
+            "error_control": step.error_control.as_ref().map(|flag| flag.value),
+        })
+    };
+    json!({
+        "order": coupling.order.as_ref().map(|order| order.value).unwrap_or_default().name(),
+        "loops": policy(coupling.iterate_loops.as_ref().is_some_and(|iterate| iterate.value)),
+        "iteration": iteration(&coupling.iteration),
+        "rules": coupling.rules.iter().map(rule).collect::<Vec<_>>(),
+        "variable_step": coupling.variable_step.as_ref().map(step),
+    })
+}
+
+fn policy(iterate: bool) -> &'static str {
+    if iterate { "iterate" } else { "error" }
+}
+
+fn iteration(options: &IterationOptions) -> Value {
+    json!({
+        "method": options.method.as_ref().map(|method| method.value.name()),
+        "tolerance": options.tolerance.as_ref().map(|number| double(number.value)),
+        "limit": options.limit.as_ref().map(|limit| limit.value),
+        "relaxation": options.relaxation.as_ref().map(|number| double(number.value)),
     })
 }
 
@@ -80,6 +121,10 @@ fn connection(connection: &Connection) -> Value {
         "to": connection.to.value,
         "hold": hold,
         "group": connection.group,
+        "delay": connection.delay,
+        "factor": connection.transformation.map(|linear| double(linear.factor)),
+        "offset": connection.transformation.map(|linear| double(linear.offset)),
+        "suppress_unit_conversion": connection.suppress_unit_conversion,
     })
 }
 

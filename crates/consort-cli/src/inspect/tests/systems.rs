@@ -112,6 +112,7 @@ fn resolved() -> ResolvedSystem {
         conversion: Conversion { gain, offset: 0.0 },
         hold: Hold::Hold,
         delay: false,
+        origin: consort_system::Origin::default(),
     };
     ResolvedSystem {
         name: "quickstart".to_owned(),

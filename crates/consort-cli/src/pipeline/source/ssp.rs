@@ -5,13 +5,14 @@ use crate::cli::{FormArgs, Global};
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, file_name};
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Report};
+use consort_core::{Diagnostic, Literal, Report};
 use consort_formats::multimodel::Keys;
 use consort_models::loader::default_cache_dir;
 use consort_models::ssp::SspFolder;
+use consort_system::System;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub(super) fn read(
     path: PathBuf,
@@ -38,6 +39,9 @@ pub(super) fn read(
     };
     let name = place.display().to_string();
     let system = consort_formats::ssp::read(&name, &files, &structure, report);
+    if let Some(system) = system.as_ref().filter(|_| is_archive) {
+        refuse_outside(system, report);
+    }
     let seen = seen.into_inner();
     let text = seen.get(&structure).map(|text| String::from_utf8_lossy(text).into_owned());
     let hash = |(name, content): (&String, &Vec<u8>)| InputHash::new(name, "system", content);
@@ -55,6 +59,32 @@ pub(super) fn read(
         inputs,
         keys: Keys::default(),
     }))
+}
+
+/// What an archive names must be in it: it may come from a stranger, and is unpacked in a place
+/// that nobody chose.
+fn refuse_outside(system: &System, report: &mut Report) {
+    let models = system.components.iter().map(|it| (it.model.value.as_str(), it.model.span));
+    let models = models.filter(|(model, _)| !model.starts_with("native:"));
+    let natives = system.components.iter().filter(|it| it.model.value.starts_with("native:"));
+    let parameters = natives.flat_map(|it| &it.parameters);
+    let tables = parameters.filter(|it| it.name.value == "file").filter_map(|it| {
+        let Literal::Text(path) = &it.value.value else { return None };
+        Some((path.as_str(), it.value.span))
+    });
+    let input = system.experiment.input.iter().map(|it| (it.value.as_str(), it.span));
+    for (path, span) in models.chain(tables).chain(input) {
+        let parts = Path::new(path).components();
+        if parts.into_iter().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            continue;
+        }
+        let message = format!("`{path}` is not in the archive");
+        report.push(
+            Diagnostic::error("ssp::not-inside", message)
+                .maybe_at(span, "leaves the archive")
+                .help("pack the file into it, or unpack the archive and run the folder"),
+        );
+    }
 }
 
 fn folder_or_here(path: &Path) -> PathBuf {

@@ -16,6 +16,7 @@ pub const NESTING_MAX: usize = 64;
 
 /// The value of a text, or a word on why it has none.
 pub(in crate::multimodel) fn parse(name: &str, text: &str, report: &mut Report) -> Option<Item> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let source = report.add_source(name, text);
     if TEXT_MAX < text.len() {
         let message = format!("`{name}` has more than {TEXT_MAX} bytes");

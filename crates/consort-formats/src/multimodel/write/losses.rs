@@ -20,10 +20,10 @@ impl Losses {
             found.map(|it| it.name.value.clone())
         };
         losses.extend("`step`", component(|it| it.step.is_some()));
-        losses.extend("`step_length`", component(|it| it.step_length == StepLength::ToEnd));
+        losses.extend("`step-length`", component(|it| it.step_length == StepLength::ToEnd));
         losses.extend("`concurrent`", component(|it| it.concurrent));
-        losses.extend("`send_start_values`", component(|it| it.send_start_values));
-        losses.extend("`event_mode`", component(|it| !it.event_mode));
+        losses.extend("`send-start-values`", component(|it| it.send_start_values));
+        losses.extend("`event-mode`", component(|it| !it.event_mode));
         losses.extend("`reactive`", component(|it| !it.reactive.is_empty()));
         let wire = |test: fn(&Connection) -> bool| {
             let found = system.connections.iter().filter(move |it| test(it));

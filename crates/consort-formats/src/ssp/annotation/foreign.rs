@@ -6,15 +6,22 @@ use super::of_type;
 use consort_core::{Diagnostic, Seconds};
 use consort_system::{Component, Experiment, Spanned, VariableStep};
 
-const OSP: [&str; 3] =
-    ["com.opensimulationplatform", "com.github.ntnu-ihb.vico", "no.ntnu.ihb.vico"];
+const OSP: [&str; 4] = [
+    "com.opensimulationplatform",
+    "org.open-simulation-platform",
+    "com.github.ntnu-ihb.vico",
+    "no.ntnu.ihb.vico",
+];
+
+/// What the fixed step was called over the years.
+const FIXED_STEP: [&str; 2] = ["FixedStepAlgorithm", "FixedStepMaster"];
 
 /// The size of steps and the tolerance, wherever the tools put them.
 pub(super) fn experiment(session: &mut Session<'_>, root: Tag<'_>, experiment: &mut Experiment) {
     let places = [root.child("DefaultExperiment"), root.child("System"), Some(root)];
     for place in places.into_iter().flatten() {
         for annotation in OSP.into_iter().flat_map(|kind| of_type(place, kind)) {
-            if let Some(algorithm) = annotation.within("FixedStepAlgorithm") {
+            if let Some(algorithm) = FIXED_STEP.iter().find_map(|name| annotation.within(name)) {
                 let step = session.seconds(algorithm, "baseStepSize");
                 let step = step.or_else(|| session.seconds(algorithm, "stepSize"));
                 experiment.step = positive(step).or(experiment.step.take());

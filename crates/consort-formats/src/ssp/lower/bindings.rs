@@ -8,7 +8,7 @@ use super::Tree;
 use super::wires::{Edges, Port};
 use consort_core::{Diagnostic, Literal, Unit};
 use consort_system::{Linear, Parameter, Spanned};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The parameters of each component.
 pub(super) fn parameters(
@@ -16,8 +16,9 @@ pub(super) fn parameters(
     tree: &Tree<'_>,
     edges: &Edges<'_>,
 ) -> Vec<Vec<Parameter>> {
-    let lists = tree.components.iter().map(|component| component.parameters.clone()).collect();
-    let mut work = Work { tree, edges, lists };
+    let own = tree.components.iter().map(|component| component.parameters.clone());
+    let lists: Vec<Vec<Parameter>> = own.collect();
+    let mut work = Work { tree, edges, places: places(&lists), lists };
     // Children stand behind their parents: from the last to the first is from inside to outside.
     for part in (0..tree.parts.len()).rev() {
         for binding in &tree.parts[part].element.bindings {
@@ -31,6 +32,27 @@ struct Work<'w, 'e> {
     tree: &'w Tree<'e>,
     edges: &'w Edges<'e>,
     lists: Vec<Vec<Parameter>>,
+    /// Where in its list a parameter is, by component.
+    places: Vec<BTreeMap<String, usize>>,
+}
+
+fn places(lists: &[Vec<Parameter>]) -> Vec<BTreeMap<String, usize>> {
+    let place = |(at, parameter): (usize, &Parameter)| (parameter.name.value.clone(), at);
+    lists.iter().map(|list| list.iter().enumerate().map(place).collect()).collect()
+}
+
+/// The entries of a mapping, by the name they take.
+fn by_source(mapping: &[Mapped]) -> BTreeMap<&str, Vec<&Mapped>> {
+    let mut entries: BTreeMap<&str, Vec<&Mapped>> = BTreeMap::new();
+    for entry in mapping {
+        entries.entry(&entry.source.value).or_default().push(entry);
+    }
+    entries
+}
+
+/// What a name may be split into: a child and something in it.
+fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    name.match_indices('.').map(|(at, _)| (&name[..at], &name[at + 1..]))
 }
 
 /// What happens to a value before it is given to a variable.
@@ -42,17 +64,22 @@ struct Change {
 
 impl Work<'_, '_> {
     fn apply_binding(&mut self, session: &mut Session<'_>, part: usize, binding: &Binding) {
-        let mut unmatched = Vec::new();
+        let (mut unmatched, mut passed_by) = (Vec::new(), Vec::new());
+        let mapping = binding.mapping.as_deref().map(by_source);
         for value in &binding.values {
             let name = format!("{}{}", binding.prefix, value.name.value);
-            let Some(mapping) = &binding.mapping else {
+            let Some(mapping) = &mapping else {
                 let change = Change { linear: None, suppress: false };
                 if !self.apply(session, part, &name, value, change) {
                     unmatched.push(name);
                 }
                 continue;
             };
-            for entry in mapping.iter().filter(|entry| entry.source.value == name) {
+            let entries = mapping.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+            if entries.is_empty() && self.is_name(part, &name) {
+                passed_by.push(name);
+            }
+            for entry in entries {
                 let change = Change { linear: entry.linear, suppress: entry.suppress };
                 if !self.apply(session, part, &entry.target.value, value, change) {
                     unmatched.push(entry.target.value.clone());
@@ -61,8 +88,18 @@ impl Work<'_, '_> {
         }
         if let Some(mapping) = &binding.mapping {
             report_sources(session, binding, mapping);
+            report_passed_by(session, binding, &passed_by);
         }
         report_unmatched(session, binding, &unmatched);
+    }
+
+    /// Whether something that takes values is called so, as far as the file says.
+    fn is_name(&self, part: usize, name: &str) -> bool {
+        let part = &self.tree.parts[part];
+        part.connectors.get(name).is_some_and(|it| it.kind.enters() != Some(false))
+            || splits(name).any(|(child, rest)| {
+                part.children.get(child).is_some_and(|&index| self.is_name(index, rest))
+            })
     }
 
     /// Gives a value to everything of that name; false if there is nothing.
@@ -92,10 +129,9 @@ impl Work<'_, '_> {
                 }
             }
         }
-        for (child, index) in &found.children {
-            let rest = name.strip_prefix(child).and_then(|rest| rest.strip_prefix('.'));
-            if let Some(rest) = rest {
-                matched |= self.apply(session, *index, rest, value, change);
+        for (child, rest) in splits(name) {
+            if let Some(&index) = found.children.get(child) {
+                matched |= self.apply(session, index, rest, value, change);
             }
         }
         matched
@@ -143,9 +179,12 @@ impl Work<'_, '_> {
             unit: unit.map(|((name, _), span)| Spanned { value: name, span }),
         };
         let list = &mut self.lists[component];
-        match list.iter_mut().find(|known| known.name.value == name) {
-            Some(known) => *known = parameter,
-            None => list.push(parameter),
+        match self.places[component].get(name) {
+            Some(&place) => list[place] = parameter,
+            None => {
+                self.places[component].insert(name.to_owned(), list.len());
+                list.push(parameter);
+            }
         }
     }
 }
@@ -243,18 +282,36 @@ fn report_sources(session: &mut Session<'_>, binding: &Binding, mapping: &[Mappe
     }
 }
 
-/// The standard lets values go unused, so this is only worth a note.
-fn report_unmatched(session: &mut Session<'_>, binding: &Binding, names: &[String]) {
-    const SHOWN_MAX: usize = 5;
+/// Values that fit by their own name, which counts for nothing where there is a mapping. Other
+/// tools read that otherwise.
+fn report_passed_by(session: &mut Session<'_>, binding: &Binding, names: &[String]) {
     if names.is_empty() {
         return;
     }
+    let message = format!("the mapping does not name {}", listed(names));
+    session.tell(
+        Diagnostic::warning("ssp::not-mapped", message)
+            .at(binding.span, "its values go only where the mapping says")
+            .help("add an entry with `source` and `target` of that name, or remove the value"),
+    );
+}
+
+/// The first names, and how many there are more.
+fn listed(names: &[String]) -> String {
+    const SHOWN_MAX: usize = 5;
     let shown: Vec<String> = names.iter().take(SHOWN_MAX).map(|it| format!("`{it}`")).collect();
-    let more = match names.len().saturating_sub(SHOWN_MAX) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let message = format!("nothing in the system is called {}{more}", shown.join(", "));
+    match names.len().saturating_sub(SHOWN_MAX) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The standard lets values go unused, so this is only worth a note.
+fn report_unmatched(session: &mut Session<'_>, binding: &Binding, names: &[String]) {
+    if names.is_empty() {
+        return;
+    }
+    let message = format!("nothing in the system is called {}", listed(names));
     session.tell(
         Diagnostic::note("ssp::unused-value", message)
             .at(binding.span, "given by this binding")

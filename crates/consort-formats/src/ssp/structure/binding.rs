@@ -14,6 +14,7 @@ pub(super) fn read_all(
     component: Option<&str>,
 ) -> Vec<Binding> {
     let Some(list) = tag.child("ParameterBindings") else { return Vec::new() };
+    session.known(list, &[], &["ParameterBinding"]);
     list.all("ParameterBinding").map(|tag| read(session, tag, place, component)).collect()
 }
 

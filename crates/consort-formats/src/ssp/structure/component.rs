@@ -6,7 +6,7 @@ use super::super::uri::{self, Fault};
 use super::super::xml::{Session, Tag};
 use super::{Place, admit, binding, element_name, read_connectors, read_nested, read_system};
 use consort_core::Diagnostic;
-use consort_system::{Component, Spanned, StepLength};
+use consort_system::{Component, Spanned};
 
 /// What the `source` of a component is.
 enum Source {
@@ -43,7 +43,7 @@ pub(super) fn read(
             check_implementation(session, tag);
             let model =
                 Spanned { value: model, span: tag.attribute("source").and_then(|it| it.span) };
-            let mut component = empty(name.clone(), model);
+            let mut component = Component::new(name.clone(), model);
             annotation::component(session, tag, &mut component);
             let content = Content::Component(Box::new(component));
             return Some(Element { name, connectors, bindings, content });
@@ -72,20 +72,6 @@ fn read_same(
         );
     }
     read_system(session, found?, &mut place.deeper())
-}
-
-fn empty(name: Spanned<String>, model: Spanned<String>) -> Component {
-    Component {
-        name,
-        model,
-        parameters: Vec::new(),
-        step: None,
-        step_length: StepLength::Fixed,
-        concurrent: false,
-        send_start_values: false,
-        event_mode: true,
-        reactive: Vec::new(),
-    }
 }
 
 fn check_implementation(session: &mut Session<'_>, tag: Tag<'_>) {
@@ -185,6 +171,11 @@ pub(super) fn path(
                 Fault::Absolute => (
                     format!("the source `{}` is not relative", source.value),
                     "put the file into the SSP: `source=\"resources/...\"`",
+                ),
+                Fault::Scheme => (
+                    format!("the source `{}` is no file of the SSP", source.value),
+                    "nothing is fetched or run elsewhere: put the file into the SSP and name it, \
+                     such as `source=\"resources/tank.fmu\"`",
                 ),
                 Fault::Empty => (
                     "the source names no file".to_owned(),

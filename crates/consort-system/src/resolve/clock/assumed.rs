@@ -43,6 +43,21 @@ struct Words {
     name: &'static str,
 }
 
+impl Words {
+    /// What every form of a system understands, and then where the files have it.
+    fn way_out(&self, seconds: &str) -> String {
+        let (attribute, key) = match self.name {
+            "step" => ("an annotation", "algorithm"),
+            _ => ("`DefaultExperiment`", "endTime"),
+        };
+        let name = self.name;
+        format!(
+            "add `--{name} {seconds}` (seconds), or write it into the file: `{name}` in \
+             `[experiment]`, {attribute} of an SSP, `{key}` of a multi-model"
+        )
+    }
+}
+
 /// The one value that all models give that give any.
 fn agreed(
     system: &System,
@@ -76,7 +91,7 @@ fn agreed(
             report.push(
                 Diagnostic::error(words.missing, message)
                     .with_note(format!("{first} s for `{a}`, {second} s for `{b}`"))
-                    .help(format!("write `{name} = {first}` in `[experiment]`")),
+                    .help(words.way_out(&first.to_string())),
             );
         }
         // A model that could not be loaded might have given it.
@@ -84,10 +99,7 @@ fn agreed(
         _ => {
             let example = if name == "step" { "0.01" } else { "10" };
             let message = format!("no {name} was given, and no model suggests one");
-            report.push(
-                Diagnostic::error(words.missing, message)
-                    .help(format!("write `{name} = {example}` (seconds) in `[experiment]`")),
-            );
+            report.push(Diagnostic::error(words.missing, message).help(words.way_out(example)));
         }
     }
     None
