@@ -1,8 +1,12 @@
 //! A solver's state as bytes: exact, little-endian, checked on the way back.
 
+mod parts;
+
 use crate::fixed_step::FixedStep;
 use crate::method::Method;
 use std::fmt;
+
+pub(crate) use parts::{Reader, Writer};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTFIXS\x01";
@@ -33,7 +37,7 @@ pub enum BytesError {
 impl fmt::Display for BytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BytesError::Foreign => write!(f, "the bytes are no solver of fixed step"),
+            BytesError::Foreign => write!(f, "the bytes are not those of a solver of this kind"),
             BytesError::Length { expected, found } => {
                 write!(f, "a solver of {expected} bytes was expected, there are {found}")
             }

@@ -2,6 +2,10 @@
 //!
 //! - [`FixedStep`] takes steps of a given length by one [`Method`]: forward Euler, Adams-Bashforth of
 //!   order 2 and 3, or the classical Runge-Kutta method of order 4.
+//! - [`Multistep`] integrates a [`Problem`] with steps and orders of its own choice: BDF for stiff problems
+//!   (dense, banded or sparse, as its [`Structure`] says), Adams-Moulton for others.
+//! - [`RungeKutta`] integrates one that is not stiff by an explicit [`Pair`] of methods; [`Roots`] finds the
+//!   events within the steps of either.
 //! - A solver is one struct without anything hidden: a clone of it, or its bytes
 //!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
 //! - [`algebraic::Solver`] finds z with F(z) = z: fixed point, Newton, Broyden.
@@ -21,8 +25,20 @@
 pub mod algebraic;
 mod bytes;
 mod fixed_step;
+mod linear;
 mod method;
+mod multistep;
+mod problem;
+mod roots;
+mod runge_kutta;
 
 pub use bytes::BytesError;
 pub use fixed_step::FixedStep;
 pub use method::{Method, Start};
+pub use multistep::{Family, Multistep};
+pub use problem::{
+    Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, SparsityPattern, Statistics,
+    Structure, Tolerances,
+};
+pub use roots::{Crossing, Leaving, Roots};
+pub use runge_kutta::{Dense, Pair, RungeKutta};

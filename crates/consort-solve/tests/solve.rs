@@ -9,10 +9,20 @@ mod allocation;
 mod bytes;
 #[path = "solve/continuation.rs"]
 mod continuation;
+#[path = "solve/multistep.rs"]
+mod multistep;
 #[path = "solve/orders.rs"]
 mod orders;
+#[path = "solve/problems.rs"]
+mod problems;
 #[path = "solve/recurrences.rs"]
 mod recurrences;
+#[path = "solve/roots.rs"]
+mod roots;
+#[path = "solve/runge_kutta.rs"]
+mod runge_kutta;
+#[path = "solve/runge_kutta_state.rs"]
+mod runge_kutta_state;
 
 use consort_solve::{Method, Start};
 

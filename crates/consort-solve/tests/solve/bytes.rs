@@ -37,8 +37,8 @@ fn check(at: usize, change: &[u8], expected: &str) {
 
 #[test]
 fn bytes_that_say_what_no_solver_would_are_refused() {
-    check(0, b"x", "the bytes are no solver of fixed step");
-    check(7, &[2], "the bytes are no solver of fixed step");
+    check(0, b"x", "the bytes are not those of a solver of this kind");
+    check(7, &[2], "the bytes are not those of a solver of this kind");
     check(8, &[6], "no solver has such a method");
     check(8, &[0], "no solver has such a history");
     check(9, &[3], "no solver has such a history");

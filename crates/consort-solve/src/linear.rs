@@ -1,0 +1,109 @@
+//! Linear systems with the matrix I - gamma * J: factors of dense, banded and sparse ones, in place and
+//! in one fixed order of operations.
+
+mod banded;
+mod dense;
+mod differences;
+mod sparse;
+
+use crate::problem::Structure;
+use sparse::Symbolic;
+
+pub(crate) use differences::{Differences, Point};
+
+/// The factors of one matrix at a time; room for them is made once.
+#[derive(Clone, Debug)]
+pub(crate) struct Linear {
+    len: usize,
+    layout: Layout,
+    /// The factors; the diagonal of the upper one is kept as reciprocals.
+    pub(crate) values: Vec<f64>,
+    /// The row that each row was exchanged with; none for a sparse matrix.
+    pub(crate) pivots: Vec<usize>,
+    /// Room within a call; means nothing between calls.
+    work: Vec<f64>,
+}
+
+#[derive(Clone, Debug)]
+enum Layout {
+    Dense,
+    Banded(banded::Band),
+    Sparse(Symbolic),
+}
+
+impl Linear {
+    pub(crate) fn new(len: usize, structure: &Structure) -> Self {
+        let (layout, values, work) = match structure {
+            Structure::Dense => (Layout::Dense, len * len, 0),
+            Structure::Banded { lower, upper } => {
+                let band = banded::Band { lower: *lower, upper: *upper };
+                (Layout::Banded(band), len * band.stride(), 0)
+            }
+            Structure::Sparse(pattern) => {
+                let symbolic = Symbolic::new(pattern);
+                let values = symbolic.values_len();
+                (Layout::Sparse(symbolic), values, len)
+            }
+        };
+        let pivots = if let Layout::Sparse(_) = layout { 0 } else { len };
+        Linear {
+            len,
+            layout,
+            values: vec![0.0; values],
+            pivots: vec![0; pivots],
+            work: vec![0.0; work],
+        }
+    }
+
+    /// As it was made.
+    pub(crate) fn clear(&mut self) {
+        self.values.fill(0.0);
+        self.pivots.fill(0);
+    }
+
+    /// Takes over the factors of one that was made alike.
+    pub(crate) fn copy_from(&mut self, other: &Linear) {
+        self.values.copy_from_slice(&other.values);
+        self.pivots.copy_from_slice(&other.pivots);
+    }
+
+    /// The last row that row `k` could be exchanged with.
+    pub(crate) fn pivot_max(&self, k: usize) -> usize {
+        match &self.layout {
+            Layout::Banded(band) => (k + band.lower).min(self.len - 1),
+            Layout::Dense | Layout::Sparse(_) => self.len - 1,
+        }
+    }
+
+    /// Factorizes I - `gamma` * J, with J in the layout of [`JacobianMut`](crate::JacobianMut); false
+    /// if that cannot be done.
+    pub(crate) fn factorize(&mut self, jacobian: &[f64], gamma: f64) -> bool {
+        let (len, values) = (self.len, &mut self.values);
+        match &self.layout {
+            Layout::Dense => {
+                dense::load(values, jacobian, len, gamma);
+                dense::factorize(values, &mut self.pivots)
+            }
+            Layout::Banded(band) => {
+                band.load(values, jacobian, gamma);
+                band.factorize(values, &mut self.pivots)
+            }
+            Layout::Sparse(symbolic) => symbolic.factorize(values, jacobian, gamma, &mut self.work),
+        }
+    }
+
+    /// Replaces `vector` by the solution of (factorized matrix) * x = `vector`.
+    pub(crate) fn solve(&mut self, vector: &mut [f64]) {
+        if vector.is_empty() {
+            return;
+        }
+        match &self.layout {
+            Layout::Dense => dense::solve(&self.values, &self.pivots, vector),
+            Layout::Banded(band) => band.solve(&self.values, &self.pivots, vector),
+            Layout::Sparse(symbolic) => symbolic.solve(&self.values, vector, &mut self.work),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Jacobians by differences of f, several columns at once where they share no row.
+
+use crate::problem::{Problem, Structure};
+use std::ops::Range;
+
+/// The columns that one evaluation of f serves together, found once (Curtis, Powell and Reid 1974:
+/// each column joins the first group that it shares no row with).
+#[derive(Clone, Debug)]
+pub(crate) struct Differences {
+    /// Columns group by group, and where each group begins; one more at the end.
+    columns: Vec<usize>,
+    starts: Vec<usize>,
+}
+
+/// Where differences are taken, and how large they are to be.
+pub(crate) struct Point<'a> {
+    /// The time.
+    pub(crate) t: f64,
+    /// The states; moved and put back.
+    pub(crate) x: &'a mut [f64],
+    /// The derivatives there.
+    pub(crate) dx: &'a [f64],
+    /// What each state's tolerance is the reciprocal of.
+    pub(crate) weights: &'a [f64],
+    /// The least distance to move a state, times its weight.
+    pub(crate) least: f64,
+}
+
+impl Differences {
+    pub(crate) fn new(len: usize, structure: &Structure) -> Self {
+        let groups = match structure {
+            Structure::Dense => len,
+            Structure::Banded { lower, upper } => (lower + upper + 1).min(len),
+            Structure::Sparse(pattern) => return Self::colored(len, |column| pattern.rows(column)),
+        };
+        let mut differences = Differences { columns: Vec::with_capacity(len), starts: vec![0] };
+        for group in 0..groups {
+            differences.columns.extend((group..len).step_by(groups));
+            differences.starts.push(differences.columns.len());
+        }
+        differences
+    }
+
+    fn colored<'a>(len: usize, rows: impl Fn(usize) -> &'a [usize]) -> Self {
+        let mut groups: Vec<(Vec<usize>, Vec<bool>)> = Vec::new();
+        for column in 0..len {
+            let is_free = |taken: &[bool]| rows(column).iter().all(|row| !taken[*row]);
+            let at = groups.iter().position(|(_, taken)| is_free(taken)).unwrap_or(groups.len());
+            if at == groups.len() {
+                groups.push((Vec::new(), vec![false; len]));
+            }
+            groups[at].0.push(column);
+            rows(column).iter().for_each(|row| groups[at].1[*row] = true);
+        }
+        let mut differences = Differences { columns: Vec::with_capacity(len), starts: vec![0] };
+        for (columns, _) in groups {
+            differences.columns.extend(columns);
+            differences.starts.push(differences.columns.len());
+        }
+        differences
+    }
+
+    /// How many evaluations a Jacobian takes.
+    pub(crate) fn evaluations(&self) -> u64 {
+        self.starts.len() as u64 - 1
+    }
+
+    /// Fills a Jacobian in the layout of its structure. `work` has room for the states and for the
+    /// derivatives.
+    pub(crate) fn fill<P: Problem + ?Sized>(
+        &self,
+        problem: &mut P,
+        point: &mut Point<'_>,
+        structure: &Structure,
+        work: &mut [f64],
+        values: &mut [f64],
+    ) -> Result<(), P::Error> {
+        let (before, moved) = work.split_at_mut(point.x.len());
+        before.copy_from_slice(point.x);
+        for range in self.starts.windows(2) {
+            let group = &self.columns[range[0]..range[1]];
+            for &column in group {
+                point.x[column] += point.distance(column, before[column]);
+            }
+            problem.derivatives(point.t, point.x, moved)?;
+            for &column in group {
+                point.x[column] = before[column];
+                let inverse = 1.0 / point.distance(column, before[column]);
+                let difference = |row: usize| (moved[row] - point.dx[row]) * inverse;
+                put_column(structure, values, (column, before.len()), difference);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Point<'_> {
+    /// How far a state is moved.
+    fn distance(&self, column: usize, x: f64) -> f64 {
+        let relative = f64::EPSILON.sqrt() * x.abs();
+        relative.max(self.least / self.weights[column])
+    }
+}
+
+/// Writes all entries of one column.
+fn put_column(
+    structure: &Structure,
+    values: &mut [f64],
+    (column, len): (usize, usize),
+    difference: impl Fn(usize) -> f64,
+) {
+    let put_rows = |values: &mut [f64], rows: Range<usize>| {
+        values.iter_mut().zip(rows).for_each(|(value, row)| *value = difference(row));
+    };
+    match structure {
+        Structure::Dense => put_rows(&mut values[column * len..], 0..len),
+        Structure::Banded { lower, upper } => {
+            let first = column.saturating_sub(*upper);
+            let start = column * (lower + upper + 1) + first + upper - column;
+            put_rows(&mut values[start..], first..len.min(column + lower + 1));
+        }
+        Structure::Sparse(pattern) => {
+            let values = &mut values[pattern.range(column)];
+            let rows = pattern.rows(column);
+            values.iter_mut().zip(rows).for_each(|(value, row)| *value = difference(*row));
+        }
+    }
+}

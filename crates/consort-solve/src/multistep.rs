@@ -1,0 +1,446 @@
+//! Methods of variable order and step over many steps: BDF for stiff problems, Adams-Moulton for others.
+//!
+//! The algorithms are those published by Byrne and Hindmarsh (1975), Brown, Byrne and Hindmarsh (VODE,
+//! 1989) and Hindmarsh et al. (SUNDIALS, 2005): fixed-leading-coefficient formulas in Nordsieck's form,
+//! modified Newton iteration, and their heuristics for order, step and reuse of matrices, with the
+//! constants of CVODE. The code is our own but follows CVODE so closely that BDF takes the same steps;
+//! its notice is in `LICENSE-SUNDIALS`. We differ on purpose in these points:
+//!
+//! - The last two steps to a limit are equal. Where limits come often, as between communication points, that
+//!   saves most of the matrices that a short last step costs.
+//! - When an Adams method lowers its order, the coefficients of the integrated polynomial come from those of
+//!   the polynomial itself; CVODE 7.1 overwrites them while they are still needed.
+//! - An order is raised also if the longest step allowed does not let the step grow.
+
+mod bytes;
+mod coefficients;
+mod control;
+mod corrector;
+mod first_step;
+mod nordsieck;
+mod norm;
+
+use crate::linear::{Differences, Linear};
+use crate::problem::{Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics};
+use coefficients::{Coefficients, ROWS_MAX};
+use control::{Tries, Trouble};
+use corrector::Outcome;
+use nordsieck::Nordsieck;
+
+/// Which formulas a [`Multistep`] uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// Backward differentiation, orders 1 to 5, solved by Newton's method: for stiff problems.
+    Bdf,
+    /// Adams-Moulton, orders 1 to 12, solved by functional iteration: for problems that are not stiff.
+    Adams,
+    /// Adams-Moulton, orders 1 to 12, solved by Newton's method: for problems that are a little stiff.
+    AdamsNewton,
+}
+
+impl Family {
+    /// The highest order.
+    fn order_max(self) -> usize {
+        if self == Family::Bdf { 5 } else { 12 }
+    }
+}
+
+/// Integrates x' = f(t, x) with steps and orders that keep the error of each step within tolerances.
+///
+/// - One plain value: a clone, or what [`Multistep::from_bytes`] makes of [`Multistep::to_bytes`],
+///   continues to the same bits. Nothing is allocated but in [`Multistep::new`].
+/// - The problem is not part of it and must answer alike when asked alike.
+/// - A [`SparsityPattern`](crate::SparsityPattern) is factorized without exchange of rows; pivots that are
+///   too small make the step shorter.
+///
+/// # Determinism
+///
+/// Every sum has one order and no function of the host is called but square roots.
+///
+/// ```
+/// use consort_solve::{Family, Multistep, Options, Problem, Tolerances};
+///
+/// struct Decay;
+///
+/// impl Problem for Decay {
+///     type Error = std::convert::Infallible;
+///
+///     fn derivatives(&mut self, _t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error> {
+///         dx[0] = -1000.0 * x[0];
+///         Ok(())
+///     }
+/// }
+///
+/// let options = Options::new(Tolerances::uniform(1e-6, 1e-9, 1));
+/// let mut solver = Multistep::new(Family::Bdf, 1, &options);
+/// solver.start(0.0, &[1.0]);
+/// while solver.step(&mut Decay, 0.01)?.to < 0.01 {}
+/// assert!((solver.state().1[0] - (-10.0_f64).exp()).abs() < 1e-8);
+/// # Ok::<(), consort_solve::Failure<std::convert::Infallible>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Multistep {
+    family: Family,
+    options: Options,
+    len: usize,
+    order_max: usize,
+    t: f64,
+    /// No step was taken since the last start.
+    is_fresh: bool,
+    /// Steps since the last start.
+    taken: u64,
+    /// A first step that is better than what could be found.
+    hint: Option<f64>,
+    pace: Pace,
+    history: Nordsieck,
+    /// Boxed, so that a step can hold it beside the rest at the price of a pointer.
+    newton: Option<Box<Newton>>,
+    statistics: Statistics,
+    work: Work,
+}
+
+/// How fast it goes.
+#[derive(Clone, Debug)]
+struct Pace {
+    /// The step that is tried or was taken last, and that of the history's scale.
+    h: f64,
+    h_scale: f64,
+    /// What the next step is to be.
+    h_next: f64,
+    order: usize,
+    order_next: usize,
+    /// Steps until another order is considered.
+    wait: usize,
+    /// The most by which the next step may be longer.
+    ratio_max: f64,
+    /// The lengths of the last steps, the last one at place 1.
+    past: [f64; ROWS_MAX],
+    /// [`Coefficients::scale`] of the step whose correction is kept for a raise of the order.
+    scale_kept: f64,
+}
+
+/// What Newton's method carries from step to step.
+#[derive(Clone, Debug)]
+struct Newton {
+    differences: Differences,
+    linear: Linear,
+    jacobian: Vec<f64>,
+    /// The factor of the Jacobian in the matrix that was factorized.
+    gamma: f64,
+    /// How much of the error an iteration leaves, as seen last.
+    rate: f64,
+    /// After how many steps the matrix was factorized, and the Jacobian computed.
+    factorized_at: u64,
+    jacobian_at: u64,
+}
+
+/// Room within a step; means nothing between steps.
+#[derive(Clone, Debug)]
+struct Work {
+    coefficients: Coefficients,
+    weights: Vec<f64>,
+    correction: Vec<f64>,
+    x: Vec<f64>,
+    slope: Vec<f64>,
+    residual: Vec<f64>,
+    pair: Vec<f64>,
+}
+
+impl Multistep {
+    /// The most states of one solver; bytes that speak of more are no solver's.
+    pub const STATES_MAX: usize = 1 << 24;
+
+    /// A solver for `len` states, to be started.
+    ///
+    /// # Panics
+    ///
+    /// If [`Options::mistake`] finds one, or there are more than [`Multistep::STATES_MAX`] states.
+    pub fn new(family: Family, len: usize, options: &Options) -> Self {
+        assert!(len <= Self::STATES_MAX, "{len} states are too many for one solver");
+        assert_eq!(options.mistake(len), None, "options that no solver can be made with");
+        let order_max = options.order_max.map_or(usize::MAX, usize::from).min(family.order_max());
+        Multistep {
+            family,
+            options: options.clone(),
+            len,
+            order_max,
+            t: 0.0,
+            is_fresh: true,
+            taken: 0,
+            hint: None,
+            pace: Pace::new(),
+            history: Nordsieck::new(len, order_max),
+            newton: (family != Family::Adams).then(|| Box::new(Newton::new(len, options))),
+            statistics: Statistics::default(),
+            work: Work::new(len),
+        }
+    }
+
+    /// Begins at `t` with states `x`, forgetting everything but the statistics.
+    ///
+    /// # Panics
+    ///
+    /// If `x` is not as long as the solver was made for, or `t` is not finite.
+    pub fn start(&mut self, t: f64, x: &[f64]) {
+        assert_eq!(x.len(), self.len, "the solver was made for another number of states");
+        assert!(t.is_finite(), "a start at {t} s");
+        (self.t, self.is_fresh, self.taken, self.hint) = (t, true, 0, None);
+        self.pace = Pace::new();
+        self.history.values.fill(0.0);
+        self.history.row_mut(0).copy_from_slice(x);
+        if let Some(newton) = &mut self.newton {
+            newton.forget();
+        }
+    }
+
+    /// Begins anew after an event, keeping what the event left alone. An event within the last step
+    /// is found with [`Multistep::interpolate`]; `t` and `x` are then those after the event.
+    ///
+    /// # Panics
+    ///
+    /// As [`Multistep::start`].
+    pub fn restart(&mut self, t: f64, x: &[f64], keep: Keep) {
+        let is_same = t.to_bits() == self.t.to_bits()
+            && x.iter().map(|x| x.to_bits()).eq(self.state().1.iter().map(|x| x.to_bits()));
+        match keep {
+            Keep::Everything if is_same => {}
+            Keep::Nothing => self.start(t, x),
+            Keep::Everything | Keep::StepSize => {
+                let hint = self.first_order_step();
+                self.start(t, x);
+                self.hint = hint;
+            }
+        }
+    }
+
+    /// The step that order one would take where the history ends, at most as long as the last ones.
+    fn first_order_step(&mut self) -> Option<f64> {
+        if self.is_fresh {
+            return self.hint;
+        }
+        let (pace, order) = (&self.pace, self.pace.order);
+        let longest = pace.past[1..=order].iter().fold(pace.h_next, |most, h| most.max(*h));
+        if order < 2 {
+            return Some(longest);
+        }
+        self.weigh();
+        let bend = norm::norm(self.history.row(2), &self.work.weights);
+        Some((0.5 * self.pace.h_scale / bend.sqrt()).min(longest))
+    }
+
+    /// Takes over everything from a solver that was made alike, without a new allocation.
+    ///
+    /// # Panics
+    ///
+    /// If the other was made with another family, number of states or options.
+    pub fn copy_from(&mut self, other: &Multistep) {
+        let is_alike = self.family == other.family && self.options == other.options;
+        assert!(is_alike, "solvers of different kinds");
+        (self.t, self.is_fresh, self.taken) = (other.t, other.is_fresh, other.taken);
+        (self.hint, self.statistics) = (other.hint, other.statistics);
+        self.pace.clone_from(&other.pace);
+        self.history.values.copy_from_slice(&other.history.values);
+        if let (Some(newton), Some(other)) = (&mut self.newton, &other.newton) {
+            newton.copy_from(other);
+        }
+    }
+
+    /// Takes one step, at most up to `limit`. If `limit` is where it already is, nothing is done.
+    ///
+    /// # Errors
+    ///
+    /// If no step can be taken; the solver is then where it was.
+    ///
+    /// # Panics
+    ///
+    /// If `limit` is before the solver's time or not finite.
+    pub fn step<P: Problem + ?Sized>(
+        &mut self,
+        problem: &mut P,
+        limit: f64,
+    ) -> Result<Advanced, Failure<P::Error>> {
+        let from = self.t;
+        assert!(from <= limit && limit.is_finite(), "a step from {from} s to {limit} s");
+        if limit <= from {
+            return Ok(Advanced { from, to: from });
+        }
+        self.weigh();
+        if 1.0 < f64::EPSILON * norm::norm(self.history.row(0), &self.work.weights) {
+            return Err(self.failure(Reason::TooMuchAccuracy, None));
+        }
+        if self.is_fresh {
+            self.begin(problem, limit)?;
+        }
+        self.set_out(limit - from);
+        let (error, to) = self.attempt(problem, limit).inspect_err(|_| {
+            self.is_fresh |= self.taken == 0;
+        })?;
+        self.t = to;
+        self.complete();
+        self.choose_next(error);
+        Ok(Advanced { from, to })
+    }
+
+    /// The states `x` at a time within the last step, by the polynomial that the step was made with.
+    ///
+    /// # Panics
+    ///
+    /// If `x` is not as long as the solver was made for.
+    pub fn interpolate(&self, t: f64, x: &mut [f64]) {
+        if self.is_fresh || t.to_bits() == self.t.to_bits() {
+            x.copy_from_slice(self.history.row(0));
+            return;
+        }
+        let at = (t - self.t) / self.pace.h_scale;
+        self.history.interpolate(self.pace.order, at, x);
+    }
+
+    /// Time and states after the last step, or where it was started.
+    pub fn state(&self) -> (f64, &[f64]) {
+        (self.t, self.history.row(0))
+    }
+
+    /// What it did since it was made.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// The order of the last step; zero if none was taken since the last start.
+    pub fn order(&self) -> usize {
+        if self.is_fresh { 0 } else { self.pace.order }
+    }
+
+    /// Which formulas it uses.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// What it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Weights from the states that were reached.
+    fn weigh(&mut self) {
+        let tolerances = &self.options.tolerances;
+        let (x, weights) = (self.history.row(0), &mut self.work.weights);
+        norm::set_weights(weights, x, tolerances.relative, &tolerances.absolute);
+    }
+
+    fn failure<E>(&self, reason: Reason<E>, worst: Option<usize>) -> Failure<E> {
+        Failure { t: self.t, step: self.pace.h, worst, reason }
+    }
+
+    /// Tries steps until one passes; tells its error and where it ends.
+    fn attempt<P: Problem + ?Sized>(
+        &mut self,
+        problem: &mut P,
+        limit: f64,
+    ) -> Result<(f64, f64), Failure<P::Error>> {
+        let mut tries = Tries::default();
+        loop {
+            let h = self.pace.h;
+            // The last step's length is what is left, but for rounding.
+            let to = if limit - self.t <= h { limit } else { (self.t + h).min(limit) };
+            if to <= self.t {
+                return Err(self.failure(tries.last.reason(), self.worst()));
+            }
+            self.history.predict(self.pace.order);
+            self.work.coefficients.set(self.family, &self.pace);
+            let corrected = match self.correct(problem, to, tries.last) {
+                Ok(corrected) => corrected,
+                Err(error) => {
+                    self.history.retreat(self.pace.order);
+                    return Err(self.failure(Reason::Model(error), None));
+                }
+            };
+            let outcome = match corrected {
+                Outcome::Solved { size } => {
+                    let error = size * self.work.coefficients.error;
+                    if error <= 1.0 {
+                        return Ok((error, to));
+                    }
+                    self.history.retreat(self.pace.order);
+                    self.shorten_for_error(problem, error, &mut tries)
+                }
+                Outcome::Unsolved => {
+                    self.history.retreat(self.pace.order);
+                    self.shorten_for_convergence(&mut tries, Trouble::Unsolved)
+                }
+                Outcome::NotFinite => {
+                    self.history.retreat(self.pace.order);
+                    self.shorten_for_convergence(&mut tries, Trouble::NotFinite)
+                }
+            };
+            outcome.map_err(|reason| self.failure(reason, self.worst()))?;
+        }
+    }
+
+    /// The state that the last attempt was worst in.
+    fn worst(&self) -> Option<usize> {
+        let (work, is_number) = (&self.work, |value: &f64| value.is_finite());
+        match work.slope.iter().position(|value| !is_number(value)) {
+            Some(state) => Some(state),
+            None => norm::worst(&work.correction, &work.weights),
+        }
+    }
+}
+
+impl Pace {
+    fn new() -> Self {
+        Pace {
+            h: 0.0,
+            h_scale: 0.0,
+            h_next: 0.0,
+            order: 1,
+            order_next: 1,
+            wait: 2,
+            ratio_max: control::RATIO_MAX_FIRST,
+            past: [0.0; ROWS_MAX],
+            scale_kept: 0.0,
+        }
+    }
+}
+
+impl Newton {
+    fn new(len: usize, options: &Options) -> Self {
+        let structure = &options.structure;
+        Newton {
+            differences: Differences::new(len, structure),
+            linear: Linear::new(len, structure),
+            jacobian: vec![0.0; JacobianMut::values_len(len, structure)],
+            gamma: 0.0,
+            rate: 1.0,
+            factorized_at: 0,
+            jacobian_at: 0,
+        }
+    }
+
+    fn copy_from(&mut self, other: &Newton) {
+        self.jacobian.copy_from_slice(&other.jacobian);
+        self.linear.copy_from(&other.linear);
+        (self.gamma, self.rate) = (other.gamma, other.rate);
+        (self.factorized_at, self.jacobian_at) = (other.factorized_at, other.jacobian_at);
+    }
+
+    /// As it was made, so that a start does not depend on what was before.
+    fn forget(&mut self) {
+        self.jacobian.fill(0.0);
+        self.linear.clear();
+        (self.gamma, self.rate, self.factorized_at, self.jacobian_at) = (0.0, 1.0, 0, 0);
+    }
+}
+
+impl Work {
+    fn new(len: usize) -> Self {
+        Work {
+            coefficients: Coefficients::new(),
+            weights: vec![0.0; len],
+            correction: vec![0.0; len],
+            x: vec![0.0; len],
+            slope: vec![0.0; len],
+            residual: vec![0.0; len],
+            pair: vec![0.0; 2 * len],
+        }
+    }
+}

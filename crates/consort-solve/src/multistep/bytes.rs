@@ -1,0 +1,146 @@
+//! A solver's state as bytes: options, pace, history and matrices; not the room within a step.
+
+use super::coefficients::ROWS_MAX;
+use super::{Family, Multistep, Newton, Pace};
+use crate::bytes::{BytesError, Reader, Writer};
+
+/// How the bytes begin; its last byte is to be counted up when the form changes.
+const MAGIC: [u8; 8] = *b"CSTMULT\x01";
+
+impl Multistep {
+    /// Everything it needs to continue exactly; solvers that continue alike have equal bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new(MAGIC);
+        writer.byte(self.family.code());
+        writer.count(self.len);
+        writer.options(&self.options);
+        writer.real(self.t);
+        writer.byte(u8::from(self.is_fresh));
+        writer.word(self.taken);
+        writer.option(self.hint);
+        self.pace.write(&mut writer);
+        writer.reals(&self.history.values);
+        if let Some(newton) = &self.newton {
+            newton.write(&mut writer);
+        }
+        writer.statistics(&self.statistics);
+        writer.finish()
+    }
+
+    /// The solver that [`Multistep::to_bytes`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// If the bytes are not those of such a solver.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let impossible = |what| BytesError::Impossible { what };
+        let mut reader = Reader::new(bytes, MAGIC)?;
+        let family = Family::from_code(reader.byte()?).ok_or(impossible("family"))?;
+        let len = reader.count(Self::STATES_MAX, "number of states")?;
+        let options = reader.options(len)?;
+        // A matrix is far larger than what was read so far: it must be there before room is made.
+        let entries = if family == Family::Adams { 0 } else { options.structure.entries(len) };
+        reader.expect(entries)?;
+        let mut solver = Multistep::new(family, len, &options);
+        solver.t = reader.real()?;
+        solver.is_fresh = reader.flag()?;
+        solver.taken = reader.tally()?;
+        solver.hint = reader.option()?;
+        solver.pace = Pace::read(&mut reader, solver.order_max)?;
+        reader.reals(&mut solver.history.values)?;
+        if let Some(newton) = &mut solver.newton {
+            newton.read(&mut reader, solver.taken)?;
+        }
+        solver.statistics = reader.statistics()?;
+        reader.end()?;
+        if !solver.t.is_finite() || (!solver.is_fresh && !solver.pace.is_going()) {
+            return Err(impossible("pace"));
+        }
+        Ok(solver)
+    }
+}
+
+impl Family {
+    fn code(self) -> u8 {
+        match self {
+            Family::Bdf => 0,
+            Family::Adams => 1,
+            Family::AdamsNewton => 2,
+        }
+    }
+
+    fn from_code(code: u8) -> Option<Self> {
+        [Family::Bdf, Family::Adams, Family::AdamsNewton].into_iter().find(|f| f.code() == code)
+    }
+}
+
+impl Pace {
+    fn write(&self, writer: &mut Writer) {
+        for value in [self.h, self.h_scale, self.h_next, self.ratio_max, self.scale_kept] {
+            writer.real(value);
+        }
+        for value in [self.order, self.order_next, self.wait] {
+            writer.count(value);
+        }
+        writer.reals(&self.past);
+    }
+
+    fn read(reader: &mut Reader<'_>, order_max: usize) -> Result<Self, BytesError> {
+        let mut pace = Pace::new();
+        for value in [
+            &mut pace.h,
+            &mut pace.h_scale,
+            &mut pace.h_next,
+            &mut pace.ratio_max,
+            &mut pace.scale_kept,
+        ] {
+            *value = reader.real()?;
+        }
+        pace.order = reader.count(order_max, "order")?;
+        pace.order_next = reader.count(order_max, "order")?;
+        pace.wait = reader.count(ROWS_MAX, "wait")?;
+        reader.reals(&mut pace.past)?;
+        let is_step = pace.order.abs_diff(pace.order_next) <= 1 && 0 < pace.wait;
+        if 0 < pace.order && 0 < pace.order_next && is_step {
+            return Ok(pace);
+        }
+        Err(BytesError::Impossible { what: "order" })
+    }
+
+    /// Whether a solver could have it after a step.
+    fn is_going(&self) -> bool {
+        [self.h, self.h_scale, self.h_next].iter().all(|h| 0.0 < *h && h.is_finite())
+    }
+}
+
+impl Newton {
+    fn write(&self, writer: &mut Writer) {
+        writer.reals(&self.jacobian);
+        writer.reals(&self.linear.values);
+        self.linear.pivots.iter().for_each(|pivot| writer.count(*pivot));
+        writer.real(self.gamma);
+        writer.real(self.rate);
+        writer.word(self.factorized_at);
+        writer.word(self.jacobian_at);
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>, taken: u64) -> Result<(), BytesError> {
+        reader.reals(&mut self.jacobian)?;
+        reader.reals(&mut self.linear.values)?;
+        for k in 0..self.linear.pivots.len() {
+            let pivot = reader.count(self.linear.pivot_max(k), "pivot")?;
+            if pivot < k && pivot != 0 {
+                return Err(BytesError::Impossible { what: "pivot" });
+            }
+            self.linear.pivots[k] = pivot;
+        }
+        self.gamma = reader.real()?;
+        self.rate = reader.real()?;
+        self.factorized_at = reader.word()?;
+        self.jacobian_at = reader.word()?;
+        if taken < self.factorized_at || taken < self.jacobian_at {
+            return Err(BytesError::Impossible { what: "age of a matrix" });
+        }
+        Ok(())
+    }
+}

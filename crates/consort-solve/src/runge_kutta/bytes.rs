@@ -1,0 +1,101 @@
+//! A solver as bytes and back.
+
+use super::attempt::{LOOKS_AGAINST, LOOKS_FOR};
+use super::control::ERROR_LOG_MIN;
+use super::{Dense, Known, Pair, RungeKutta};
+use crate::bytes::{BytesError, Reader, Writer};
+
+/// How the bytes begin; its last byte is to be counted up when the form changes.
+const MAGIC: [u8; 8] = *b"CSTRUNG\x01";
+
+const PAIRS: [Pair; 3] = [Pair::BogackiShampine32, Pair::DormandPrince54, Pair::DormandPrince853];
+const WHEN: [Dense; 2] = [Dense::Always, Dense::OnDemand];
+const KNOWN: [Known; 3] = [Known::None, Known::First, Known::Last];
+const FLAGS: [bool; 2] = [false, true];
+
+impl RungeKutta {
+    /// Everything it needs to continue exactly; equal solvers have equal bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new(MAGIC);
+        writer.byte(code(&PAIRS, self.pair));
+        writer.byte(code(&WHEN, self.when_dense));
+        writer.byte(code(&KNOWN, self.known));
+        writer.byte(code(&FLAGS, self.is_dense));
+        writer.byte(self.pace.stiff_looks);
+        writer.byte(self.pace.calm_looks);
+        writer.count(self.x.len());
+        writer.options(&self.options);
+        writer.reals(&[self.from, self.t, self.pace.next, self.pace.error_log]);
+        writer.statistics(&self.statistics);
+        writer.reals(&self.x);
+        writer.reals(&self.x_from);
+        writer.reals(&self.slopes);
+        writer.finish()
+    }
+
+    /// The solver that [`RungeKutta::to_bytes`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// If these are no such bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let mut reader = Reader::new(bytes, MAGIC)?;
+        let pair = coded(&PAIRS, reader.byte()?, "pair of methods")?;
+        let when_dense = coded(&WHEN, reader.byte()?, "dense output")?;
+        let known = coded(&KNOWN, reader.byte()?, "slope")?;
+        let is_dense = coded(&FLAGS, reader.byte()?, "dense output")?;
+        let looks = (reader.byte()?, reader.byte()?);
+        let len = reader.count(Self::STATES_MAX, "number of states")?;
+        let options = reader.options(len)?;
+        // Before anything large is allocated.
+        reader.expect(len.saturating_mul(2 + pair.tableau().rows()))?;
+        let mut solver = RungeKutta::new(pair, len, &options);
+        (solver.when_dense, solver.known, solver.is_dense) = (when_dense, known, is_dense);
+        (solver.pace.stiff_looks, solver.pace.calm_looks) = looks;
+        solver.from = reader.real()?;
+        solver.t = reader.real()?;
+        solver.pace.next = reader.real()?;
+        solver.pace.error_log = reader.real()?;
+        solver.statistics = reader.statistics()?;
+        reader.reals(&mut solver.x)?;
+        reader.reals(&mut solver.x_from)?;
+        reader.reals(&mut solver.slopes)?;
+        reader.end()?;
+        solver.check()?;
+        Ok(solver)
+    }
+
+    /// Whether a solver can come to have these numbers.
+    fn check(&self) -> Result<(), BytesError> {
+        let is_size = |value: f64| 0.0 <= value && value.is_finite();
+        let has_step = self.from < self.t;
+        let good = [
+            (self.from.is_finite() && self.t.is_finite() && self.from <= self.t, "time"),
+            (is_size(self.pace.next), "size of the next step"),
+            ((ERROR_LOG_MIN..=0.0).contains(&self.pace.error_log), "error"),
+            (
+                self.pace.stiff_looks < LOOKS_FOR && self.pace.calm_looks <= LOOKS_AGAINST,
+                "look at stability",
+            ),
+            ((self.known == Known::Last) == has_step, "slope"),
+            (!self.is_dense || has_step, "dense output"),
+        ];
+        let bad = good.into_iter().find(|(is_good, _)| !is_good);
+        bad.map_or(Ok(()), |(_, what)| Err(BytesError::Impossible { what }))
+    }
+}
+
+impl PartialEq for RungeKutta {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bytes() == other.to_bytes()
+    }
+}
+
+fn code<T: PartialEq + Copy>(all: &[T], one: T) -> u8 {
+    let place = all.iter().position(|each| *each == one).expect("all there are");
+    u8::try_from(place).expect("a few")
+}
+
+fn coded<T: Copy>(all: &[T], code: u8, what: &'static str) -> Result<T, BytesError> {
+    all.get(usize::from(code)).copied().ok_or(BytesError::Impossible { what })
+}

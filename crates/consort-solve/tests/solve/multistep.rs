@@ -1,0 +1,34 @@
+//! BDF and Adams methods of variable order and step.
+
+#[path = "multistep/continuation.rs"]
+mod continuation;
+#[path = "multistep/failures.rs"]
+mod failures;
+#[path = "multistep/orders.rs"]
+mod orders;
+#[path = "multistep/problems.rs"]
+pub(crate) mod problems;
+#[path = "multistep/process.rs"]
+mod process;
+#[path = "multistep/references.rs"]
+mod references;
+#[path = "multistep/steps.rs"]
+mod steps;
+
+use consort_solve::{Family, Multistep, Options};
+use problems::Known;
+
+/// A solver at the problem's start.
+fn started(family: Family, known: &Known, options: &Options) -> Multistep {
+    let mut solver = Multistep::new(family, known.start.len(), options);
+    solver.start(0.0, &known.start);
+    solver
+}
+
+/// A solver at the problem's end.
+fn solved(family: Family, known: &Known, options: &Options) -> Multistep {
+    let mut problem = known.clone();
+    let mut solver = started(family, known, options);
+    while solver.step(&mut problem, known.end).expect("the problem is solved").to < known.end {}
+    solver
+}
