@@ -165,7 +165,13 @@ pub struct Source {
 pub struct Report {
     sources: Vec<Source>,
     diagnostics: Vec<Diagnostic>,
+    errors: usize,
+    remarks: usize,
 }
+
+/// Nobody reads more errors than this, or more remarks; a file with a million mistakes shall not
+/// fill the memory.
+const KEPT_MAX: usize = 10_000;
 
 impl Report {
     /// Remembers a text so that spans can point into it.
@@ -177,10 +183,16 @@ impl Report {
 
     /// Adds one thing to tell.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        let is_error = diagnostic.severity == Severity::Error;
+        let count = if is_error { &mut self.errors } else { &mut self.remarks };
+        if *count < KEPT_MAX {
+            self.diagnostics.push(diagnostic);
+        }
+        *count += 1;
     }
 
-    /// Everything to tell, in the order it was found.
+    /// What there is to tell, in the order it was found; of very many errors, or remarks, the first
+    /// ten thousand.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -197,13 +209,12 @@ impl Report {
 
     /// Whether anything keeps the run from starting.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        0 < self.errors
     }
 
     /// How many errors there are: a loader compares before and after.
     pub fn error_count(&self) -> usize {
-        let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
-        self.diagnostics.iter().filter(is_error).count()
+        self.errors
     }
 }
 
@@ -249,6 +260,20 @@ fn name_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_million_mistakes_the_first_are_kept_and_all_are_counted() {
+        let mut report = Report::default();
+        for _ in 0..KEPT_MAX + 5 {
+            report.push(Diagnostic::warning("test::odd", "odd"));
+        }
+        assert!(!report.has_errors());
+        for _ in 0..KEPT_MAX + 7 {
+            report.push(Diagnostic::error("test::wrong", "wrong"));
+        }
+        assert_eq!(report.error_count(), KEPT_MAX + 7);
+        assert_eq!(report.diagnostics().len(), 2 * KEPT_MAX);
+    }
 
     #[test]
     fn the_nearest_name_is_what_was_meant() {

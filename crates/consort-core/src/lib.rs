@@ -8,6 +8,7 @@
 //! - [`value`]: the fifteen value types of FMI 3 and typed slices of them.
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
+//! - [`continuous`]: the same for models given by their equations, which somebody else integrates.
 //! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
 //! - [`diagnostic`]: what is said to a user about a mistake: code, span, labels, help.
 //! - [`prng`]: a seeded generator that is split by name, so that adding a component never changes
@@ -24,6 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod continuous;
 pub mod diagnostic;
 pub mod id;
 pub mod literal;
@@ -34,6 +36,10 @@ pub mod unit;
 pub mod value;
 pub mod variable;
 
+pub use continuous::{
+    CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, ContinuousModel,
+    Sizes,
+};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
 pub use id::{ComponentId, ConnectionId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};

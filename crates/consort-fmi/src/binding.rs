@@ -16,6 +16,23 @@ pub(crate) use table::Table;
 
 use consort_core::CallStatus;
 
+/// The interface of an FMU that is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Interface {
+    CoSimulation,
+    ModelExchange,
+}
+
+impl Interface {
+    /// As the standard calls it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Interface::CoSimulation => "Co-Simulation",
+            Interface::ModelExchange => "Model Exchange",
+        }
+    }
+}
+
 /// What a function of an FMU returned; both versions number alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]

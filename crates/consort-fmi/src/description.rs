@@ -16,6 +16,7 @@
 //! assert_eq!(tank.model.variables[0].name, "level");
 //! ```
 
+mod continuous;
 mod defaults;
 mod interface;
 mod references;
@@ -26,7 +27,7 @@ mod units;
 mod variables;
 
 use crate::xml::{self, Codes, Node, Reader, child};
-use consort_core::{Diagnostic, ModelDescription, Report};
+use consort_core::{Capabilities, ContinuousDescription, Diagnostic, ModelDescription, Report};
 use interface::Interfaces;
 use types::Types;
 use units::Units;
@@ -52,11 +53,12 @@ pub struct FmuDescription {
     pub token: String,
     /// Its Co-Simulation interface, if it has one.
     pub co_simulation: Option<CoSimulation>,
-    /// Whether it also has a Model Exchange interface.
-    pub model_exchange: bool,
+    /// Its Model Exchange interface, if it has one.
+    pub model_exchange: Option<ModelExchange>,
     /// The categories its log lines may have.
     pub log_categories: Vec<String>,
-    /// Variables, structure, units, capabilities: what everybody else needs.
+    /// Variables, structure, units, capabilities: what everybody else needs. The capabilities are those
+    /// of Co-Simulation where the FMU has it, else those of Model Exchange.
     pub model: ModelDescription,
 }
 
@@ -73,6 +75,21 @@ pub struct CoSimulation {
     pub fixed_internal_step: Option<String>,
     /// Highest order of output derivatives.
     pub output_derivatives_max: u32,
+}
+
+/// The Model Exchange interface of an FMU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModelExchange {
+    /// Base name of the binary and prefix of static functions.
+    pub model_identifier: String,
+    /// A tool must run beside the FMU.
+    pub needs_execution_tool: bool,
+    /// `sources/` files to compile (FMI 2 `SourceFiles`); FMI 3 has `buildDescription.xml`.
+    pub source_files: Vec<String>,
+    /// What its instances can do.
+    pub capabilities: Capabilities,
+    /// States, derivatives, indicators.
+    pub continuous: ContinuousDescription,
 }
 
 impl FmiVersion {
@@ -117,8 +134,12 @@ fn interpret(reader: &mut Reader<'_>, root: Node<'_>) -> Option<FmuDescription> 
     let types = Types::read(reader, root, version, &mut units);
     let variables = variables::read(reader, root, version, &types, &mut units);
     let structure = structure::read(reader, root, version, &variables);
+    let is_only = co_simulation.is_none();
+    let model =
+        continuous::Equations { variables: &variables.list, structure: &structure, is_only };
+    let model_exchange = model_exchange.and_then(|it| model.complete(reader, root, version, it));
     let model = ModelDescription {
-        name: model_name(reader, root, co_simulation.as_ref()),
+        name: model_name(reader, root, identifier(co_simulation.as_ref(), model_exchange.as_ref())),
         kind,
         variables: variables.list,
         structure,
@@ -207,15 +228,20 @@ fn token<'a>(reader: &mut Reader<'_>, root: Node<'a>, version: FmiVersion) -> Op
     reader.required(root, name, "the FMU compares it when it is instantiated; export it again")
 }
 
-fn model_name(
-    reader: &mut Reader<'_>,
-    root: Node<'_>,
-    co_simulation: Option<&CoSimulation>,
-) -> String {
+/// The name of the binary, whichever interface it is for.
+fn identifier<'a>(
+    co_simulation: Option<&'a CoSimulation>,
+    model_exchange: Option<&'a ModelExchange>,
+) -> &'a str {
+    let exchange = || model_exchange.map(|found| found.model_identifier.as_str());
+    let found = co_simulation.map(|found| found.model_identifier.as_str());
+    found.or_else(exchange).unwrap_or_default()
+}
+
+fn model_name(reader: &mut Reader<'_>, root: Node<'_>, name: &str) -> String {
     if let Some(name) = root.attribute("modelName") {
         return name.to_owned();
     }
-    let name = co_simulation.map_or("", |found| found.model_identifier.as_str());
     let message = "the model has no `modelName`";
     let diagnostic = Diagnostic::warning("description::no-name", message)
         .at(reader.tag(root), "`modelName` is missing");

@@ -1,4 +1,5 @@
-//! One Co-Simulation instance, whatever the version: its life, its log, its errors.
+//! One instance, whatever the version: its life, its log, its errors. Co-Simulation is driven by
+//! [`FmuInstance`] itself, Model Exchange by what [`exchange`] puts around it.
 //!
 //! The driver knows what is allowed when and what a status means; [`calls`] hides the version.
 //! `get`, `set` and `step` neither allocate nor lock as long as the FMU answers "OK".
@@ -7,6 +8,7 @@
 //! file descriptor 1 elsewhere before loading FMUs.
 
 mod calls;
+mod exchange;
 mod fmi2;
 mod fmi3;
 mod instance;
@@ -23,9 +25,11 @@ use crate::fmu::Loaded;
 use calls::{Asked, Calls, Progress, Reply, refused};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, Instance, LogLevel, Reference, Resolution, SavedState, Step,
-    StepOutcome, StepReason, Time, ValueType, ValuesMut, ValuesRef,
+    CallError, CallStatus, ContinuousDescription, ContinuousInstance, Instance, LogLevel,
+    Reference, Resolution, SavedState, Step, StepOutcome, StepReason, Time, ValueType, ValuesMut,
+    ValuesRef,
 };
+use exchange::ModelExchangeInstance;
 use fmi2::Fmi2Calls;
 use fmi3::Fmi3Calls;
 use phase::Phase;
@@ -46,17 +50,39 @@ pub(crate) fn instantiate(
     match table {
         Table::V2(table) => {
             let made = |request| Fmi2Calls::instantiate(Arc::clone(table), request);
-            Ok(Box::new(CoSimulationInstance::make(request, loaded, made)?))
+            Ok(Box::new(FmuInstance::make(request, loaded, made)?))
         }
         Table::V3(table) => {
             let made = |request| Fmi3Calls::instantiate(Arc::clone(table), request);
-            Ok(Box::new(CoSimulationInstance::make(request, loaded, made)?))
+            Ok(Box::new(FmuInstance::make(request, loaded, made)?))
+        }
+    }
+}
+
+/// Makes a live instance whose equations somebody else integrates.
+///
+/// # Errors
+/// If the FMU refuses.
+pub(crate) fn instantiate_exchange(
+    table: &Table,
+    request: Request,
+    loaded: Arc<Loaded>,
+    continuous: &ContinuousDescription,
+) -> CallResult<Box<dyn ContinuousInstance>> {
+    match table {
+        Table::V2(table) => {
+            let made = |request| Fmi2Calls::instantiate(Arc::clone(table), request);
+            Ok(Box::new(ModelExchangeInstance::make(request, loaded, continuous, made)?))
+        }
+        Table::V3(table) => {
+            let made = |request| Fmi3Calls::instantiate(Arc::clone(table), request);
+            Ok(Box::new(ModelExchangeInstance::make(request, loaded, continuous, made)?))
         }
     }
 }
 
 /// A live FMU.
-struct CoSimulationInstance<C: Calls> {
+struct FmuInstance<C: Calls> {
     /// Never dropped after "fatal": the FMU was not freed and may still use what is in it.
     calls: ManuallyDrop<C>,
     phase: Phase,
@@ -77,7 +103,7 @@ struct CoSimulationInstance<C: Calls> {
     loaded: Arc<Loaded>,
 }
 
-impl<C: Calls> CoSimulationInstance<C> {
+impl<C: Calls> FmuInstance<C> {
     /// Has an instance made and drives it.
     fn make(
         request: Request,
@@ -91,7 +117,7 @@ impl<C: Calls> CoSimulationInstance<C> {
             error.log = context.recent();
             error
         })?;
-        let mut instance = CoSimulationInstance {
+        let mut instance = FmuInstance {
             calls: ManuallyDrop::new(calls),
             phase: Phase::Instantiated,
             uses_event_mode,

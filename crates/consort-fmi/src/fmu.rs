@@ -8,14 +8,16 @@
 //! file descriptor 1 elsewhere before loading FMUs.
 
 mod error;
+mod exchange;
 mod resources;
 
 pub use error::LoadError;
+pub use exchange::ExchangeModel;
 
-use crate::binding::Table;
 use crate::binding::context::Context;
 use crate::binding::library::Library;
-use crate::description::{self, CoSimulation, FmiVersion, FmuDescription};
+use crate::binding::{Interface, Table};
+use crate::description::{self, CoSimulation, FmiVersion, FmuDescription, ModelExchange};
 use crate::driver::{self, Request};
 use consort_core::model::CallResult;
 use consort_core::{
@@ -105,8 +107,20 @@ impl Fmu {
     /// # Errors
     /// If there is none, or several of other names.
     pub fn binary(&self) -> Result<PathBuf, LoadError> {
+        self.binary_of(&self.co_simulation()?.model_identifier)
+    }
+
+    /// As [`Fmu::binary`], for Model Exchange: the two may differ.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn exchange_binary(&self) -> Result<PathBuf, LoadError> {
+        self.binary_of(&self.model_exchange()?.model_identifier)
+    }
+
+    fn binary_of(&self, model_identifier: &str) -> Result<PathBuf, LoadError> {
         let platform = platform(self.description.version);
-        let wanted = format!("{}.so", self.co_simulation()?.model_identifier);
+        let wanted = format!("{model_identifier}.so");
         let folder = self.directory.join("binaries").join(platform);
         let found = file_names(&folder, |path| path.extension().is_some_and(|end| end == "so"));
         let named = found.iter().find(|name| **name == wanted);
@@ -139,8 +153,13 @@ impl Fmu {
     fn co_simulation(&self) -> Result<&CoSimulation, LoadError> {
         self.description.co_simulation.as_ref().ok_or_else(|| LoadError::NoCoSimulation {
             name: self.name.clone(),
-            model_exchange: self.description.model_exchange,
+            model_exchange: self.description.model_exchange.is_some(),
         })
+    }
+
+    fn model_exchange(&self) -> Result<&ModelExchange, LoadError> {
+        let found = self.description.model_exchange.as_ref();
+        found.ok_or_else(|| LoadError::NoModelExchange { name: self.name.clone() })
     }
 }
 
@@ -201,6 +220,43 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// What instances need of an FMU whose binary is loaded, and its functions.
+    fn new(
+        fmu: Arc<Fmu>,
+        library: Library,
+        interface: Interface,
+        mut description: ModelDescription,
+        lane: String,
+    ) -> Result<(Arc<Loaded>, Table), LoadError> {
+        let table = Table::load(&library, fmu.description.version)?;
+        table.check_interface(&library, interface)?;
+        table.check_getters(&library, &description)?;
+        // FMUs written in Python differ in their binaries and share one interpreter.
+        let lane = if library.uses_python() { PYTHON_LANE.to_owned() } else { lane };
+        description.capabilities.lane = Some(lane);
+        Ok((Arc::new(Loaded { description, library: Arc::new(library), fmu }), table))
+    }
+
+    /// What an instance is made from; one that uses none of Co-Simulation's extras.
+    fn request(&self, interface: Interface, from: &Instantiation<'_>) -> CallResult<Request> {
+        let fmu = &self.fmu;
+        let resources = fmu.directory.join("resources");
+        Ok(Request {
+            name: c_text(from.name, "component name")?,
+            token: c_text(&fmu.description.token, "token")?,
+            resources: match fmu.description.version {
+                FmiVersion::V2 => resources::uri(&resources),
+                FmiVersion::V3 => resources::path(&resources),
+            },
+            interface,
+            verbose: from.verbose,
+            event_mode: false,
+            early_return: false,
+            intermediate_update: false,
+            context: Context::new(from.name, Arc::clone(&from.log)),
+        })
+    }
+
     /// Keeps the library loaded to the end of the process: code of an instance that could not be
     /// freed may still run.
     pub(crate) fn pin(&self) {
@@ -225,33 +281,21 @@ impl FmuModel {
         lane: String,
         options: &LoadOptions,
     ) -> Result<FmuModel, LoadError> {
-        let library = Library::open(binary, &fmu.co_simulation()?.model_identifier, options)?;
-        let table = Table::load(&library, fmu.description.version)?;
-        table.check_getters(&library, &fmu.description.model)?;
-        let mut description = fmu.description.model.clone();
-        // FMUs written in Python differ in their binaries and share one interpreter.
-        let lane = if library.uses_python() { PYTHON_LANE.to_owned() } else { lane };
-        description.capabilities.lane = Some(lane);
-        let loaded = Arc::new(Loaded { description, library: Arc::new(library), fmu });
+        let identifier = &fmu.co_simulation()?.model_identifier;
+        let interface = Interface::CoSimulation;
+        let library = Library::open(binary, identifier, interface, options)?;
+        let description = fmu.description.model.clone();
+        let (loaded, table) = Loaded::new(fmu, library, interface, description, lane)?;
         Ok(FmuModel { loaded, table })
     }
 
     fn request(&self, from: &Instantiation<'_>) -> CallResult<Request> {
-        let fmu = &self.loaded.fmu;
-        let resources = fmu.directory.join("resources");
         let capabilities = &self.loaded.description.capabilities;
         Ok(Request {
-            name: c_text(from.name, "component name")?,
-            token: c_text(&fmu.description.token, "token")?,
-            resources: match self.table {
-                Table::V2(_) => resources::uri(&resources),
-                Table::V3(_) => resources::path(&resources),
-            },
-            verbose: from.verbose,
             event_mode: from.event_mode && capabilities.event_mode,
             early_return: from.early_return,
             intermediate_update: capabilities.intermediate_update,
-            context: Context::new(from.name, Arc::clone(&from.log)),
+            ..self.loaded.request(Interface::CoSimulation, from)?
         })
     }
 }

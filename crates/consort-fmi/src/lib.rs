@@ -1,12 +1,14 @@
-//! FMI 2.0 and 3.0 Co-Simulation: from an archive of a stranger to a live [`consort_core::Instance`].
+//! FMI 2.0 and 3.0, Co-Simulation and Model Exchange: from an archive of a stranger to a live
+//! [`consort_core::Instance`] or [`consort_core::ContinuousInstance`].
 //!
 //! - [`archive`]: unpacking, with every entry treated as hostile.
 //! - [`description`]: `modelDescription.xml` of both versions, read into one form.
 //! - [`build`]: what a source FMU says about how to compile it.
-//! - [`fmu`]: an unpacked FMU with its description, and the [`consort_core::Model`] over it.
+//! - [`fmu`]: an unpacked FMU with its description, and the [`consort_core::Model`] or
+//!   [`consort_core::ContinuousModel`] over it.
 //! - [`fuzz`]: the readers as plain functions over bytes.
 //! - `binding`: the function tables of FMI 2 and FMI 3, and the C logger.
-//! - `driver`: one Co-Simulation instance above a normalized interface.
+//! - `driver`: one instance of either interface above a normalized one for both versions.
 
 pub mod archive;
 pub mod build;
@@ -18,4 +20,4 @@ mod binding;
 mod driver;
 mod xml;
 
-pub use fmu::{Fmu, FmuModel, LoadError, LoadOptions};
+pub use fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};

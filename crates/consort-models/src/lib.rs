@@ -5,7 +5,8 @@
 //!   components ask for it.
 //! - An FMU is a `.fmu` archive, unpacked into the cache by content, or a folder, used where it is.
 //!   One without a binary for this platform but with sources is compiled, once per content, with
-//!   the system's C compiler.
+//!   the system's C compiler. One for Model Exchange only gets a solver ([`continuous`]).
+//! - [`continuous`] puts a solver around models that are given by their equations.
 //! - [`native`] has blocks that need no FMU, below.
 //! - [`ssp`] unpacks and packs `.ssp` archives.
 //! - [`default_cache_dir`] says where all of this is kept. Nothing is written anywhere else.
@@ -62,6 +63,7 @@
 //! come from one pinned pure implementation (`libm`), never from the host. Noise is a function of
 //! the experiment's seed, the component's path and time.
 
+pub mod continuous;
 pub mod loader;
 pub mod native;
 pub mod ssp;

@@ -9,11 +9,12 @@ mod recipe;
 pub use cache::default_cache_dir;
 pub use input_file::{InputFile, Role};
 
+use crate::continuous::{SolvedModel, SolverKind};
 use crate::nearby;
 use crate::request::ModelRequest;
 use compiler::Compiler;
 use consort_core::{Diagnostic, Model, Report};
-use consort_fmi::fmu::{Fmu, FmuModel, LoadError, LoadOptions};
+use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,9 @@ impl Loader {
         };
         let fmu = Fmu::open(&directory, request.model, request.span, report)?;
         let (mut inputs, mut assumed) = (vec![input], Vec::new());
-        let binary = match fmu.binary() {
+        let is_exchange = is_exchange_only(&fmu);
+        let found = if is_exchange { fmu.exchange_binary() } else { fmu.binary() };
+        let binary = match found {
             Ok(binary) => binary,
             Err(LoadError::NoBinary { has_sources: true, .. }) => {
                 let compiled = self.compile(&fmu, request, report)?;
@@ -115,8 +118,14 @@ impl Loader {
         let lane = file.sha256.clone();
         inputs.push(file);
         let options = LoadOptions { python_library: self.options.python_library.clone() };
-        match FmuModel::load(fmu, &binary, lane, &options) {
-            Ok(model) => Some(LoadedModel { model: Arc::new(model), inputs, assumed }),
+        let loaded = if is_exchange {
+            assumed.push(format!("`{}` is integrated by `{}`", request.model, SOLVER.name()));
+            ExchangeModel::load(fmu, &binary, lane, &options).map(solved)
+        } else {
+            FmuModel::load(fmu, &binary, lane, &options).map(|it| Arc::new(it) as Arc<dyn Model>)
+        };
+        match loaded {
+            Ok(model) => Some(LoadedModel { model, inputs, assumed }),
             Err(error) => {
                 report.push(error.diagnostic(request.span));
                 None
@@ -136,6 +145,19 @@ impl Loader {
         }
         compile::compile(&recipe, self.compiler.as_ref()?, &self.options.cache, request, report)
     }
+}
+
+/// The solver of FMUs that bring none along.
+const SOLVER: SolverKind = SolverKind::Bdf;
+
+fn solved(model: ExchangeModel) -> Arc<dyn Model> {
+    Arc::new(SolvedModel::new(Arc::new(model), SOLVER))
+}
+
+/// An FMU that has its own solver is used with it.
+fn is_exchange_only(fmu: &Fmu) -> bool {
+    let description = fmu.description();
+    description.co_simulation.is_none() && description.model_exchange.is_some()
 }
 
 /// How an FMU is stored.

@@ -34,7 +34,7 @@ const fn model(name: &'static str) -> TestModel {
     TestModel { name, versions: BOTH, flags: &[] }
 }
 
-/// All models.
+/// All models for Co-Simulation only.
 pub const MODELS: &[TestModel] = &[
     model("bouncing-ball"),
     TestModel { versions: &[Fmi::V3], ..model("clocks") },
@@ -48,6 +48,17 @@ pub const MODELS: &[TestModel] = &[
     model("resource"),
     model("stair"),
     TestModel { versions: &[Fmi::V3], ..model("statespace") },
+];
+
+/// Models that offer Model Exchange; `dahlquist` offers both interfaces, the others nothing else.
+pub const EXCHANGE_MODELS: &[TestModel] = &[
+    model("dahlquist"),
+    model("exchange-ball"),
+    model("exchange-rescaled"),
+    TestModel { versions: &[Fmi::V3], ..model("exchange-rod") },
+    model("exchange-stair"),
+    model("exchange-vanderpol"),
+    model("exchange-wall"),
 ];
 
 /// How an FMU is made.
@@ -88,7 +99,7 @@ impl BuildOptions {
 /// # Panics
 /// If there is no such model, or it does not compile.
 pub fn build(name: &str, fmi: Fmi, options: &BuildOptions) -> PathBuf {
-    let model = MODELS.iter().find(|model| model.name == name);
+    let model = MODELS.iter().chain(EXCHANGE_MODELS).find(|model| model.name == name);
     let model = model.unwrap_or_else(|| panic!("there is no test model `{name}`"));
     assert!(model.versions.contains(&fmi), "the test model `{name}` does not exist in {fmi:?}");
     let mut options = options.clone();

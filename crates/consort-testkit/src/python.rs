@@ -78,6 +78,18 @@ pub fn drive_all(fmu: &Path, requests: &[Value]) -> Vec<Value> {
     serde_json::from_value(parse(&output, &[0])).expect("drive.py prints one answer per request")
 }
 
+/// A Model Exchange FMU folder integrated by FMPy's raw calls and explicit Euler steps: see
+/// `python/exchange.py` for the form of the request and the answer.
+///
+/// # Panics
+/// If the FMU cannot be driven.
+pub fn integrate(folder: &Path, request: &Value) -> Vec<Value> {
+    let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
+    fs::write(file.path(), request.to_string()).expect("the temporary folder is writable");
+    let output = run_script("exchange.py", [folder, file.path()]);
+    serde_json::from_value(parse(&output, &[0])).expect("exchange.py prints a list of rows")
+}
+
 /// FMPy's own run of an FMU (`simulate_fmu`): columns by name, see `python/simulate.py`.
 ///
 /// # Panics

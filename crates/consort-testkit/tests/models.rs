@@ -1,6 +1,6 @@
 //! The kit's own tests: every model builds, is valid, and does what its README says when FMPy drives it.
 
-use consort_testkit::fmus::{self, BuildOptions, Fmi, MODELS};
+use consort_testkit::fmus::{self, BuildOptions, EXCHANGE_MODELS, Fmi, MODELS};
 use consort_testkit::python;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,8 @@ const EXAMPLES: [(&str, &str); 6] = [
 
 /// Every FMU we make, with a name for messages.
 fn all_fmus(options: &BuildOptions) -> Vec<(String, PathBuf)> {
-    let ours = MODELS.iter().flat_map(|model| model.versions.iter().map(move |&fmi| (model, fmi)));
+    let ours = MODELS.iter().chain(EXCHANGE_MODELS);
+    let ours = ours.flat_map(|model| model.versions.iter().map(move |&fmi| (model, fmi)));
     let ours =
         ours.map(|(m, fmi)| (format!("{} {fmi:?}", m.name), fmus::build(m.name, fmi, options)));
     let examples = EXAMPLES.iter();
@@ -138,7 +139,7 @@ fn several_makers_of_one_fmu_agree() {
 
 #[test]
 fn a_source_fmu_stands_on_its_own() {
-    for model in MODELS {
+    for model in MODELS.iter().chain(EXCHANGE_MODELS) {
         for &fmi in model.versions {
             let folder = fmus::source_fmu_folder(model.name, fmi);
             assert!(!folder.join("binaries").exists());
@@ -467,5 +468,32 @@ fn fmpy_simulates_our_archives_by_itself() {
         let result = python::simulate(&archive, 1.0, 0.1);
         assert_eq!(result["rows"].as_array().unwrap().len(), 11);
         assert_eq!(result["names"], json!(["time", "x", "v", "a"]));
+    }
+}
+
+/// The last row of FMPy's own run with CVODE: a column by its name.
+fn simulated(name: &str, fmi: Fmi, stop: f64, column: &str) -> f64 {
+    let result =
+        python::simulate(&fmus::build(name, fmi, &BuildOptions::archive()), stop, stop / 10.0);
+    let names = result["names"].as_array().expect("a run has columns");
+    let index = names.iter().position(|name| name == column).expect("the column is there");
+    let rows = result["rows"].as_array().expect("a run has rows");
+    python::float(&rows.last().expect("a run has a last row")[index])
+}
+
+#[test]
+fn fmpy_integrates_the_models_for_model_exchange() {
+    for fmi in [Fmi::V2, Fmi::V3] {
+        // The integral of 1, 2, 3, ... over ten periods; the eleventh begins at the end.
+        assert_near(simulated("exchange-stair", fmi, 10.0, "level"), 55.0, 1e-6);
+        assert_near(simulated("exchange-rescaled", fmi, 5.0, "x"), 5_f64.exp(), 0.05);
+        assert_near(simulated("exchange-wall", fmi, 200.0, "inside"), 300.0, 0.01);
+        // On the ground for the first time at sqrt(2 / g), with 0.7 of the speed afterwards.
+        let (fall, speed) = ((2.0 / 9.81_f64).sqrt(), 0.7 * (2.0 * 9.81_f64).sqrt());
+        let flight = 0.6 - fall;
+        let height = speed * flight - 0.5 * 9.81 * flight * flight;
+        assert_near(simulated("exchange-ball", fmi, 0.6, "h"), height, 1e-3);
+        let amplitude = simulated("exchange-vanderpol", fmi, 20.0, "x").abs();
+        assert!(amplitude < 2.1, "{amplitude}");
     }
 }

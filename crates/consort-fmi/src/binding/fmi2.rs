@@ -1,4 +1,4 @@
-//! FMI 2.0: the types and functions of `fmi2Functions.h` that Co-Simulation uses.
+//! FMI 2.0: the types and functions of `fmi2Functions.h`.
 
 use super::{Status, function_table};
 use consort_core::Reference;
@@ -9,6 +9,8 @@ pub(crate) type Component = *mut c_void;
 /// A saved state, as the FMU sees it.
 pub(crate) type State = *mut c_void;
 
+/// `fmi2Type`
+pub(crate) const MODEL_EXCHANGE: c_int = 0;
 /// `fmi2Type`
 pub(crate) const CO_SIMULATION: c_int = 1;
 /// `fmi2StatusKind`: where a discarded step ended.
@@ -30,6 +32,18 @@ pub(crate) struct Callbacks {
     pub(crate) environment: *mut c_void,
 }
 
+/// `fmi2EventInfo`: what an event iteration brought about.
+#[repr(C)]
+#[derive(Default)]
+pub(crate) struct EventInfo {
+    pub(crate) again: c_int,
+    pub(crate) terminate: c_int,
+    pub(crate) nominals_changed: c_int,
+    pub(crate) states_changed: c_int,
+    pub(crate) next_defined: c_int,
+    pub(crate) next: f64,
+}
+
 unsafe extern "C" {
     /// The C library's: some FMUs refuse to be instantiated without it.
     pub(crate) fn calloc(count: usize, size: usize) -> *mut c_void;
@@ -38,7 +52,8 @@ unsafe extern "C" {
 }
 
 function_table! {
-    /// What an FMI 2.0 Co-Simulation FMU exports.
+    /// What an FMI 2.0 FMU exports; which of the optional ones an interface cannot do without is
+    /// checked when it is loaded.
     #[expect(dead_code, reason = "the table is whole; asynchronous steps and output derivatives have no caller yet")]
     Fmi2
     required {
@@ -48,9 +63,19 @@ function_table! {
         enter_initialization_mode = "fmi2EnterInitializationMode"(Component) -> Status;
         exit_initialization_mode = "fmi2ExitInitializationMode"(Component) -> Status;
         terminate = "fmi2Terminate"(Component) -> Status;
-        do_step = "fmi2DoStep"(Component, f64, f64, c_int) -> Status;
     }
     optional {
+        do_step = "fmi2DoStep"(Component, f64, f64, c_int) -> Status;
+        enter_event_mode = "fmi2EnterEventMode"(Component) -> Status;
+        new_discrete_states = "fmi2NewDiscreteStates"(Component, *mut EventInfo) -> Status;
+        enter_continuous_time_mode = "fmi2EnterContinuousTimeMode"(Component) -> Status;
+        completed_integrator_step = "fmi2CompletedIntegratorStep"(Component, c_int, *mut c_int, *mut c_int) -> Status;
+        set_time = "fmi2SetTime"(Component, f64) -> Status;
+        set_continuous_states = "fmi2SetContinuousStates"(Component, *const f64, usize) -> Status;
+        get_derivatives = "fmi2GetDerivatives"(Component, *mut f64, usize) -> Status;
+        get_event_indicators = "fmi2GetEventIndicators"(Component, *mut f64, usize) -> Status;
+        get_continuous_states = "fmi2GetContinuousStates"(Component, *mut f64, usize) -> Status;
+        get_nominals = "fmi2GetNominalsOfContinuousStates"(Component, *mut f64, usize) -> Status;
         get_types_platform = "fmi2GetTypesPlatform"() -> *const c_char;
         get_version = "fmi2GetVersion"() -> *const c_char;
         set_debug_logging = "fmi2SetDebugLogging"(Component, c_int, usize, *const *const c_char) -> Status;

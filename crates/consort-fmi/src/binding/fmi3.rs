@@ -1,4 +1,4 @@
-//! FMI 3.0: the types and functions of `fmi3FunctionTypes.h` that Co-Simulation uses.
+//! FMI 3.0: the types and functions of `fmi3FunctionTypes.h`.
 
 use super::{Status, function_table};
 use consort_core::Reference;
@@ -21,18 +21,30 @@ pub(crate) type IntermediateUpdate =
     unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut bool, *mut f64);
 
 function_table! {
-    /// What an FMI 3.0 Co-Simulation FMU exports.
+    /// What an FMI 3.0 FMU exports; which of the optional ones an interface cannot do without is
+    /// checked when it is loaded.
     #[expect(dead_code, reason = "the table is whole; intervals, dependencies and adjoints have no caller yet")]
     Fmi3
     required {
-        instantiate_co_simulation = "fmi3InstantiateCoSimulation"(*const c_char, *const c_char, *const c_char, bool, bool, bool, bool, *const Reference, usize, *mut c_void, Option<LogMessage>, Option<IntermediateUpdate>) -> Instance;
         free_instance = "fmi3FreeInstance"(Instance);
         enter_initialization_mode = "fmi3EnterInitializationMode"(Instance, bool, f64, f64, bool, f64) -> Status;
         exit_initialization_mode = "fmi3ExitInitializationMode"(Instance) -> Status;
         terminate = "fmi3Terminate"(Instance) -> Status;
-        do_step = "fmi3DoStep"(Instance, f64, f64, bool, *mut u8, *mut u8, *mut u8, *mut f64) -> Status;
     }
     optional {
+        instantiate_co_simulation = "fmi3InstantiateCoSimulation"(*const c_char, *const c_char, *const c_char, bool, bool, bool, bool, *const Reference, usize, *mut c_void, Option<LogMessage>, Option<IntermediateUpdate>) -> Instance;
+        do_step = "fmi3DoStep"(Instance, f64, f64, bool, *mut u8, *mut u8, *mut u8, *mut f64) -> Status;
+        instantiate_model_exchange = "fmi3InstantiateModelExchange"(*const c_char, *const c_char, *const c_char, bool, bool, *mut c_void, Option<LogMessage>) -> Instance;
+        enter_continuous_time_mode = "fmi3EnterContinuousTimeMode"(Instance) -> Status;
+        completed_integrator_step = "fmi3CompletedIntegratorStep"(Instance, bool, *mut u8, *mut u8) -> Status;
+        set_time = "fmi3SetTime"(Instance, f64) -> Status;
+        set_continuous_states = "fmi3SetContinuousStates"(Instance, *const f64, usize) -> Status;
+        get_derivatives = "fmi3GetContinuousStateDerivatives"(Instance, *mut f64, usize) -> Status;
+        get_event_indicators = "fmi3GetEventIndicators"(Instance, *mut f64, usize) -> Status;
+        get_continuous_states = "fmi3GetContinuousStates"(Instance, *mut f64, usize) -> Status;
+        get_nominals = "fmi3GetNominalsOfContinuousStates"(Instance, *mut f64, usize) -> Status;
+        get_number_of_event_indicators = "fmi3GetNumberOfEventIndicators"(Instance, *mut usize) -> Status;
+        get_number_of_continuous_states = "fmi3GetNumberOfContinuousStates"(Instance, *mut usize) -> Status;
         get_version = "fmi3GetVersion"() -> *const c_char;
         set_debug_logging = "fmi3SetDebugLogging"(Instance, bool, usize, *const *const c_char) -> Status;
         reset = "fmi3Reset"(Instance) -> Status;

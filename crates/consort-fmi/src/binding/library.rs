@@ -1,5 +1,6 @@
 //! Loading a shared library so that what is wrong with it is an error here and not a crash later.
 
+use super::Interface;
 use super::elf;
 use super::float_mode::FloatMode;
 use super::python;
@@ -15,6 +16,7 @@ pub(crate) struct Library {
     handle: ManuallyDrop<Handle>,
     path: PathBuf,
     model_identifier: String,
+    interface: Interface,
     /// An interpreter inside does not survive being unloaded.
     pinned: bool,
 }
@@ -24,6 +26,7 @@ impl Library {
     pub(crate) fn open(
         path: &Path,
         model_identifier: &str,
+        interface: Interface,
         options: &LoadOptions,
     ) -> Result<Self, LoadError> {
         FloatMode::around(|| {
@@ -41,6 +44,7 @@ impl Library {
                 handle: ManuallyDrop::new(handle),
                 path: path.to_owned(),
                 model_identifier: model_identifier.to_owned(),
+                interface,
                 pinned,
             })
         })
@@ -76,7 +80,8 @@ impl Library {
 
     /// The error for a function that is not there.
     pub(crate) fn lacks(&self, function: &'static str) -> LoadError {
-        LoadError::MissingFunction { library: self.path.clone(), function }
+        let interface = self.interface.name();
+        LoadError::MissingFunction { library: self.path.clone(), function, interface }
     }
 }
 

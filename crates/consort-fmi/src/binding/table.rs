@@ -1,5 +1,6 @@
 //! The function table of whichever version an FMU follows.
 
+use super::Interface;
 use super::fmi2::Fmi2;
 use super::fmi3::Fmi3;
 use super::library::Library;
@@ -23,6 +24,32 @@ impl Table {
         })
     }
 
+    /// The functions an interface cannot do without.
+    ///
+    /// # Errors
+    /// Names the first one that the library lacks.
+    pub(crate) fn check_interface(
+        &self,
+        library: &Library,
+        interface: Interface,
+    ) -> Result<(), LoadError> {
+        let needed = match (self, interface) {
+            (Table::V2(table), Interface::CoSimulation) => {
+                vec![("fmi2DoStep", table.do_step.is_some())]
+            }
+            (Table::V3(table), Interface::CoSimulation) => vec![
+                ("fmi3InstantiateCoSimulation", table.instantiate_co_simulation.is_some()),
+                ("fmi3DoStep", table.do_step.is_some()),
+            ],
+            (Table::V2(table), Interface::ModelExchange) => exchange_of_fmi2(table),
+            (Table::V3(table), Interface::ModelExchange) => exchange_of_fmi3(table),
+        };
+        match needed.into_iter().find(|(_, is_there)| !is_there) {
+            Some((function, _)) => Err(library.lacks(function)),
+            None => Ok(()),
+        }
+    }
+
     /// A model whose variables cannot be read is of no use: say so before anything runs.
     pub(crate) fn check_getters(
         &self,
@@ -40,6 +67,37 @@ impl Table {
         }
         Ok(())
     }
+}
+
+fn exchange_of_fmi2(table: &Fmi2) -> Vec<(&'static str, bool)> {
+    vec![
+        ("fmi2EnterEventMode", table.enter_event_mode.is_some()),
+        ("fmi2NewDiscreteStates", table.new_discrete_states.is_some()),
+        ("fmi2EnterContinuousTimeMode", table.enter_continuous_time_mode.is_some()),
+        ("fmi2CompletedIntegratorStep", table.completed_integrator_step.is_some()),
+        ("fmi2SetTime", table.set_time.is_some()),
+        ("fmi2SetContinuousStates", table.set_continuous_states.is_some()),
+        ("fmi2GetDerivatives", table.get_derivatives.is_some()),
+        ("fmi2GetEventIndicators", table.get_event_indicators.is_some()),
+        ("fmi2GetContinuousStates", table.get_continuous_states.is_some()),
+        ("fmi2GetNominalsOfContinuousStates", table.get_nominals.is_some()),
+    ]
+}
+
+fn exchange_of_fmi3(table: &Fmi3) -> Vec<(&'static str, bool)> {
+    vec![
+        ("fmi3InstantiateModelExchange", table.instantiate_model_exchange.is_some()),
+        ("fmi3EnterEventMode", table.enter_event_mode.is_some()),
+        ("fmi3UpdateDiscreteStates", table.update_discrete_states.is_some()),
+        ("fmi3EnterContinuousTimeMode", table.enter_continuous_time_mode.is_some()),
+        ("fmi3CompletedIntegratorStep", table.completed_integrator_step.is_some()),
+        ("fmi3SetTime", table.set_time.is_some()),
+        ("fmi3SetContinuousStates", table.set_continuous_states.is_some()),
+        ("fmi3GetContinuousStateDerivatives", table.get_derivatives.is_some()),
+        ("fmi3GetEventIndicators", table.get_event_indicators.is_some()),
+        ("fmi3GetContinuousStates", table.get_continuous_states.is_some()),
+        ("fmi3GetNominalsOfContinuousStates", table.get_nominals.is_some()),
+    ]
 }
 
 fn getter_of_fmi2(table: &Fmi2, value_type: ValueType) -> (&'static str, bool) {

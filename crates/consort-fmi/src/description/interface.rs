@@ -1,15 +1,15 @@
 //! What an FMU offers and says about itself beyond its variables: interfaces, capabilities, log
 //! categories, default experiment, author and tool.
 
-use super::{CoSimulation, FmiVersion, section};
+use super::{CoSimulation, FmiVersion, ModelExchange, section};
 use crate::xml::{Node, Reader, child, elements, shorten};
 use consort_core::model::DefaultExperiment;
-use consort_core::{Capabilities, Diagnostic, Refresh};
+use consort_core::{Capabilities, ContinuousDescription, Diagnostic, Refresh};
 
 /// The interfaces of an FMU.
 pub(super) struct Interfaces {
     pub(super) co_simulation: Option<CoSimulation>,
-    pub(super) model_exchange: bool,
+    pub(super) model_exchange: Option<ModelExchange>,
     pub(super) capabilities: Capabilities,
     pub(super) kind: String,
 }
@@ -48,29 +48,106 @@ const ATTRIBUTES_FMI_3: &[&str] = &[
     "providesEvaluateDiscreteStates",
 ];
 
-/// Reads which interfaces there are; Co-Simulation with what it can do.
+const EXCHANGE_ATTRIBUTES_FMI_2: &[&str] = &[
+    "modelIdentifier",
+    "needsExecutionTool",
+    "completedIntegratorStepNotNeeded",
+    "canBeInstantiatedOnlyOncePerProcess",
+    "canNotUseMemoryManagementFunctions",
+    "canGetAndSetFMUstate",
+    "canSerializeFMUstate",
+    "providesDirectionalDerivative",
+];
+
+const EXCHANGE_ATTRIBUTES_FMI_3: &[&str] = &[
+    "modelIdentifier",
+    "needsExecutionTool",
+    "canBeInstantiatedOnlyOncePerProcess",
+    "canGetAndSetFMUState",
+    "canSerializeFMUState",
+    "providesDirectionalDerivatives",
+    "providesAdjointDerivatives",
+    "providesPerElementDependencies",
+    "needsCompletedIntegratorStep",
+    "providesEvaluateDiscreteStates",
+];
+
+/// Reads which interfaces there are, with what they can do.
 pub(super) fn read(reader: &mut Reader<'_>, root: Node<'_>, version: FmiVersion) -> Interfaces {
     let node = child(root, "CoSimulation");
-    let model_exchange = child(root, "ModelExchange").is_some();
+    let exchange = child(root, "ModelExchange");
     let scheduled = child(root, "ScheduledExecution").is_some();
-    let interface = match (node.is_some(), model_exchange, scheduled) {
+    let interface = match (node.is_some(), exchange.is_some(), scheduled) {
         (true, _, _) => "Co-Simulation",
         (_, true, _) => "Model Exchange",
         (_, _, true) => "Scheduled Execution",
         _ => "without interface",
     };
-    if !(node.is_some() || model_exchange || scheduled) {
+    if !(node.is_some() || exchange.is_some() || scheduled) {
         reader.tell(
             Diagnostic::warning("description::no-interface", "the FMU has no interface")
                 .at(reader.tag(root), "neither `CoSimulation` nor `ModelExchange`")
                 .help("it cannot be run; export it again with Co-Simulation"),
         );
     }
+    let co_simulation = node.map(|node| co_simulation(reader, node, version));
+    let model_exchange = exchange.map(|node| model_exchange(reader, node, version));
+    let capabilities = match (node, &model_exchange) {
+        (Some(node), _) => capabilities(reader, node, version),
+        (None, Some(exchange)) => exchange.capabilities.clone(),
+        (None, None) => none(),
+    };
     Interfaces {
-        co_simulation: node.map(|node| co_simulation(reader, node, version)),
+        co_simulation,
         model_exchange,
-        capabilities: node.map_or_else(none, |node| capabilities(reader, node, version)),
+        capabilities,
         kind: format!("{} {interface}", version.name()),
+    }
+}
+
+/// The states are filled in when the variables are known.
+fn model_exchange(reader: &mut Reader<'_>, node: Node<'_>, version: FmiVersion) -> ModelExchange {
+    let known = match version {
+        FmiVersion::V2 => EXCHANGE_ATTRIBUTES_FMI_2,
+        FmiVersion::V3 => EXCHANGE_ATTRIBUTES_FMI_3,
+    };
+    reader.known_attributes(node, known);
+    let needs_completed_step = match version {
+        FmiVersion::V2 => !reader.flag(node, "completedIntegratorStepNotNeeded"),
+        FmiVersion::V3 => reader.flag(node, "needsCompletedIntegratorStep"),
+    };
+    ModelExchange {
+        model_identifier: model_identifier(reader, node),
+        needs_execution_tool: reader.flag(node, "needsExecutionTool"),
+        source_files: source_files(reader, node),
+        capabilities: exchange_capabilities(reader, node, version),
+        continuous: ContinuousDescription { needs_completed_step, ..Default::default() },
+    }
+}
+
+/// Values follow at once, and time goes on as a solver wants.
+fn exchange_capabilities(
+    reader: &mut Reader<'_>,
+    node: Node<'_>,
+    version: FmiVersion,
+) -> Capabilities {
+    let mut flag = |name: &str| reader.flag(node, name);
+    let [save, serialize, directional] = match version {
+        FmiVersion::V2 => {
+            ["canGetAndSetFMUstate", "canSerializeFMUstate", "providesDirectionalDerivative"]
+        }
+        FmiVersion::V3 => {
+            ["canGetAndSetFMUState", "canSerializeFMUState", "providesDirectionalDerivatives"]
+        }
+    };
+    Capabilities {
+        refresh: Refresh::AtOnce,
+        variable_step: true,
+        save_state: flag(save),
+        serialize_state: flag(serialize),
+        directional_derivatives: flag(directional),
+        single_instance: flag("canBeInstantiatedOnlyOncePerProcess"),
+        ..none()
     }
 }
 

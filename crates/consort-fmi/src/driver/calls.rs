@@ -3,10 +3,11 @@
 //! An implementation translates names, types and arguments and nothing else; what a status means
 //! and what is allowed when is the driver's business.
 
-use crate::binding::Status;
 use crate::binding::context::Context;
+use crate::binding::{Interface, Status};
 use consort_core::{
-    CallError, CallStatus, Reference, Step, ValuesMut, ValuesRef, model::CallResult,
+    CallError, CallStatus, CompletedStep, Reference, Sizes, Step, ValuesMut, ValuesRef,
+    model::CallResult,
 };
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub(crate) struct Request {
     pub(crate) token: CString,
     /// A URI for FMI 2, a path for FMI 3.
     pub(crate) resources: CString,
+    pub(crate) interface: Interface,
     pub(crate) verbose: bool,
     pub(crate) event_mode: bool,
     pub(crate) early_return: bool,
@@ -70,6 +72,8 @@ pub(super) struct Discrete {
     pub(super) again: bool,
     pub(super) terminate: bool,
     pub(super) next_event: Option<f64>,
+    pub(super) states_changed: bool,
+    pub(super) nominals_changed: bool,
 }
 
 /// A saved state, as the FMU sees it.
@@ -114,6 +118,20 @@ pub(super) trait Calls: Send {
     fn terminate(&mut self) -> Reply;
     /// Frees the instance; nothing may be called afterwards.
     fn free(&mut self);
+}
+
+/// The functions of one instance that are for Model Exchange.
+pub(super) trait ExchangeCalls: Calls {
+    fn set_time(&mut self, time: f64) -> Asked;
+    fn set_states(&mut self, states: &[f64]) -> Asked;
+    fn get_states(&mut self, states: &mut [f64]) -> Asked;
+    fn get_derivatives(&mut self, derivatives: &mut [f64]) -> Asked;
+    fn get_indicators(&mut self, indicators: &mut [f64]) -> Asked;
+    fn get_nominals(&mut self, nominals: &mut [f64]) -> Asked;
+    fn completed_step(&mut self, may_go_back: bool, completed: &mut CompletedStep) -> Asked;
+    fn enter_continuous_mode(&mut self) -> Asked;
+    /// Asks how many states and indicators there are.
+    fn sizes(&mut self, sizes: &mut Sizes) -> Asked;
 }
 
 /// Calls a required function of the table with the instance and the arguments given.
@@ -182,7 +200,52 @@ macro_rules! state_and_end {
         }
     };
 }
-pub(super) use {ask, ask_optional, state_and_end};
+/// The calls for Model Exchange that differ between the versions by name only.
+macro_rules! exchange {
+    (
+        time: $time:literal, set_states: $set_states:literal, states: $states:literal,
+        derivatives: $derivatives:literal, indicators: $indicators:literal, nominals: $nominals:literal,
+        continuous: $continuous:literal
+    ) => {
+        #[inline]
+        fn set_time(&mut self, time: f64) -> Asked {
+            ask_optional!(self, $time, set_time, time)
+        }
+
+        #[inline]
+        fn set_states(&mut self, states: &[f64]) -> Asked {
+            let (place, count) = (states.as_ptr(), states.len());
+            ask_optional!(self, $set_states, set_continuous_states, place, count)
+        }
+
+        fn get_states(&mut self, states: &mut [f64]) -> Asked {
+            let (place, count) = (states.as_mut_ptr(), states.len());
+            ask_optional!(self, $states, get_continuous_states, place, count)
+        }
+
+        #[inline]
+        fn get_derivatives(&mut self, derivatives: &mut [f64]) -> Asked {
+            let (place, count) = (derivatives.as_mut_ptr(), derivatives.len());
+            ask_optional!(self, $derivatives, get_derivatives, place, count)
+        }
+
+        #[inline]
+        fn get_indicators(&mut self, indicators: &mut [f64]) -> Asked {
+            let (place, count) = (indicators.as_mut_ptr(), indicators.len());
+            ask_optional!(self, $indicators, get_event_indicators, place, count)
+        }
+
+        fn get_nominals(&mut self, nominals: &mut [f64]) -> Asked {
+            let (place, count) = (nominals.as_mut_ptr(), nominals.len());
+            ask_optional!(self, $nominals, get_nominals, place, count)
+        }
+
+        fn enter_continuous_mode(&mut self) -> Asked {
+            ask_optional!(self, $continuous, enter_continuous_time_mode)
+        }
+    };
+}
+pub(super) use {ask, ask_optional, exchange, state_and_end};
 
 /// The error for arguments that cannot be handed over.
 #[cold]

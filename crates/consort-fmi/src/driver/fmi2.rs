@@ -1,15 +1,18 @@
 //! FMI 2.0 behind the normalized interface.
 
+mod exchange;
+
 use super::calls::{
     Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
     check_lengths, refused, state_and_end,
 };
 use super::scratch::Texts;
-use crate::binding::Status;
 use crate::binding::context::consort_fmi2_logger;
 use crate::binding::fmi2::{
-    CO_SIMULATION, Callbacks, Component, Fmi2, LAST_SUCCESSFUL_TIME, TERMINATED, calloc, free,
+    CO_SIMULATION, Callbacks, Component, EventInfo, Fmi2, LAST_SUCCESSFUL_TIME, MODEL_EXCHANGE,
+    TERMINATED, calloc, free,
 };
+use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Reference, Step, ValueType, ValuesMut, ValuesRef};
 use std::ffi::c_int;
@@ -40,11 +43,15 @@ impl Fmi2Calls {
             step_finished: None,
             environment: request.context.environment(),
         });
+        let kind = match request.interface {
+            Interface::CoSimulation => CO_SIMULATION,
+            Interface::ModelExchange => MODEL_EXCHANGE,
+        };
         // SAFETY: as the standard asks: texts end in NUL, the callbacks outlive the instance.
         let instance = unsafe {
             (table.instantiate)(
                 request.name.as_ptr(),
-                CO_SIMULATION,
+                kind,
                 request.token.as_ptr(),
                 request.resources.as_ptr(),
                 &raw const *callbacks,
@@ -259,8 +266,11 @@ impl Calls for Fmi2Calls {
     #[inline]
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
         let never_back = c_int::from(!may_go_back);
-        let reply = ask!(self, "fmi2DoStep", do_step, step.start, step.length, never_back);
-        match reply.status {
+        let Some(do_step) = self.table.do_step else { return no_step() };
+        // SAFETY: as in `ask`.
+        let status = unsafe { do_step(self.instance, step.start, step.length, never_back) };
+        let reply = Reply { call: "fmi2DoStep", status };
+        match status {
             Status::OK => {}
             Status::DISCARD => self.ask_about_discard(progress),
             Status::PENDING => self.call_off(),
@@ -270,11 +280,21 @@ impl Calls for Fmi2Calls {
     }
 
     fn enter_event_mode(&mut self) -> Asked {
-        Err(CallError::unsupported("enter event mode"))
+        ask_optional!(self, "fmi2EnterEventMode", enter_event_mode)
     }
 
-    fn update_discrete_states(&mut self, _discrete: &mut Discrete) -> Asked {
-        Err(CallError::unsupported("update discrete states"))
+    fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked {
+        let mut info = EventInfo::default();
+        let reply =
+            ask_optional!(self, "fmi2NewDiscreteStates", new_discrete_states, &raw mut info)?;
+        *discrete = Discrete {
+            again: info.again != 0,
+            terminate: info.terminate != 0,
+            next_event: (info.next_defined != 0).then_some(info.next),
+            states_changed: info.states_changed != 0,
+            nominals_changed: info.nominals_changed != 0,
+        };
+        Ok(reply)
     }
 
     fn enter_step_mode(&mut self) -> Asked {
@@ -313,6 +333,12 @@ impl Calls for Fmi2Calls {
         deserialize: "fmi2DeSerializeFMUstate",
         terminate: "fmi2Terminate"
     );
+}
+
+/// Loading a Co-Simulation FMU checks that it has the function.
+#[cold]
+fn no_step() -> Reply {
+    Reply { call: "fmi2DoStep", status: Status::ERROR }
 }
 
 #[cold]

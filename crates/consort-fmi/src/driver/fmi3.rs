@@ -1,5 +1,7 @@
 //! FMI 3.0 behind the normalized interface.
 
+mod exchange;
+
 use super::calls::{
     Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
     check_lengths, refused, state_and_end,
@@ -7,6 +9,7 @@ use super::calls::{
 use super::scratch::{Binaries, Texts};
 use crate::binding::context::{intermediate_update, receive};
 use crate::binding::fmi3::{Fmi3, Instance};
+use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Reference, Step, ValuesMut, ValuesRef};
 use std::ptr;
@@ -44,25 +47,16 @@ macro_rules! plain {
 impl Fmi3Calls {
     /// Makes a live instance.
     pub(crate) fn instantiate(table: Arc<Fmi3>, request: Request) -> CallResult<Self> {
-        // SAFETY: as the standard asks: texts end in NUL, the context outlives the instance.
-        let instance = unsafe {
-            (table.instantiate_co_simulation)(
-                request.name.as_ptr(),
-                request.token.as_ptr(),
-                request.resources.as_ptr(),
-                false,
-                request.verbose,
-                request.event_mode,
-                request.early_return,
-                ptr::null(),
-                0,
-                request.context.environment(),
-                Some(receive),
-                request.intermediate_update.then_some(intermediate_update),
-            )
+        let (call, instance) = match request.interface {
+            Interface::CoSimulation => {
+                ("fmi3InstantiateCoSimulation", co_simulation(&table, &request))
+            }
+            Interface::ModelExchange => {
+                ("fmi3InstantiateModelExchange", model_exchange(&table, &request))
+            }
         };
         if instance.is_null() {
-            return Err(CallError::new("fmi3InstantiateCoSimulation", CallStatus::NoInstance));
+            return Err(CallError::new(call, CallStatus::NoInstance));
         }
         Ok(Fmi3Calls {
             instance,
@@ -144,6 +138,45 @@ impl Fmi3Calls {
         // SAFETY: the bytes are those of `values`.
         unsafe { make_booleans(bytes, count) };
         reply
+    }
+}
+
+/// A new instance for Co-Simulation, or null.
+fn co_simulation(table: &Fmi3, request: &Request) -> Instance {
+    let Some(instantiate) = table.instantiate_co_simulation else { return ptr::null_mut() };
+    // SAFETY: as the standard asks: texts end in NUL, the context outlives the instance.
+    unsafe {
+        instantiate(
+            request.name.as_ptr(),
+            request.token.as_ptr(),
+            request.resources.as_ptr(),
+            false,
+            request.verbose,
+            request.event_mode,
+            request.early_return,
+            ptr::null(),
+            0,
+            request.context.environment(),
+            Some(receive),
+            request.intermediate_update.then_some(intermediate_update),
+        )
+    }
+}
+
+/// A new instance for Model Exchange, or null.
+fn model_exchange(table: &Fmi3, request: &Request) -> Instance {
+    let Some(instantiate) = table.instantiate_model_exchange else { return ptr::null_mut() };
+    // SAFETY: as above.
+    unsafe {
+        instantiate(
+            request.name.as_ptr(),
+            request.token.as_ptr(),
+            request.resources.as_ptr(),
+            false,
+            request.verbose,
+            request.context.environment(),
+            Some(receive),
+        )
     }
 }
 
@@ -269,22 +302,24 @@ impl Calls for Fmi3Calls {
     #[inline]
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
         let (mut event, mut terminate, mut early) = (0u8, 0u8, 0u8);
-        let reply = ask!(
-            self,
-            "fmi3DoStep",
-            do_step,
-            step.start,
-            step.length,
-            !may_go_back,
-            &raw mut event,
-            &raw mut terminate,
-            &raw mut early,
-            &raw mut progress.reached
-        );
+        let Some(do_step) = self.table.do_step else { return no_step() };
+        // SAFETY: as in `ask`.
+        let status = unsafe {
+            do_step(
+                self.instance,
+                step.start,
+                step.length,
+                !may_go_back,
+                &raw mut event,
+                &raw mut terminate,
+                &raw mut early,
+                &raw mut progress.reached,
+            )
+        };
         progress.event = event != 0;
         progress.terminate = terminate != 0;
         progress.early = early != 0;
-        reply
+        Reply { call: "fmi3DoStep", status }
     }
 
     fn enter_event_mode(&mut self) -> Asked {
@@ -308,6 +343,8 @@ impl Calls for Fmi3Calls {
         discrete.again = again != 0;
         discrete.terminate = terminate != 0;
         discrete.next_event = (next_defined != 0).then_some(next);
+        discrete.states_changed = values_changed != 0;
+        discrete.nominals_changed = nominals_changed != 0;
         Ok(reply)
     }
 
@@ -346,4 +383,10 @@ impl Calls for Fmi3Calls {
         deserialize: "fmi3DeserializeFMUState",
         terminate: "fmi3Terminate"
     );
+}
+
+/// Loading a Co-Simulation FMU checks that it has the function.
+#[cold]
+fn no_step() -> Reply {
+    Reply { call: "fmi3DoStep", status: Status::ERROR }
 }

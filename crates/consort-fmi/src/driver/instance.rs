@@ -1,6 +1,6 @@
 //! The life of an instance, call by call: what is allowed when.
 
-use super::CoSimulationInstance;
+use super::FmuInstance;
 use super::calls::{Calls, Discrete, Experiment, Progress, refused};
 use super::phase::Phase;
 use crate::binding::Status;
@@ -12,11 +12,12 @@ use consort_core::{
 };
 use std::mem::ManuallyDrop;
 
-fn nothing<T>(_: &T) -> String {
+/// No arguments worth showing.
+pub(super) fn nothing<T>(_: &T) -> String {
     String::new()
 }
 
-impl<C: Calls> Instance for CoSimulationInstance<C> {
+impl<C: Calls> Instance for FmuInstance<C> {
     fn enter_configuration(&mut self) -> CallResult<()> {
         self.require("enter configuration mode", Phase::Instantiated, Phase::Instantiated)?;
         self.transition(Phase::Configuration, C::enter_configuration, nothing)
@@ -255,15 +256,18 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
 
     fn terminate(&mut self) -> CallResult<()> {
         match self.phase {
-            Phase::Event | Phase::Step => {
+            Phase::Event | Phase::Continuous | Phase::Step => {
                 let ended =
                     self.transition(Phase::Terminated, |calls| Ok(calls.terminate()), nothing);
                 // Once is enough, even if the FMU refused.
                 self.phase = self.phase.max(Phase::Terminated);
                 ended
             }
-            Phase::Instantiated | Phase::Configuration | Phase::Initialization => {
-                // The standard has nothing to call before the first step; freeing is all.
+            Phase::Instantiated
+            | Phase::Configuration
+            | Phase::Initialization
+            | Phase::Reconfiguration => {
+                // The standard has nothing to call there; freeing is all.
                 self.phase = Phase::Terminated;
                 Ok(())
             }
@@ -272,7 +276,7 @@ impl<C: Calls> Instance for CoSimulationInstance<C> {
     }
 }
 
-impl<C: Calls> Drop for CoSimulationInstance<C> {
+impl<C: Calls> Drop for FmuInstance<C> {
     fn drop(&mut self) {
         if let Err(error) = self.terminate() {
             self.context.log(LogLevel::Error, "consort", &error.to_string());

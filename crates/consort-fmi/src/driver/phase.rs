@@ -10,6 +10,11 @@ pub(super) enum Phase {
     Configuration,
     Initialization,
     Event,
+    /// Structural parameters change in the middle of a run.
+    Reconfiguration,
+    /// Model Exchange: time goes on as a solver wants.
+    Continuous,
+    /// Co-Simulation.
     Step,
     Terminated,
     /// A call returned an error: only freeing is allowed.
@@ -19,11 +24,13 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    const ALL: [Phase; 8] = [
+    const ALL: [Phase; 10] = [
         Phase::Instantiated,
         Phase::Configuration,
         Phase::Initialization,
         Phase::Event,
+        Phase::Reconfiguration,
+        Phase::Continuous,
         Phase::Step,
         Phase::Terminated,
         Phase::Failed,
@@ -37,6 +44,8 @@ impl Phase {
             Phase::Configuration => "configuration mode",
             Phase::Initialization => "initialization mode",
             Phase::Event => "event mode",
+            Phase::Reconfiguration => "reconfiguration mode",
+            Phase::Continuous => "continuous-time mode",
             Phase::Step => "step mode",
             Phase::Terminated => "the time after termination",
             Phase::Failed | Phase::Dead => "an instance that has failed",

@@ -15,6 +15,11 @@ pub enum LoadError {
         /// It has a Model Exchange interface instead.
         model_exchange: bool,
     },
+    /// The FMU has no Model Exchange interface.
+    NoModelExchange {
+        /// What the user calls it.
+        name: String,
+    },
     /// There is no binary for this machine. Compile the sources, or ask for another export.
     NoBinary {
         /// What the user calls it.
@@ -36,6 +41,8 @@ pub enum LoadError {
         library: PathBuf,
         /// The function.
         function: &'static str,
+        /// The interface that needs it, as the standard calls it.
+        interface: &'static str,
     },
     /// The binary uses a function that nobody provides.
     UnresolvedSymbol {
@@ -95,6 +102,7 @@ impl LoadError {
     fn code(&self) -> &'static str {
         match self {
             LoadError::NoCoSimulation { .. } => "fmi::no-co-simulation",
+            LoadError::NoModelExchange { .. } => "fmi::no-model-exchange",
             LoadError::NoBinary { .. } => "fmi::no-binary",
             LoadError::MissingFunction { .. } => "fmi::missing-function",
             LoadError::UnresolvedSymbol { .. } => "fmi::unresolved-symbol",
@@ -130,17 +138,18 @@ impl LoadError {
     fn help(&self) -> String {
         match self {
             LoadError::NoCoSimulation { model_exchange: true, .. } => {
-                "export the FMU for Co-Simulation; Model Exchange comes later".to_owned()
+                "export the FMU for Co-Simulation, or use its Model Exchange interface".to_owned()
             }
             LoadError::NoCoSimulation { .. } => "export the FMU for Co-Simulation".to_owned(),
+            LoadError::NoModelExchange { .. } => "export the FMU for Model Exchange".to_owned(),
             LoadError::NoBinary { has_sources: true, .. } => {
                 "it has sources: with a C compiler a binary can be made from them".to_owned()
             }
             LoadError::NoBinary { platform, .. } => {
                 format!("export the FMU for `{platform}`, or with its sources")
             }
-            LoadError::MissingFunction { function, .. } => {
-                format!("every Co-Simulation FMU exports `{function}`: export the FMU again")
+            LoadError::MissingFunction { function, interface, .. } => {
+                format!("every {interface} FMU exports `{function}`: export the FMU again")
             }
             LoadError::UnresolvedSymbol { .. } => {
                 "the FMU was linked without a library it uses: ask its maker for a complete one"
@@ -180,10 +189,13 @@ impl fmt::Display for LoadError {
             LoadError::NoCoSimulation { name, .. } => {
                 write!(f, "`{name}` has no Co-Simulation interface")
             }
+            LoadError::NoModelExchange { name } => {
+                write!(f, "`{name}` has no Model Exchange interface")
+            }
             LoadError::NoBinary { name, platform, .. } => {
                 write!(f, "`{name}` has no binary for this platform, `{platform}`")
             }
-            LoadError::MissingFunction { library, function } => {
+            LoadError::MissingFunction { library, function, .. } => {
                 write!(f, "`{}` has no function `{function}`", file_name(library))
             }
             LoadError::UnresolvedSymbol { library, symbol } => {

@@ -5,8 +5,13 @@
 #[path = "../driver/fixture.rs"]
 mod fixture;
 
-use consort_core::{Instance, Reference, Values};
+#[expect(dead_code, reason = "shared with the tests of Model Exchange, which use more of it")]
+#[path = "../exchange/fixture.rs"]
+mod exchange;
+
+use consort_core::{ContinuousInstance, Instance, Reference, Values};
 use consort_fmi::description::FmiVersion;
+use consort_testkit::fmus::Fmi;
 use fixture::{Log, Probe, ready, step};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -89,6 +94,36 @@ fn ten_thousand_steps_of_fmi_3_allocate_nothing() {
             Values::Binary(vec![vec![1, 2, 3]]),
         ],
     );
+}
+
+/// What a solver asks at every trial of a step.
+fn trial(instance: &mut dyn ContinuousInstance, places: &mut [[f64; 2]; 2], index: u32) {
+    let [states, derivatives] = places;
+    instance.set_time(f64::from(index) * 1e-3).expect("setting time works");
+    instance.set_states(states).expect("setting states works");
+    instance.derivatives(derivatives).expect("derivatives are computed");
+    instance.indicators(&mut [0.0]).expect("indicators are computed");
+    instance.completed_step().expect("a step is completed");
+}
+
+fn check_exchange(fmi: Fmi) {
+    let model = exchange::load("exchange-ball", fmi);
+    let mut instance = exchange::ready(&model);
+    let mut places = [[1.0, 2.0], [0.0; 2]];
+    trial(&mut *instance, &mut places, 0);
+    let before = COUNT.get();
+    for index in 0..10_000 {
+        trial(&mut *instance, &mut places, index);
+    }
+    assert_eq!(COUNT.get() - before, 0, "allocations in 10,000 trials");
+    let bits = places[1].map(f64::to_bits);
+    assert_eq!(bits, [2.0, -9.81].map(f64::to_bits), "and the derivatives came back");
+}
+
+#[test]
+fn ten_thousand_trials_of_a_solver_allocate_nothing() {
+    check_exchange(Fmi::V2);
+    check_exchange(Fmi::V3);
 }
 
 #[test]

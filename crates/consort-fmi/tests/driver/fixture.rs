@@ -102,7 +102,7 @@ pub(crate) fn description(version: FmiVersion, token: &str) -> FmuDescription {
             fixed_internal_step: None,
             output_derivatives_max: 0,
         }),
-        model_exchange: false,
+        model_exchange: None,
         log_categories: Vec::new(),
         model: ModelDescription {
             name: "probe".to_owned(),

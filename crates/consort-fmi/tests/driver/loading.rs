@@ -1,8 +1,8 @@
 //! Finding and loading binaries, good and bad.
 
 use crate::fixture::{Log, Probe, description, order, ready, step};
-use consort_core::{Diagnostic, Model, Report, Severity};
-use consort_fmi::description::FmiVersion;
+use consort_core::{Capabilities, ContinuousDescription, Diagnostic, Model, Report, Severity};
+use consort_fmi::description::{FmiVersion, ModelExchange};
 use consort_fmi::fmu::{Fmu, FmuModel, LoadError, LoadOptions, platform};
 use std::fs;
 use std::hint::black_box;
@@ -159,14 +159,20 @@ fn an_fmu_for_model_exchange_only_is_said_to_be_that() {
     let probe = Probe::empty(FmiVersion::V2);
     let mut description = description(FmiVersion::V2, "");
     description.co_simulation = None;
-    description.model_exchange = true;
+    description.model_exchange = Some(ModelExchange {
+        model_identifier: "engine".to_owned(),
+        needs_execution_tool: false,
+        source_files: Vec::new(),
+        capabilities: Capabilities::native(),
+        continuous: ContinuousDescription::default(),
+    });
     let fmu = Fmu::from_parts(probe.directory.path(), "engine.fmu", description, None);
     let error = fmu.binary().unwrap_err();
     assert!(matches!(error, LoadError::NoCoSimulation { .. }));
     assert_eq!(
         shown(&error.diagnostic(None)),
         "error[fmi::no-co-simulation]: `engine.fmu` is for Model Exchange only\n\
-         help: export the FMU for Co-Simulation; Model Exchange comes later"
+         help: export the FMU for Co-Simulation, or use its Model Exchange interface"
     );
 }
 

@@ -68,7 +68,7 @@ const TANK_2: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 fn an_fmu_of_fmi_2_is_read() {
     let fmu = read(TANK_2);
     assert_eq!((fmu.version, fmu.token.as_str()), (FmiVersion::V2, "{8c4e810f}"));
-    assert!(fmu.model_exchange);
+    assert_eq!(fmu.model_exchange.as_ref().unwrap().model_identifier, "tank_me");
     assert_eq!(fmu.log_categories, ["logAll", "logError"]);
     let interface = fmu.co_simulation.as_ref().unwrap();
     assert_eq!(interface.model_identifier, "tank");
@@ -253,7 +253,7 @@ fn structure_and_capabilities_of_fmi_3_are_read() {
     assert!(can.serialize_state && can.directional_derivatives && !can.variable_step);
     let interface = fmu.co_simulation.as_ref().unwrap();
     assert_eq!(interface.fixed_internal_step.as_deref(), Some("1e-3"));
-    assert!(!fmu.model_exchange);
+    assert_eq!(fmu.model_exchange, None);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn an_fmu_without_co_simulation_is_read() {
     let mut report = Report::default();
     let fmu = description::read("m.xml", text.as_bytes(), &mut report).unwrap();
     assert_eq!(fmu.co_simulation, None);
-    assert!(fmu.model_exchange);
+    assert!(fmu.model_exchange.is_some());
     assert_eq!(fmu.model.kind, "FMI 2.0 Model Exchange");
 }
 

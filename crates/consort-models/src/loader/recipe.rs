@@ -33,8 +33,7 @@ pub(super) struct SourceUnit {
 
 /// Reads what the FMU says about building it; `None`, with diagnostics, if that cannot be followed.
 pub(super) fn read(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Report) -> Option<Recipe> {
-    let interface = fmu.description().co_simulation.as_ref()?;
-    let identifier = &interface.model_identifier;
+    let (identifier, _) = interface(fmu)?;
     let folder = fmu.directory().join("sources");
     let files = match tree(&folder) {
         Ok(files) => files,
@@ -59,8 +58,18 @@ pub(super) fn read(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Report) -
     }
     check(&units, &files, request, report)?;
     let libraries = libraries(configuration, &units, &mut assumed);
-    let identifier = identifier.clone();
+    let identifier = identifier.to_owned();
     Some(Recipe { folder, identifier, units, libraries, files, assumed })
+}
+
+/// The identifier and the source files of the interface that is used.
+fn interface(fmu: &Fmu) -> Option<(&str, &[String])> {
+    let description = fmu.description();
+    let stepping = description.co_simulation.as_ref();
+    let stepping = stepping.map(|it| (it.model_identifier.as_str(), it.source_files.as_slice()));
+    let exchange = description.model_exchange.as_ref();
+    let exchange = exchange.map(|it| (it.model_identifier.as_str(), it.source_files.as_slice()));
+    stepping.or(exchange)
 }
 
 /// FMI 3 describes its build in a file; FMI 2 lists files, and may have the file as well.
@@ -72,16 +81,15 @@ fn describe(
     request: &ModelRequest<'_>,
     report: &mut Report,
 ) -> Option<BuildDescription> {
-    let interface = fmu.description().co_simulation.as_ref()?;
-    let listed = &interface.source_files;
+    let (identifier, listed) = interface(fmu)?;
     if listed.is_empty()
         && let Ok(bytes) = fs::read(folder.join("buildDescription.xml"))
     {
         let name = format!("{}/sources/buildDescription.xml", request.model);
         return build::read(&name, &bytes, report);
     }
-    let listed = if listed.is_empty() { found(files, assumed) } else { listed.clone() };
-    BuildDescription::from_source_files(&interface.model_identifier, &listed, request.span, report)
+    let listed = if listed.is_empty() { found(files, assumed) } else { listed.to_vec() };
+    BuildDescription::from_source_files(identifier, &listed, request.span, report)
 }
 
 /// What to compile when nothing is listed: `all.c`, which by custom includes the others, else every

@@ -302,7 +302,10 @@ impl<'a> Draft<'a> {
 
     /// `wave.amplitude`, for messages.
     pub(super) fn path(&self, name: &str) -> String {
-        format!("`{}.{name}`", self.request.component)
+        match self.request.component {
+            "" => format!("`{name}`"),
+            component => format!("`{component}.{name}`"),
+        }
     }
 
     fn numbers(&mut self, name: &str, shape: &[usize], default: f64) -> Vec<f64> {

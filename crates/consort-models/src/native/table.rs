@@ -45,7 +45,10 @@ fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
     let given = draft.given("file");
     let Some(Literal::Text(name)) = given.map(|given| given.value) else {
         let message = format!("{} names no CSV file", draft.request.asker());
-        let help = "write `file = \"NAME.csv\"` among its parameters, relative to the system file";
+        let help = match draft.request.is_in_system() {
+            true => "write `file = \"NAME.csv\"` among its parameters, relative to the system file",
+            false => "name one: `--set file=NAME.csv`",
+        };
         draft.wrong("model::missing-parameter", given, message, help);
         return None;
     };

@@ -93,6 +93,8 @@ fn models_that_cannot_be_loaded_are_told_with_help() {
     bare("no-binary", &description(""));
     let exchange = description("").replace("CoSimulation", "ModelExchange");
     bare("exchange", &exchange);
+    let scheduled = description("").replace("CoSimulation", "ScheduledExecution");
+    bare("scheduled", &scheduled);
     write(&base.join("no-source"), &description(&SOURCE_FILES.replace("doubler", "dubler")), "");
     write(&base.join("no-listing"), &description(""), "");
     fs::rename(base.join("no-listing/sources/doubler.c"), base.join("no-listing/sources/x.txt"))
@@ -113,6 +115,7 @@ fn models_that_cannot_be_loaded_are_told_with_help() {
         "native:gian",
         "old",
         "exchange",
+        "scheduled",
         "no-binary",
         "no-source",
         "no-listing",

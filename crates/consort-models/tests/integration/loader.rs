@@ -4,7 +4,7 @@ use crate::harness::{instantiation, render_all};
 use crate::source_fmu::{DOUBLER_2, SOURCE_FILES, description, write, write_doubler};
 use consort_core::{Reference, Report, Resolution, Setup, Step, Tag, Time, ValuesMut, ValuesRef};
 use consort_models::{LoadedModel, Loader, LoaderOptions, ModelRequest, Role};
-use consort_testkit::fmus::{self, BuildOptions, Fmi, MODELS};
+use consort_testkit::fmus::{self, BuildOptions, EXCHANGE_MODELS, Fmi, MODELS};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -258,7 +258,7 @@ fn a_native_block_needs_no_file() {
 fn every_model_of_the_test_kit_is_compiled_from_source_and_instantiated() {
     let place = Place::new();
     let mut loader = place.loader();
-    for model in MODELS {
+    for model in MODELS.iter().chain(EXCHANGE_MODELS) {
         for &version in model.versions {
             for options in [BuildOptions::source(), BuildOptions::source_archive()] {
                 let fmu = fmus::build(model.name, version, &options);
@@ -285,4 +285,21 @@ fn a_binary_is_used_where_there_is_one() {
     assert!(loaded.inputs.iter().all(|file| file.role != Role::Source));
     assert!(loaded.inputs.last().unwrap().path.contains("/binaries/"));
     assert!(place.files_in("build").is_empty());
+}
+
+#[test]
+fn an_fmu_for_model_exchange_only_gets_a_solver() {
+    let place = Place::new();
+    let mut loader = place.loader();
+    let load = |loader: &mut _, name: &str| {
+        let fmu = fmus::build(name, Fmi::V3, &BuildOptions::archive());
+        place.load(loader, fmu.to_str().unwrap()).unwrap()
+    };
+    let ball = load(&mut loader, "exchange-ball");
+    assert_eq!(ball.model.description().kind, "FMI 3.0 Model Exchange");
+    assert_eq!(ball.assumed.len(), 1);
+    assert!(ball.assumed[0].ends_with("is integrated by `bdf`"), "{}", ball.assumed[0]);
+    let both = load(&mut loader, "dahlquist");
+    assert_eq!(both.model.description().kind, "FMI 3.0 Co-Simulation");
+    assert!(both.assumed.is_empty(), "{:?}", both.assumed);
 }

@@ -6,6 +6,7 @@
 mod aircraft;
 mod allocation;
 mod blocks;
+mod continuous;
 mod diagnostics;
 mod harness;
 mod life_cycle;

@@ -1,13 +1,14 @@
-/* FMI 2.0 Co-Simulation over `model.h`. */
+/* FMI 2.0 over `model.h`. */
 #include "fmi2.h"
+#include "fmi2_exchange.h"
 #include "instance.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_PHASES (IN(INITIALIZATION) | IN(STEP_MODE) | IN(TERMINATED))
-#define WRITE_PHASES (IN(INSTANTIATED) | IN(INITIALIZATION) | IN(STEP_MODE))
+#define READ_PHASES (IN(INITIALIZATION) | IN(EVENT_MODE) | IN(CONTINUOUS_MODE) | IN(STEP_MODE) | IN(TERMINATED))
+#define WRITE_PHASES (IN(INSTANTIATED) | IN(INITIALIZATION) | IN(EVENT_MODE) | IN(CONTINUOUS_MODE) | IN(STEP_MODE))
 
 /* Refuses the call in the wrong phase, or as the model wishes; a warning does not stop the call. */
 #define BEGIN(phases, call)                                                                                           \
@@ -80,7 +81,9 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     instance->log_all = logging;
     bool wrong_token = strcmp(guid, model.token) != 0;
     if (wrong_token) fail(instance, "the GUID `%s` is not this model's", guid);
-    if (wrong_token || type != fmi2CoSimulation || spoiled(instance, CALL_INSTANTIATE)) {
+    instance->exchange = type == fmi2ModelExchange;
+    bool is_offered = instance->exchange ? model.exchange != NULL : model.step != NULL;
+    if (wrong_token || !is_offered || spoiled(instance, CALL_INSTANTIATE)) {
         instance_free(instance);
         return NULL;
     }
@@ -120,13 +123,13 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component component)
 {
     BEGIN(IN(INITIALIZATION), CALL_EXIT_INITIALIZATION);
     Status status = refresh(instance);
-    if (status < ERROR) instance->phase = STEP_MODE;
+    if (status < ERROR) instance->phase = instance->exchange ? EVENT_MODE : STEP_MODE;
     END(status);
 }
 
 fmi2Status fmi2Terminate(fmi2Component component)
 {
-    BEGIN(IN(STEP_MODE), CALL_TERMINATE);
+    BEGIN(IN(STEP_MODE) | IN(EVENT_MODE) | IN(CONTINUOUS_MODE), CALL_TERMINATE);
     instance->phase = TERMINATED;
     END(fmi2OK);
 }
@@ -367,3 +370,61 @@ fmi2Status fmi2GetStringStatus(fmi2Component component, const fmi2StatusKind kin
     (void)kind, (void)value;
     return unsupported(component, __func__);
 }
+
+/* Model Exchange. */
+fmi2Status fmi2EnterEventMode(fmi2Component component)
+{
+    return (fmi2Status)change_mode(component, __func__, CONTINUOUS_MODE, EVENT_MODE);
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component component)
+{
+    return (fmi2Status)change_mode(component, __func__, EVENT_MODE, CONTINUOUS_MODE);
+}
+
+fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info)
+{
+    BEGIN(IN(EVENT_MODE), CALL_UPDATE);
+    Event event = { 0 };
+    Status status = model.update ? model.update(&instance->context, instance->values, &event) : OK;
+    instance->dirty = true;
+    info->newDiscreteStatesNeeded = event.again;
+    info->terminateSimulation = event.terminate;
+    info->nominalsOfContinuousStatesChanged = event.nominals_changed;
+    info->valuesOfContinuousStatesChanged = event.states_changed;
+    info->nextEventTimeDefined = event.next_defined;
+    info->nextEventTime = event.next;
+    END(status);
+}
+
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component component, fmi2Boolean no_set_state_before, fmi2Boolean *event,
+                                       fmi2Boolean *terminate)
+{
+    (void)no_set_state_before;
+    bool enter = false;
+    Status status = completed_step(component, __func__, &enter);
+    *event = enter;
+    *terminate = 0;
+    return (fmi2Status)status;
+}
+
+fmi2Status fmi2SetTime(fmi2Component component, fmi2Real time)
+{
+    return (fmi2Status)set_time(component, __func__, time);
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component component, const fmi2Real values[], size_t count)
+{
+    return (fmi2Status)set_states(component, __func__, values, count);
+}
+
+#define GET_VECTOR(NAME, VECTOR)                                                                                      \
+    fmi2Status NAME(fmi2Component component, fmi2Real values[], size_t count)                                         \
+    {                                                                                                                 \
+        return (fmi2Status)get_vector(component, __func__, VECTOR, values, count);                                    \
+    }
+
+GET_VECTOR(fmi2GetContinuousStates, STATES)
+GET_VECTOR(fmi2GetDerivatives, DERIVATIVES)
+GET_VECTOR(fmi2GetEventIndicators, INDICATORS)
+GET_VECTOR(fmi2GetNominalsOfContinuousStates, NOMINALS)

@@ -1,4 +1,4 @@
-/* FMI 3.0 Co-Simulation over `model.h`. */
+/* FMI 3.0 over `model.h`. */
 #include "fmi3.h"
 #include "instance.h"
 
@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_PHASES (IN(CONFIGURATION) | IN(INITIALIZATION) | IN(EVENT_MODE) | IN(STEP_MODE) | IN(TERMINATED))
-#define WRITE_PHASES (IN(INSTANTIATED) | IN(CONFIGURATION) | IN(INITIALIZATION) | IN(EVENT_MODE) | IN(STEP_MODE))
+#define MOVING_PHASES (IN(EVENT_MODE) | IN(STEP_MODE) | IN(CONTINUOUS_MODE))
+#define READ_PHASES (IN(CONFIGURATION) | IN(INITIALIZATION) | MOVING_PHASES | IN(RECONFIGURATION) | IN(TERMINATED))
+#define WRITE_PHASES (IN(INSTANTIATED) | IN(CONFIGURATION) | IN(INITIALIZATION) | MOVING_PHASES | IN(RECONFIGURATION))
 
 /* Refuses the call in the wrong phase, or as the model wishes; a warning does not stop the call. */
 #define BEGIN(phases, call)                                                                                           \
@@ -47,18 +48,13 @@ static fmi3Status unsupported(fmi3Instance handle, const char *function)
 
 const char *fmi3GetVersion(void) { return "3.0"; }
 
-fmi3Instance fmi3InstantiateCoSimulation(
-    fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
-    fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference intermediate[], size_t n_intermediate,
-    fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
+static Instance *instantiate(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean logging,
+                             fmi3InstanceEnvironment environment, fmi3LogMessageCallback log)
 {
-    UNUSED(visible), UNUSED(intermediate), UNUSED(n_intermediate), UNUSED(update);
     if (!name || !token) return NULL;
     Instance *instance = instance_new(name, resources, resources ? strlen(resources) : 0);
     if (!instance) return NULL;
     instance->context.log = log_message;
-    instance->context.event_mode = event_mode;
-    instance->context.early_return = early_return;
     instance->logger = (void (*)(void))log;
     instance->environment = environment;
     instance->log_all = logging;
@@ -71,12 +67,29 @@ fmi3Instance fmi3InstantiateCoSimulation(
     return instance;
 }
 
+fmi3Instance fmi3InstantiateCoSimulation(
+    fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible, fmi3Boolean logging,
+    fmi3Boolean event_mode, fmi3Boolean early_return, const fmi3ValueReference intermediate[], size_t n_intermediate,
+    fmi3InstanceEnvironment environment, fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update)
+{
+    UNUSED(visible), UNUSED(intermediate), UNUSED(n_intermediate), UNUSED(update);
+    Instance *instance = model.step ? instantiate(name, token, resources, logging, environment, log) : NULL;
+    if (!instance) return NULL;
+    instance->context.event_mode = event_mode;
+    instance->context.early_return = early_return;
+    return instance;
+}
+
 fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
                                           fmi3Boolean logging, fmi3InstanceEnvironment environment,
                                           fmi3LogMessageCallback log)
 {
-    UNUSED(name), UNUSED(token), UNUSED(resources), UNUSED(visible), UNUSED(logging), UNUSED(environment), UNUSED(log);
-    return NULL;
+    UNUSED(visible);
+    Instance *instance = model.exchange ? instantiate(name, token, resources, logging, environment, log) : NULL;
+    if (!instance) return NULL;
+    instance->exchange = true;
+    instance->context.event_mode = true;
+    return instance;
 }
 
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
@@ -102,17 +115,18 @@ fmi3Status fmi3SetDebugLogging(fmi3Instance handle, fmi3Boolean on, size_t n, co
 
 fmi3Status fmi3EnterConfigurationMode(fmi3Instance handle)
 {
-    BEGIN(IN(INSTANTIATED), CALL_NONE);
+    BEGIN(IN(INSTANTIATED) | (instance && instance->exchange ? IN(EVENT_MODE) : 0), CALL_NONE);
     if (!model.configure) return unsupported(handle, __func__);
-    instance->phase = CONFIGURATION;
+    instance->phase = instance->phase == EVENT_MODE ? RECONFIGURATION : CONFIGURATION;
     END(fmi3OK);
 }
 
 fmi3Status fmi3ExitConfigurationMode(fmi3Instance handle)
 {
-    BEGIN(IN(CONFIGURATION), CALL_NONE);
+    BEGIN(IN(CONFIGURATION) | IN(RECONFIGURATION), CALL_NONE);
     model.configure(instance->values);
-    instance->phase = INSTANTIATED;
+    instance->phase = instance->phase == RECONFIGURATION ? EVENT_MODE : INSTANTIATED;
+    instance->dirty = true;
     END(fmi3OK);
 }
 
@@ -138,7 +152,7 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance handle)
 
 fmi3Status fmi3EnterEventMode(fmi3Instance handle)
 {
-    BEGIN(IN(STEP_MODE), CALL_NONE);
+    BEGIN(IN(STEP_MODE) | IN(CONTINUOUS_MODE), CALL_NONE);
     if (!instance->context.event_mode) return (fmi3Status)fail(instance, "event mode was not announced");
     instance->phase = EVENT_MODE;
     END(fmi3OK);
@@ -147,6 +161,7 @@ fmi3Status fmi3EnterEventMode(fmi3Instance handle)
 fmi3Status fmi3EnterStepMode(fmi3Instance handle)
 {
     BEGIN(IN(EVENT_MODE), CALL_NONE);
+    if (instance->exchange) return unsupported(handle, __func__);
     Status status = refresh(instance);
     instance->phase = STEP_MODE;
     END(status);
@@ -154,7 +169,7 @@ fmi3Status fmi3EnterStepMode(fmi3Instance handle)
 
 fmi3Status fmi3Terminate(fmi3Instance handle)
 {
-    BEGIN(IN(EVENT_MODE) | IN(STEP_MODE), CALL_TERMINATE);
+    BEGIN(MOVING_PHASES, CALL_TERMINATE);
     instance->phase = TERMINATED;
     END(fmi3OK);
 }
@@ -418,7 +433,8 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance handle, fmi3Boolean *again, fmi
     instance->dirty = true;
     *again = event.again;
     *terminate = event.terminate;
-    *nominals_changed = *states_changed = false;
+    *nominals_changed = event.nominals_changed;
+    *states_changed = event.states_changed;
     *next_defined = event.next_defined;
     *next = event.next;
     END(status);
@@ -447,42 +463,57 @@ fmi3Status fmi3DoStep(fmi3Instance handle, fmi3Float64 start, fmi3Float64 length
     END(status);
 }
 
-/* The interfaces this FMU does not offer. */
-#define REFUSE(NAME, TYPE)                                                                                            \
-    fmi3Status NAME(fmi3Instance handle, TYPE values[], size_t count)                                                 \
+/* Model Exchange. */
+#define GET_VECTOR(NAME, VECTOR)                                                                                      \
+    fmi3Status NAME(fmi3Instance handle, fmi3Float64 values[], size_t count)                                          \
     {                                                                                                                 \
-        UNUSED(values), UNUSED(count);                                                                                \
-        return unsupported(handle, __func__);                                                                         \
+        return (fmi3Status)get_vector(handle, __func__, VECTOR, values, count);                                       \
     }
-REFUSE(fmi3SetContinuousStates, const fmi3Float64)
-REFUSE(fmi3GetContinuousStates, fmi3Float64)
-REFUSE(fmi3GetContinuousStateDerivatives, fmi3Float64)
-REFUSE(fmi3GetEventIndicators, fmi3Float64)
-REFUSE(fmi3GetNominalsOfContinuousStates, fmi3Float64)
 
-fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance handle) { return unsupported(handle, __func__); }
+GET_VECTOR(fmi3GetContinuousStates, STATES)
+GET_VECTOR(fmi3GetContinuousStateDerivatives, DERIVATIVES)
+GET_VECTOR(fmi3GetEventIndicators, INDICATORS)
+GET_VECTOR(fmi3GetNominalsOfContinuousStates, NOMINALS)
 
-fmi3Status fmi3SetTime(fmi3Instance handle, fmi3Float64 time) { return UNUSED(time), unsupported(handle, __func__); }
+fmi3Status fmi3SetContinuousStates(fmi3Instance handle, const fmi3Float64 values[], size_t count)
+{
+    return (fmi3Status)set_states(handle, __func__, values, count);
+}
+
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance handle)
+{
+    return (fmi3Status)change_mode(handle, __func__, EVENT_MODE, CONTINUOUS_MODE);
+}
+
+fmi3Status fmi3SetTime(fmi3Instance handle, fmi3Float64 time) { return (fmi3Status)set_time(handle, __func__, time); }
+
+static fmi3Status number_of(fmi3Instance handle, const char *function, Vector vector, size_t *count)
+{
+    Instance *instance = handle;
+    if (!instance || !instance->exchange) return unsupported(handle, function);
+    *count = vector_count(instance, vector);
+    return fmi3OK;
+}
 
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance handle, size_t *count)
 {
-    UNUSED(count);
-    return unsupported(handle, __func__);
+    return number_of(handle, __func__, INDICATORS, count);
 }
 
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance handle, size_t *count)
 {
-    UNUSED(count);
-    return unsupported(handle, __func__);
+    return number_of(handle, __func__, STATES, count);
 }
 
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance handle, fmi3Boolean no_set_state_before, fmi3Boolean *event,
                                        fmi3Boolean *terminate)
 {
-    UNUSED(no_set_state_before), UNUSED(event), UNUSED(terminate);
-    return unsupported(handle, __func__);
+    UNUSED(no_set_state_before);
+    *terminate = false;
+    return (fmi3Status)completed_step(handle, __func__, event);
 }
 
+/* The interface this FMU does not offer. */
 fmi3Status fmi3ActivateModelPartition(fmi3Instance handle, fmi3ValueReference clock, fmi3Float64 time)
 {
     UNUSED(clock), UNUSED(time);

@@ -72,7 +72,8 @@ Status fail(const Instance *instance, const char *format, ...)
 bool allowed(Instance *instance, const char *function, unsigned phases)
 {
     static const char *const names[] = { "after instantiation", "in configuration mode", "in initialization mode",
-                                         "in event mode", "in step mode", "after termination", "after a fatal error" };
+                                         "in event mode", "in step mode", "after termination", "after a fatal error",
+                                         "in continuous-time mode", "in reconfiguration mode" };
     if (phases & IN(instance->phase)) return true;
     fail(instance, "%s is not allowed %s", function, names[instance->phase]);
     return false;
@@ -108,9 +109,9 @@ static unsigned phases_to_set(Kind kind)
 {
     unsigned before = IN(INSTANTIATED) | IN(INITIALIZATION);
     switch (kind) {
-        case STRUCTURAL: return IN(CONFIGURATION);
+        case STRUCTURAL: return IN(CONFIGURATION) | IN(RECONFIGURATION);
         case FIXED: case LOCAL: return before;
-        case TUNABLE: case INPUT: return before | IN(EVENT_MODE) | IN(STEP_MODE);
+        case TUNABLE: case INPUT: return before | IN(EVENT_MODE) | IN(STEP_MODE) | IN(CONTINUOUS_MODE);
         default: return 0;
     }
 }
@@ -224,7 +225,7 @@ Status refresh(Instance *instance)
     instance->dirty = false;
     if (instance->phase == INITIALIZATION && model.initialize)
         return model.initialize(&instance->context, instance->values);
-    if (instance->phase == INITIALIZATION || instance->phase == EVENT_MODE)
+    if (instance->phase == INITIALIZATION || instance->phase == EVENT_MODE || instance->phase == CONTINUOUS_MODE)
         if (model.outputs) model.outputs(instance->values);
     return OK;
 }
@@ -245,6 +246,86 @@ Status advance(Instance *instance, Step *step)
     if (model.outputs) model.outputs(instance->values);
     instance->dirty = false;
     return status;
+}
+
+static double *member(const Instance *instance, size_t offset)
+{
+    return (double *)((char *)instance->values + offset);
+}
+
+size_t vector_count(const Instance *instance, Vector vector)
+{
+    const Exchange *exchange = model.exchange;
+    if (vector == INDICATORS) return exchange->indicator_count;
+    return exchange->count ? exchange->count(instance->values) : exchange->state_count;
+}
+
+static Status exchange_allowed(Instance *instance, const char *function, unsigned phases)
+{
+    if (!instance) return ERROR;
+    if (!instance->exchange) return fail(instance, "%s is not supported", function);
+    return allowed(instance, function, phases) ? OK : ERROR;
+}
+
+Status get_vector(Instance *instance, const char *function, Vector vector, double *values, size_t count)
+{
+    unsigned phases = IN(INITIALIZATION) | IN(EVENT_MODE) | IN(CONTINUOUS_MODE) | IN(TERMINATED);
+    Status status = exchange_allowed(instance, function, phases);
+    if (status != OK) return status;
+    if (count != vector_count(instance, vector)) return wrong_count(instance, function, count);
+    status = refresh(instance);
+    if (WARNING < status) return status;
+    const Exchange *exchange = model.exchange;
+    switch (vector) {
+        case STATES: memcpy(values, member(instance, exchange->states), count * sizeof *values); break;
+        case DERIVATIVES: memcpy(values, member(instance, exchange->derivatives), count * sizeof *values); break;
+        case INDICATORS: memcpy(values, member(instance, exchange->indicators), count * sizeof *values); break;
+        case NOMINALS:
+            for (size_t i = 0; i < count; i++) values[i] = 1.0;
+            if (exchange->nominals) exchange->nominals(instance->values, values);
+    }
+    return status;
+}
+
+/* States that are no numbers are refused in a way that lets a solver try a shorter step. */
+Status set_states(Instance *instance, const char *function, const double *values, size_t count)
+{
+    Status status = exchange_allowed(instance, function, IN(CONTINUOUS_MODE));
+    if (status != OK) return status;
+    if (count != vector_count(instance, STATES)) return wrong_count(instance, function, count);
+    for (size_t i = 0; i < count; i++) {
+        if (isfinite(values[i])) continue;
+        instance->context.log(&instance->context, DISCARD, "%s: state %zu is %g", function, i, values[i]);
+        return DISCARD;
+    }
+    memcpy(member(instance, model.exchange->states), values, count * sizeof *values);
+    instance->dirty = true;
+    return OK;
+}
+
+Status set_time(Instance *instance, const char *function, double time)
+{
+    Status status = exchange_allowed(instance, function, IN(CONTINUOUS_MODE));
+    if (status != OK) return status;
+    *(double *)instance->values = time;
+    instance->dirty = true;
+    return OK;
+}
+
+Status completed_step(Instance *instance, const char *function, bool *event)
+{
+    Status status = exchange_allowed(instance, function, IN(CONTINUOUS_MODE));
+    *event = status == OK && model.exchange->completed && model.exchange->completed(instance->values);
+    return status;
+}
+
+Status change_mode(Instance *instance, const char *function, Phase from, Phase to)
+{
+    Status status = exchange_allowed(instance, function, IN(from));
+    if (status != OK) return status;
+    instance->phase = to;
+    instance->dirty = true;
+    return OK;
 }
 
 size_t state_size(void)

@@ -5,7 +5,8 @@
 #include "model.h"
 #include <stdarg.h>
 
-typedef enum { INSTANTIATED, CONFIGURATION, INITIALIZATION, EVENT_MODE, STEP_MODE, TERMINATED, FAILED } Phase;
+typedef enum { INSTANTIATED, CONFIGURATION, INITIALIZATION, EVENT_MODE, STEP_MODE, TERMINATED, FAILED,
+               CONTINUOUS_MODE, RECONFIGURATION } Phase;
 
 typedef struct {
     Context context;
@@ -13,6 +14,7 @@ typedef struct {
     Phase phase;
     bool dirty;          /* outputs are out of date in a mode that refreshes them at once */
     bool log_all;
+    bool exchange;       /* made for Model Exchange */
     void *values;
     double last_time;    /* reached by the last step */
     bool terminate;      /* asked for by the last step */
@@ -53,6 +55,15 @@ Status set_strings(Instance *, const char *function, const uint32_t *references,
 Status refresh(Instance *instance);
 /* One step, with time kept; `step` is answered. */
 Status advance(Instance *instance, Step *step);
+
+/* Model Exchange: all of these refuse the call where it is not allowed. */
+typedef enum { STATES, DERIVATIVES, INDICATORS, NOMINALS } Vector;
+size_t vector_count(const Instance *instance, Vector vector);
+Status get_vector(Instance *instance, const char *function, Vector vector, double *values, size_t count);
+Status set_states(Instance *instance, const char *function, const double *values, size_t count);
+Status set_time(Instance *instance, const char *function, double time);
+Status completed_step(Instance *instance, const char *function, bool *event);
+Status change_mode(Instance *instance, const char *function, Phase from, Phase to);
 
 /* Saved states: phase and values, no pointers, so the bytes are also the serialized form. */
 size_t state_size(void);

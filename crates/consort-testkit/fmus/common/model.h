@@ -57,7 +57,18 @@ typedef struct {
 typedef struct {
     bool again, terminate, next_defined;
     double next;
+    bool states_changed, nominals_changed;   /* for Model Exchange */
 } Event;
+
+/* What a solver needs of a model that offers Model Exchange; `outputs` of such a model also computes derivatives and
+ * indicators. Every function may be NULL. */
+typedef struct {
+    size_t state_count, indicator_count;
+    size_t states, derivatives, indicators;                  /* offsets of the first of each; the others follow it */
+    size_t (*count)(const void *values);                     /* of states, where a structural parameter decides it */
+    void (*nominals)(const void *values, double *nominals);  /* NULL: 1 each */
+    bool (*completed)(void *values);                         /* after an accepted step; true: a step event */
+} Exchange;
 
 /* The calls a model may want to spoil; see `misbehave`. */
 typedef enum {
@@ -65,7 +76,7 @@ typedef enum {
     CALL_TERMINATE, CALL_RESET, CALL_GET_STATE, CALL_SET_STATE, CALL_UPDATE, CALL_INSTANTIATE
 } Call;
 
-/* Every function may be NULL but `start` and `step`. */
+/* Every function may be NULL but `start`, and `step` where there is no Model Exchange. */
 typedef struct {
     const char *identifier, *token;
     size_t size;             /* of the struct of values */
@@ -82,6 +93,7 @@ typedef struct {
     bool (*directional)(const void *values, uint32_t unknown, uint32_t known, const double *seed, double *sensitivity);
     double (*interval)(const void *values, uint32_t clock);          /* of a periodic clock, in seconds */
     int (*call)(const Context *context, void *values, Call call);    /* a status to return at once; 0: go on */
+    const Exchange *exchange;
 } Model;
 
 extern const Model model;

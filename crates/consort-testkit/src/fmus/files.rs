@@ -15,13 +15,13 @@ impl Files {
         let fmus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus");
         let folder = fmus.join(model.name);
         let (description, glue) = match fmi {
-            Fmi::V2 => ("FMI2.xml", ["fmi2.h", "fmi2_glue.c"]),
-            Fmi::V3 => ("FMI3.xml", ["fmi3.h", "fmi3_glue.c"]),
+            Fmi::V2 => ("FMI2.xml", &["fmi2.h", "fmi2_exchange.h", "fmi2_glue.c"][..]),
+            Fmi::V3 => ("FMI3.xml", &["fmi3.h", "fmi3_glue.c"][..]),
         };
         let mut files = BTreeMap::new();
         files.insert("modelDescription.xml".to_string(), read(&folder.join(description)));
         files.insert("sources/model.c".to_string(), read(&folder.join("model.c")));
-        for name in ["model.h", "instance.h", "instance.c"].into_iter().chain(glue) {
+        for name in ["model.h", "instance.h", "instance.c"].iter().chain(glue) {
             files.insert(format!("sources/{name}"), read(&fmus.join("common").join(name)));
         }
         collect(&folder.join("resources"), "resources/", &mut files);
@@ -57,15 +57,17 @@ impl Files {
 
     /// The model identifier.
     pub(super) fn identifier(&self) -> &str {
-        let found =
-            attributes(self.text("modelDescription.xml"), "CoSimulation", "modelIdentifier");
-        found.first().copied().expect("the description has a Co-Simulation interface")
+        let description = self.text("modelDescription.xml");
+        let interfaces = ["CoSimulation", "ModelExchange"].into_iter();
+        let mut found =
+            interfaces.flat_map(|name| attributes(description, name, "modelIdentifier"));
+        found.next().expect("the description has an interface")
     }
 
     /// Names of the C files to compile, in the folder `sources`.
     pub(super) fn sources(&self) -> Vec<&str> {
         match self.version() {
-            Fmi::V2 => attributes(self.text("modelDescription.xml"), "File", "name"),
+            Fmi::V2 => sources_of_fmi2(self.text("modelDescription.xml")),
             Fmi::V3 => attributes(self.text("sources/buildDescription.xml"), "SourceFile", "name"),
         }
     }
@@ -94,6 +96,14 @@ impl Files {
         let bytes = self.0.get(name).unwrap_or_else(|| panic!("the FMU has no `{name}`"));
         std::str::from_utf8(bytes).expect("our descriptions are UTF-8")
     }
+}
+
+/// Each file once: an FMU with two interfaces names them in both.
+fn sources_of_fmi2(description: &str) -> Vec<&str> {
+    let mut names = attributes(description, "File", "name");
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    names
 }
 
 fn build_description(identifier: &str, flags: &[&str]) -> String {

@@ -1,0 +1,251 @@
+//! Models given as equations: what a solver needs to integrate them.
+//!
+//! A [`ContinuousModel`] (FMI Model Exchange, equations written as text, SBML) has no steps of its
+//! own: somebody else integrates x' = f(t, x) and handles its events. The life of an instance:
+//!
+//! ```text
+//! instantiate -> [configuration] -> enter_initialization -> set and get -> exit_initialization
+//!   -> event mode: update_discrete_states until it is not needed again -> enter_continuous_mode
+//!   -> { set_time, set_states, derivatives, indicators, ... completed_step } -> enter_event_mode ...
+//!   -> terminate -> drop
+//! ```
+//!
+//! Times are seconds: a solver's own steps and the roots it finds lie on no tick.
+
+use crate::id::{Reference, VariableId};
+use crate::model::{CallError, CallResult, Instantiation, ModelDescription, SavedState, Setup};
+use crate::value::{ValuesMut, ValuesRef};
+
+/// A kind of component that is given by its equations.
+pub trait ContinuousModel: Send + Sync {
+    /// What the model is, before anything runs.
+    fn description(&self) -> &ModelDescription;
+
+    /// Its states and what a solver must know about them.
+    fn continuous(&self) -> &ContinuousDescription;
+
+    /// Makes a live instance.
+    ///
+    /// # Errors
+    /// If the model refuses to be instantiated.
+    fn instantiate(
+        &self,
+        instantiation: &Instantiation<'_>,
+    ) -> CallResult<Box<dyn ContinuousInstance>>;
+}
+
+/// What a solver must know about a model before anything runs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ContinuousDescription {
+    /// The states, in the order in which they are set and got. An array counts with all its elements.
+    pub states: Vec<VariableId>,
+    /// Their derivatives, in the same order.
+    pub derivatives: Vec<VariableId>,
+    /// How many states and event indicators there are unless an instance says otherwise; `None` if
+    /// structural parameters decide it.
+    pub sizes: Option<Sizes>,
+    /// The instance wants to hear of every step the solver has accepted.
+    pub needs_completed_step: bool,
+}
+
+/// How many numbers an instance exchanges with its solver.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Sizes {
+    /// Continuous states.
+    pub states: usize,
+    /// Event indicators.
+    pub indicators: usize,
+}
+
+/// What an instance says about a step that its solver has accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CompletedStep {
+    /// A step event: event mode must be entered here.
+    pub enter_event_mode: bool,
+    /// The instance asks for the run to end.
+    pub terminate: bool,
+}
+
+/// What one event iteration brought about.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ContinuousEvent {
+    /// Another iteration is needed at the same time.
+    pub again: bool,
+    /// The instance asks for the run to end.
+    pub terminate: bool,
+    /// When the next time event is due, in seconds, if one is known.
+    pub next_event: Option<f64>,
+    /// The states have jumped: they must be got, and the solver be started anew.
+    pub states_changed: bool,
+    /// The magnitudes of the states have changed: they must be got.
+    pub nominals_changed: bool,
+    /// The numbers of states or indicators have changed: see [`ContinuousInstance::sizes`].
+    pub sizes_changed: bool,
+}
+
+/// One live example of a model given by its equations.
+///
+/// Every method but the life cycle may be called often; none allocates in its steady state. Slices
+/// of states, derivatives, nominals and indicators have the length that [`ContinuousInstance::sizes`]
+/// tells.
+pub trait ContinuousInstance: Send {
+    /// Before initialization: structural parameters may be set.
+    ///
+    /// # Errors
+    /// If the instance has no structural parameters or refuses.
+    fn enter_configuration(&mut self) -> CallResult<()> {
+        Err(CallError::unsupported("enter configuration mode"))
+    }
+
+    /// After structural parameters were set.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn exit_configuration(&mut self) -> CallResult<()> {
+        Err(CallError::unsupported("exit configuration mode"))
+    }
+
+    /// Begins initialization: start values may be set, initial values be got.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()>;
+
+    /// Ends initialization; the instance is in event mode afterwards.
+    ///
+    /// # Errors
+    /// If the initial equations cannot be solved.
+    fn exit_initialization(&mut self) -> CallResult<()>;
+
+    /// How many states and indicators there are, settled from the end of initialization on.
+    fn sizes(&self) -> Sizes;
+
+    /// Gives variables their values.
+    ///
+    /// # Errors
+    /// If the instance refuses a reference or a value.
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()>;
+
+    /// Reads variables; what is computed follows time, states and inputs at once.
+    ///
+    /// # Errors
+    /// If the instance refuses a reference.
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()>;
+
+    /// Moves to another time, in seconds; in continuous mode.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn set_time(&mut self, time: f64) -> CallResult<()>;
+
+    /// Gives the states their values; in continuous mode.
+    ///
+    /// # Errors
+    /// If the instance refuses, for instance values outside of its range: a solver may try a
+    /// shorter step after [`CallStatus::Discard`](crate::CallStatus).
+    fn set_states(&mut self, states: &[f64]) -> CallResult<()>;
+
+    /// Reads the states, as they are after an event.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn states(&mut self, states: &mut [f64]) -> CallResult<()>;
+
+    /// Computes the time derivatives of the states.
+    ///
+    /// # Errors
+    /// As [`ContinuousInstance::set_states`].
+    fn derivatives(&mut self, derivatives: &mut [f64]) -> CallResult<()>;
+
+    /// Reads the typical magnitudes of the states.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn nominals(&mut self, nominals: &mut [f64]) -> CallResult<()>;
+
+    /// Computes the event indicators: an event happens where one of them changes its sign.
+    ///
+    /// # Errors
+    /// As [`ContinuousInstance::set_states`].
+    fn indicators(&mut self, indicators: &mut [f64]) -> CallResult<()>;
+
+    /// The solver has accepted a step that ends at the time and the states set last. Costs nothing
+    /// if the instance does not want to know.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn completed_step(&mut self) -> CallResult<CompletedStep> {
+        Ok(CompletedStep::default())
+    }
+
+    /// Stops time to handle events.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn enter_event_mode(&mut self) -> CallResult<()>;
+
+    /// One event iteration; in event mode.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent>;
+
+    /// Lets time go on.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn enter_continuous_mode(&mut self) -> CallResult<()>;
+
+    /// The derivative of `unknowns` in the direction `seed` of `knowns`: a column of the Jacobian,
+    /// or several that do not touch each other.
+    ///
+    /// # Errors
+    /// If the instance has no directional derivatives.
+    fn directional_derivative(
+        &mut self,
+        _unknowns: &[Reference],
+        _knowns: &[Reference],
+        _seed: &[f64],
+        _sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        Err(CallError::unsupported("compute directional derivatives"))
+    }
+
+    /// Saves the complete state.
+    ///
+    /// # Errors
+    /// If the instance cannot.
+    fn save(&mut self) -> CallResult<SavedState> {
+        Err(CallError::unsupported("save its state"))
+    }
+
+    /// Goes back to a state saved from this instance.
+    ///
+    /// # Errors
+    /// If the state is another instance's or the instance refuses.
+    fn restore(&mut self, _state: &SavedState) -> CallResult<()> {
+        Err(CallError::unsupported("restore a state"))
+    }
+
+    /// Turns a saved state into bytes.
+    ///
+    /// # Errors
+    /// If the instance cannot.
+    fn serialize(&mut self, _state: &SavedState) -> CallResult<Vec<u8>> {
+        Err(CallError::unsupported("serialize a state"))
+    }
+
+    /// Turns bytes into a state that this instance can restore.
+    ///
+    /// # Errors
+    /// If the instance cannot or the bytes are not its own.
+    fn deserialize(&mut self, _bytes: &[u8]) -> CallResult<SavedState> {
+        Err(CallError::unsupported("deserialize a state"))
+    }
+
+    /// Ends the run for this instance. Called once, on every path; values may be got afterwards.
+    ///
+    /// # Errors
+    /// If the instance failed to end.
+    fn terminate(&mut self) -> CallResult<()>;
+}

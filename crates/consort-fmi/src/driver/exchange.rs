@@ -1,0 +1,242 @@
+//! One Model Exchange instance, whatever the version: what is allowed when, and how many numbers are
+//! exchanged.
+//!
+//! What an instance has whatever its interface is for (values, saved states, its log and its end) is
+//! [`FmuInstance`]'s. Setting time and states and computing derivatives and indicators neither
+//! allocates nor locks as long as the FMU answers "OK".
+
+use super::FmuInstance;
+use super::calls::{Asked, Discrete, ExchangeCalls, Request, refused};
+use super::instance::nothing;
+use super::phase::Phase;
+use crate::fmu::Loaded;
+use consort_core::model::CallResult;
+use consort_core::{
+    CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, Instance, Reference,
+    SavedState, Setup, Sizes, ValuesMut, ValuesRef,
+};
+use std::sync::Arc;
+
+/// A live FMU whose equations somebody else integrates.
+pub(super) struct ModelExchangeInstance<C: ExchangeCalls> {
+    fmu: FmuInstance<C>,
+    sizes: Sizes,
+    /// Structural parameters decide the sizes: the FMU must be asked.
+    asks_sizes: bool,
+    /// The sizes have changed, and nobody was told yet.
+    resized: bool,
+    needs_completed_step: bool,
+}
+
+impl<C: ExchangeCalls> ModelExchangeInstance<C> {
+    /// Has an instance made and drives it.
+    pub(super) fn make(
+        request: Request,
+        loaded: Arc<Loaded>,
+        continuous: &ContinuousDescription,
+        instantiate: impl FnOnce(Request) -> CallResult<C>,
+    ) -> CallResult<Self> {
+        Ok(ModelExchangeInstance {
+            fmu: FmuInstance::make(request, loaded, instantiate)?,
+            sizes: continuous.sizes.unwrap_or_default(),
+            asks_sizes: continuous.sizes.is_none(),
+            resized: false,
+            needs_completed_step: continuous.needs_completed_step,
+        })
+    }
+
+    /// Has the FMU say how many states and indicators there are now, where that can change.
+    fn ask_sizes(&mut self) -> CallResult<()> {
+        if !self.asks_sizes {
+            return Ok(());
+        }
+        let mut sizes = Sizes::default();
+        let asked = self.fmu.calls.sizes(&mut sizes);
+        self.fmu.finish(asked, nothing)?;
+        self.resized |= self.sizes != sizes;
+        self.sizes = sizes;
+        Ok(())
+    }
+
+    /// A call that moves `given` numbers where there are `count`.
+    #[inline]
+    fn exchange(
+        &mut self,
+        call: &'static str,
+        phases: (Phase, Phase),
+        (given, count): (usize, usize),
+        ask: impl FnOnce(&mut C) -> Asked,
+    ) -> CallResult<()> {
+        self.fmu.require(call, phases.0, phases.1)?;
+        if given != count {
+            return Err(refused(call, format!("{given} values where there are {count}")));
+        }
+        let asked = ask(&mut self.fmu.calls);
+        self.fmu.check_float_mode();
+        self.fmu.finish(asked, nothing)
+    }
+
+    /// How many states there are.
+    #[inline]
+    fn state_count(&self) -> usize {
+        self.sizes.states
+    }
+}
+
+/// Where states may be set.
+const MOVING: (Phase, Phase) = (Phase::Continuous, Phase::Continuous);
+/// Where what depends on the states may be read.
+const KNOWN: (Phase, Phase) = (Phase::Initialization, Phase::Terminated);
+/// Where the magnitudes of the states may be read.
+const SETTLED: (Phase, Phase) = (Phase::Event, Phase::Terminated);
+
+impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
+    fn enter_configuration(&mut self) -> CallResult<()> {
+        if self.fmu.phase == Phase::Event {
+            return self.fmu.transition(Phase::Reconfiguration, C::enter_configuration, nothing);
+        }
+        self.fmu.enter_configuration()
+    }
+
+    fn exit_configuration(&mut self) -> CallResult<()> {
+        if self.fmu.phase == Phase::Reconfiguration {
+            self.fmu.transition(Phase::Event, C::exit_configuration, nothing)?;
+        } else {
+            self.fmu.exit_configuration()?;
+        }
+        self.ask_sizes()
+    }
+
+    fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
+        self.fmu.enter_initialization(setup)?;
+        self.ask_sizes()
+    }
+
+    fn exit_initialization(&mut self) -> CallResult<()> {
+        // Nobody has seen the sizes before: they are not new.
+        self.resized = false;
+        self.fmu.exit_initialization()
+    }
+
+    fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
+        self.fmu.set(references, values)
+    }
+
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        self.fmu.get(references, values)
+    }
+
+    fn set_time(&mut self, time: f64) -> CallResult<()> {
+        self.fmu.require("set the time", Phase::Continuous, Phase::Continuous)?;
+        let asked = self.fmu.calls.set_time(time);
+        self.fmu.check_float_mode();
+        self.fmu.finish(asked, |_| format!("t = {time}"))
+    }
+
+    fn set_states(&mut self, states: &[f64]) -> CallResult<()> {
+        let counts = (states.len(), self.state_count());
+        self.exchange("set the states", MOVING, counts, |calls| calls.set_states(states))
+    }
+
+    fn states(&mut self, states: &mut [f64]) -> CallResult<()> {
+        let counts = (states.len(), self.state_count());
+        self.exchange("get the states", KNOWN, counts, |calls| calls.get_states(states))
+    }
+
+    fn derivatives(&mut self, derivatives: &mut [f64]) -> CallResult<()> {
+        let counts = (derivatives.len(), self.state_count());
+        self.exchange("compute the derivatives", KNOWN, counts, |calls| {
+            calls.get_derivatives(derivatives)
+        })
+    }
+
+    fn nominals(&mut self, nominals: &mut [f64]) -> CallResult<()> {
+        let counts = (nominals.len(), self.state_count());
+        self.exchange("get the nominals", SETTLED, counts, |calls| calls.get_nominals(nominals))
+    }
+
+    fn indicators(&mut self, indicators: &mut [f64]) -> CallResult<()> {
+        let counts = (indicators.len(), self.sizes.indicators);
+        self.exchange("compute the event indicators", KNOWN, counts, |calls| {
+            calls.get_indicators(indicators)
+        })
+    }
+
+    fn completed_step(&mut self) -> CallResult<CompletedStep> {
+        self.fmu.require("complete a step", Phase::Continuous, Phase::Continuous)?;
+        let mut completed = CompletedStep::default();
+        if self.needs_completed_step {
+            let may_go_back = self.fmu.may_go_back;
+            let asked = self.fmu.calls.completed_step(may_go_back, &mut completed);
+            self.fmu.check_float_mode();
+            self.fmu.finish(asked, nothing)?;
+        }
+        Ok(completed)
+    }
+
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        self.fmu.require("enter event mode", Phase::Continuous, Phase::Continuous)?;
+        self.fmu.transition(Phase::Event, C::enter_event_mode, nothing)
+    }
+
+    fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
+        self.fmu.require("update discrete states", Phase::Event, Phase::Event)?;
+        let mut discrete = Discrete::default();
+        let update = |calls: &mut C| calls.update_discrete_states(&mut discrete);
+        self.fmu.transition(Phase::Event, update, nothing)?;
+        self.ask_sizes()?;
+        let sizes_changed = std::mem::take(&mut self.resized);
+        Ok(ContinuousEvent {
+            again: discrete.again,
+            terminate: discrete.terminate,
+            // Some tools announce an event that never comes by an infinite time.
+            next_event: discrete.next_event.filter(|time| time.is_finite()),
+            states_changed: discrete.states_changed || sizes_changed,
+            nominals_changed: discrete.nominals_changed || sizes_changed,
+            sizes_changed,
+        })
+    }
+
+    fn enter_continuous_mode(&mut self) -> CallResult<()> {
+        self.fmu.require("enter continuous-time mode", Phase::Event, Phase::Event)?;
+        self.fmu.transition(Phase::Continuous, C::enter_continuous_mode, nothing)
+    }
+
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        self.fmu.directional_derivative(unknowns, knowns, seed, sensitivity)
+    }
+
+    fn save(&mut self) -> CallResult<SavedState> {
+        self.fmu.save()
+    }
+
+    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
+        self.fmu.restore(state)?;
+        if Phase::Initialization <= self.fmu.phase {
+            self.ask_sizes()?;
+        }
+        Ok(())
+    }
+
+    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
+        self.fmu.serialize(state)
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
+        self.fmu.deserialize(bytes)
+    }
+
+    fn terminate(&mut self) -> CallResult<()> {
+        self.fmu.terminate()
+    }
+}

@@ -1,0 +1,137 @@
+//! The solvers behind one face, and the model as the problem they solve.
+
+use super::SolverKind;
+use super::jacobian::{Columns, Pattern};
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, ContinuousInstance};
+use consort_solve::{
+    Failure, Family, JacobianMut, Keep, Multistep, Options, Pair, Problem, Reason, RungeKutta,
+};
+
+/// A solver of any kind; a plain value.
+#[derive(Clone)]
+pub(super) enum Solver {
+    /// There are no states: nothing but time.
+    Bare(f64),
+    Multistep(Box<Multistep>),
+    RungeKutta(Box<RungeKutta>),
+}
+
+impl Solver {
+    /// A solver that begins at `t` with `x`.
+    pub(super) fn new(kind: SolverKind, options: &Options, t: f64, x: &[f64]) -> Self {
+        if x.is_empty() {
+            return Solver::Bare(t);
+        }
+        let multistep =
+            |family| Solver::Multistep(Box::new(Multistep::new(family, x.len(), options)));
+        let pair = |pair| Solver::RungeKutta(Box::new(RungeKutta::new(pair, x.len(), options)));
+        let mut solver = match kind {
+            SolverKind::Bdf => multistep(Family::Bdf),
+            SolverKind::Adams => multistep(Family::Adams),
+            SolverKind::BogackiShampine => pair(Pair::BogackiShampine32),
+            SolverKind::DormandPrince5 => pair(Pair::DormandPrince54),
+            SolverKind::DormandPrince8 => pair(Pair::DormandPrince853),
+        };
+        solver.restart(t, x, Keep::Nothing);
+        solver
+    }
+
+    /// Goes on from `t` and `x` after something changed.
+    pub(super) fn restart(&mut self, t: f64, x: &[f64], keep: Keep) {
+        match self {
+            Solver::Bare(time) => *time = t,
+            Solver::Multistep(solver) => solver.restart(t, x, keep),
+            Solver::RungeKutta(solver) => solver.restart(t, x, keep),
+        }
+    }
+
+    /// One step, at most to `limit`; where it ended.
+    pub(super) fn step(&mut self, equations: &mut Equations<'_>, limit: f64) -> CallResult<f64> {
+        let stepped = match self {
+            Solver::Bare(time) => {
+                *time = limit;
+                return Ok(limit);
+            }
+            Solver::Multistep(solver) => solver.step(equations, limit),
+            Solver::RungeKutta(solver) => solver.step(equations, limit),
+        };
+        stepped.map(|advanced| advanced.to).map_err(|failure| equations.tell(failure))
+    }
+
+    /// The states at a time within the last step.
+    pub(super) fn interpolate(&self, t: f64, x: &mut [f64]) {
+        match self {
+            Solver::Bare(_) => {}
+            Solver::Multistep(solver) => solver.interpolate(t, x),
+            Solver::RungeKutta(solver) => solver.interpolate(t, x),
+        }
+    }
+
+    /// The states after the last step.
+    pub(super) fn states(&self) -> &[f64] {
+        match self {
+            Solver::Bare(_) => &[],
+            Solver::Multistep(solver) => solver.state().1,
+            Solver::RungeKutta(solver) => solver.state().1,
+        }
+    }
+}
+
+/// A live model as the problem of a solver.
+pub(super) struct Equations<'a> {
+    pub(super) instance: &'a mut dyn ContinuousInstance,
+    pub(super) pattern: &'a Pattern,
+    pub(super) columns: &'a mut Columns,
+}
+
+impl Equations<'_> {
+    /// A model's own failure as it is; else where the solver was, and what stopped it.
+    fn tell(&self, failure: Failure<Box<CallError>>) -> Box<CallError> {
+        let worst = failure.worst.and_then(|index| self.pattern.name(index));
+        let worst = worst.map(|name| format!(", worst = `{name}`")).unwrap_or_default();
+        let arguments = format!("t = {}, h = {}{worst}", failure.t, failure.step);
+        match failure.reason {
+            Reason::Model(error) => error,
+            _ => Box::new(CallError {
+                call: "integrate",
+                arguments,
+                status: CallStatus::Refused(failure.to_string()),
+                log: Vec::new(),
+            }),
+        }
+    }
+}
+
+impl Problem for Equations<'_> {
+    type Error = Box<CallError>;
+
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> CallResult<()> {
+        let computed = move_to(self.instance, t, x).and_then(|()| self.instance.derivatives(dx));
+        match computed {
+            // The model has no value there: the solver tries a shorter step.
+            Err(error) if error.status == CallStatus::Discard => {
+                dx.fill(f64::NAN);
+                Ok(())
+            }
+            computed => computed,
+        }
+    }
+
+    fn jacobian(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        _dx: &[f64],
+        matrix: &mut JacobianMut<'_>,
+    ) -> CallResult<bool> {
+        move_to(self.instance, t, x)?;
+        self.pattern.fill(self.instance, self.columns, matrix)
+    }
+}
+
+/// Puts the model to a time and states.
+pub(super) fn move_to(instance: &mut dyn ContinuousInstance, t: f64, x: &[f64]) -> CallResult<()> {
+    instance.set_time(t)?;
+    if x.is_empty() { Ok(()) } else { instance.set_states(x) }
+}
