@@ -6,7 +6,7 @@ use crate::ci::{cargo, root, succeeds};
 use crate::say;
 
 /// Every fuzz target, as named in `fuzz/Cargo.toml`.
-const TARGETS: [&str; 9] = [
+const TARGETS: [&str; 11] = [
     "description",
     "archive",
     "build-description",
@@ -16,6 +16,8 @@ const TARGETS: [&str; 9] = [
     "ssp",
     "scenario",
     "plan",
+    "equations",
+    "sbml",
 ];
 const MINUTES_DEFAULT: u64 = 10;
 

@@ -9,6 +9,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-trace", &["core"]),
     ("consort-system", &["core"]),
     ("consort-solve", &["core"]),
+    ("consort-equations", &["core"]),
     ("consort-fmi", &["core"]),
     ("consort-formats", &["core", "system"]),
     ("consort-planner", &["core", "system"]),

@@ -1,0 +1,246 @@
+//! From nodes to the compiled model.
+
+use super::{Lowered, LoweredEvent};
+use crate::differentiate::{Entry, jacobian};
+use crate::equations::{
+    Delay, Dependence, Equations, Event, Indicator, Jacobian, Programs, Quantity, Target,
+};
+use crate::graph::{Graph, Node, NodeId};
+use crate::lower::Relation;
+use crate::op::Op;
+use crate::program::{Layout, Program, assemble};
+use crate::scope::{Scope, Symbol};
+use crate::tree::{self, Declaration, Kind, Model};
+use consort_core::Unit;
+use std::collections::BTreeMap;
+
+/// The compiled model; everything was checked.
+pub(super) fn equations(model: &Model, scope: &Scope<'_>, mut lowered: Lowered) -> Equations {
+    let layout = scope.layout();
+    let (outputs, locals) = split_assigned(scope);
+    let nodes =
+        |list: &[usize]| -> Vec<NodeId> { list.iter().map(|at| lowered.assigned[*at]).collect() };
+    let (output_nodes, local_nodes) = (nodes(&outputs), nodes(&locals));
+    let watched = Watched::new(&mut lowered, layout, &output_nodes);
+    let programs = programs(&mut lowered, layout, [&output_nodes, &local_nodes], &watched);
+    let graph = &lowered.graph;
+    let dependence = |nodes: &[NodeId]| -> Vec<Dependence> {
+        nodes.iter().map(|node| dependence(graph, layout, *node)).collect()
+    };
+    let declared = |list: &[usize]| -> Vec<Quantity> {
+        list.iter().map(|at| quantity(scope.assigned[*at], 0.0)).collect()
+    };
+    let (states, discretes) = lowered.initial.split_at(layout.states);
+    let events = model.events.iter().zip(&lowered.events);
+    Equations {
+        name: model.name.text.clone(),
+        description: model.description.clone(),
+        layout,
+        parameters: quantities(graph, &scope.parameters, &lowered.parameters),
+        inputs: quantities(graph, &scope.inputs, &lowered.inputs),
+        states: quantities(graph, &scope.states, states),
+        discretes: quantities(graph, &scope.discretes, discretes),
+        outputs: declared(&outputs),
+        locals: declared(&locals),
+        delays: delays(&lowered),
+        indicators: watched.indicators,
+        events: events.map(|(written, event)| self::event(graph, layout, written, event)).collect(),
+        derivative_dependence: dependence(&lowered.derivatives),
+        output_dependence: dependence(&output_nodes),
+        programs,
+    }
+}
+
+/// Which of the assigned are outputs, and which are not.
+fn split_assigned(scope: &Scope<'_>) -> (Vec<usize>, Vec<usize>) {
+    (0..scope.assigned.len()).partition(|at| scope.assigned[*at].kind == Kind::Output)
+}
+
+fn quantities(graph: &Graph, declared: &[&Declaration], nodes: &[NodeId]) -> Vec<Quantity> {
+    let start = |node: &NodeId| graph.value(*node).unwrap_or(0.0);
+    declared.iter().zip(nodes).map(|(one, node)| quantity(one, start(node))).collect()
+}
+
+fn quantity(declaration: &Declaration, start: f64) -> Quantity {
+    let unit = &declaration.unit.text;
+    Quantity {
+        name: declaration.name.text.clone(),
+        unit: (!unit.is_empty()).then(|| Unit::named(unit)),
+        description: declaration.description.clone(),
+        start,
+        nominal: declaration.nominal,
+        min: declaration.min,
+        max: declaration.max,
+    }
+}
+
+fn delays(lowered: &Lowered) -> Vec<Delay> {
+    let one = |(index, (_, duration)): (usize, &(NodeId, NodeId))| Delay {
+        name: format!("delay {}", index + 1),
+        duration: lowered.graph.value(*duration),
+    };
+    lowered.remembered.iter().enumerate().map(one).collect()
+}
+
+fn programs(
+    lowered: &mut Lowered,
+    layout: Layout,
+    [outputs, locals]: [&[NodeId]; 2],
+    watched: &Watched,
+) -> Programs {
+    let remembered: Vec<NodeId> = lowered.remembered.iter().map(|(value, _)| *value).collect();
+    let graph = &mut lowered.graph;
+    let range =
+        |first: usize, count: usize| -> Vec<u32> { (0..).skip(first).take(count).collect() };
+    let states = range(layout.first_state(), layout.states);
+    let inputs = range(layout.first_input(), layout.inputs);
+    let derivatives = &lowered.derivatives;
+    Programs {
+        state_jacobian: partials(graph, layout, derivatives, &states),
+        input_jacobian: partials(graph, layout, derivatives, &inputs),
+        output_jacobian: partials(graph, layout, outputs, &states),
+        feedthrough: partials(graph, layout, outputs, &inputs),
+        initial: assemble(graph, layout, &lowered.initial),
+        derivatives: assemble(graph, layout, derivatives),
+        outputs: assemble(graph, layout, outputs),
+        locals: assemble(graph, layout, locals),
+        indicators: assemble(graph, layout, &watched.values),
+        instants: assemble(graph, layout, &watched.instants),
+        remembered: assemble(graph, layout, &remembered),
+    }
+}
+
+fn partials(graph: &mut Graph, layout: Layout, rows: &[NodeId], columns: &[u32]) -> Jacobian {
+    let entries: Vec<Entry> = jacobian(graph, rows, columns);
+    let mut column_starts = vec![0; columns.len() + 1];
+    for entry in &entries {
+        column_starts[entry.column + 1] += 1;
+    }
+    for column in 0..columns.len() {
+        column_starts[column + 1] += column_starts[column];
+    }
+    let nodes: Vec<NodeId> = entries.iter().map(|entry| entry.node).collect();
+    Jacobian {
+        program: assemble(graph, layout, &nodes),
+        rows: rows.len(),
+        column_starts,
+        row_of: entries.iter().map(|entry| entry.row).collect(),
+    }
+}
+
+fn event(graph: &Graph, layout: Layout, written: &tree::Event, event: &LoweredEvent) -> Event {
+    let program = |node: NodeId| -> Program { assemble(graph, layout, &[node]) };
+    let target = |symbol: &Symbol| match symbol {
+        Symbol::State(at) => Target::State(*at),
+        Symbol::Discrete(at) => Target::Discrete(*at),
+        _ => unreachable!("targets of events were checked"),
+    };
+    Event {
+        name: written.name.text.clone(),
+        condition: program(event.condition),
+        delay: event.delay.map(program),
+        priority: event.priority.map(program),
+        assignments: assemble(graph, layout, &event.assignments),
+        targets: event.targets.iter().map(target).collect(),
+        persistent: written.persistent,
+        initially: written.initially,
+        values_from_trigger: written.values_from_trigger,
+        span: written.span,
+    }
+}
+
+/// Comparisons that something depends on and that may change continuously.
+struct Watched {
+    indicators: Vec<Indicator>,
+    values: Vec<NodeId>,
+    instants: Vec<NodeId>,
+}
+
+impl Watched {
+    fn new(lowered: &mut Lowered, layout: Layout, outputs: &[NodeId]) -> Self {
+        let mut users: BTreeMap<NodeId, (Vec<usize>, bool)> = BTreeMap::new();
+        for (index, event) in lowered.events.iter().enumerate() {
+            for node in lowered.graph.reachable_one(event.condition) {
+                users.entry(node).or_default().0.push(index);
+            }
+        }
+        let roots = [&lowered.derivatives[..], outputs].concat();
+        for node in lowered.graph.reachable(&roots) {
+            users.entry(node).or_default().1 = true;
+        }
+        let mut watched =
+            Watched { indicators: Vec::new(), values: Vec::new(), instants: Vec::new() };
+        for relation in std::mem::take(&mut lowered.relations) {
+            // Taken out, so that an equal comparison is watched once.
+            if let Some((events, in_equations)) = users.remove(&relation.node) {
+                watched.add(&mut lowered.graph, layout, relation, events, in_equations);
+            }
+        }
+        watched
+    }
+
+    fn add(
+        &mut self,
+        graph: &mut Graph,
+        layout: Layout,
+        relation: Relation,
+        events: Vec<usize>,
+        in_equations: bool,
+    ) {
+        let Relation { sides: [left, right], op, span, .. } = relation;
+        let moves = |node: NodeId| {
+            let depends = dependence(graph, layout, node);
+            depends.time
+                || !(depends.inputs.is_empty()
+                    && depends.states.is_empty()
+                    && depends.delays.is_empty())
+        };
+        let is_moved = [moves(left), moves(right)];
+        let is_time = |node: NodeId| graph.node(node) == Node::Leaf(0);
+        let instant = match is_moved {
+            [false, false] => return,
+            [true, false] if is_time(left) => Some(right),
+            [false, true] if is_time(right) => Some(left),
+            _ => None,
+        };
+        let number = instant.map(|_| self.instants.len());
+        self.instants.extend(instant);
+        self.values.push(graph.binary(Op::Sub, left, right));
+        self.indicators.push(Indicator { op, instant: number, events, in_equations, span });
+    }
+}
+
+fn dependence(graph: &Graph, layout: Layout, node: NodeId) -> Dependence {
+    let mut found = Dependence::default();
+    for id in graph.reachable_one(node) {
+        match graph.node(id) {
+            Node::Leaf(register) => add_leaf(&mut found, layout, register as usize),
+            Node::Apply(Op::Delay, [_, buffer, _]) => {
+                let number = graph.value(buffer).expect("buffers are numbered by constants");
+                found.delays.push(number as usize);
+                found.time = true;
+            }
+            _ => {}
+        }
+    }
+    for list in [&mut found.parameters, &mut found.inputs, &mut found.states] {
+        list.sort_unstable();
+    }
+    found.discretes.sort_unstable();
+    found.delays.sort_unstable();
+    found
+}
+
+fn add_leaf(found: &mut Dependence, layout: Layout, register: usize) {
+    if register == 0 {
+        found.time = true;
+    } else if register < layout.first_input() {
+        found.parameters.push(register - layout.first_parameter());
+    } else if register < layout.first_state() {
+        found.inputs.push(register - layout.first_input());
+    } else if register < layout.first_discrete() {
+        found.states.push(register - layout.first_state());
+    } else {
+        found.discretes.push(register - layout.first_discrete());
+    }
+}

@@ -1,0 +1,236 @@
+//! A compiled model: programs and what they are about.
+
+use crate::op::Op;
+use crate::program::{Layout, Point, Program};
+use consort_core::{Span, Unit};
+
+/// A compiled model: a pure function of time, states, inputs, parameters and discretes.
+///
+/// The order of a life: fill parameters and inputs with their `start`, evaluate [`Programs::initial`]
+/// for the first states and discretes, then [`Programs::derivatives`] and [`Programs::indicators`] as a
+/// solver asks, [`Programs::outputs`] as others ask, and at an indicator's change of sign or an instant
+/// each event's condition and assignments.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Equations {
+    /// The model's name.
+    pub name: String,
+    /// What its author says about it.
+    pub description: String,
+    /// How many of each there are.
+    pub layout: Layout,
+    /// What can be set before a run, with values.
+    pub parameters: Vec<Quantity>,
+    /// What comes from outside, with values until it does.
+    pub inputs: Vec<Quantity>,
+    /// What changes continuously.
+    pub states: Vec<Quantity>,
+    /// What changes at events only.
+    pub discretes: Vec<Quantity>,
+    /// What is offered to the outside.
+    pub outputs: Vec<Quantity>,
+    /// Variables and computed parameters: may be recorded.
+    pub locals: Vec<Quantity>,
+    /// What `delay(...)` remembers.
+    pub delays: Vec<Delay>,
+    /// Comparisons that may change continuously: what a solver watches.
+    pub indicators: Vec<Indicator>,
+    /// What happens at once.
+    pub events: Vec<Event>,
+    /// What each derivative depends on.
+    pub derivative_dependence: Vec<Dependence>,
+    /// What each output depends on.
+    pub output_dependence: Vec<Dependence>,
+    /// The programs.
+    pub programs: Programs,
+}
+
+/// The programs of a model that are not of one event.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Programs {
+    /// First values: of states, then of discretes. Does not read states and discretes.
+    pub initial: Program,
+    /// The derivative of each state.
+    pub derivatives: Program,
+    /// The outputs.
+    pub outputs: Program,
+    /// Variables and computed parameters.
+    pub locals: Program,
+    /// Left side less right side of each of [`Equations::indicators`].
+    pub indicators: Program,
+    /// The time at which each indicator that depends on nothing but time and discretes changes: one for
+    /// each [`Indicator::instant`].
+    pub instants: Program,
+    /// What each of [`Equations::delays`] is to remember of now.
+    pub remembered: Program,
+    /// Derivatives by states.
+    pub state_jacobian: Jacobian,
+    /// Derivatives by inputs.
+    pub input_jacobian: Jacobian,
+    /// Outputs by states.
+    pub output_jacobian: Jacobian,
+    /// Outputs by inputs: feedthrough.
+    pub feedthrough: Jacobian,
+}
+
+/// Something with a name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Quantity {
+    /// Its name.
+    pub name: String,
+    /// Its unit, if it has one.
+    pub unit: Option<Unit>,
+    /// What its author says about it.
+    pub description: String,
+    /// A parameter's or input's value until another is set; a state's or discrete's first value
+    /// if that is a mere number; zero else.
+    pub start: f64,
+    /// Typical magnitude.
+    pub nominal: Option<f64>,
+    /// Least value that makes sense.
+    pub min: Option<f64>,
+    /// Greatest value that makes sense.
+    pub max: Option<f64>,
+}
+
+/// A buffer of the past that the model needs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Delay {
+    /// For messages: what stands in the text.
+    pub name: String,
+    /// How long it must remember, in seconds; `None` if that is computed while running.
+    pub duration: Option<f64>,
+}
+
+/// A comparison that may change continuously.
+///
+/// A runner with hysteresis keeps what the comparison was (`holds_at` of the last event) and asks for an
+/// event only when the indicator has left zero by more than its noise to the other side; an indicator
+/// that is zero just after an event is not a new one.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Indicator {
+    /// How left and right are compared; `>` and `>=` have their sides swapped.
+    pub op: Op,
+    /// Number among the results of [`Programs::instants`], if only time moves it.
+    pub instant: Option<usize>,
+    /// The events whose condition uses it.
+    pub events: Vec<usize>,
+    /// Whether derivatives or outputs change at once with it, through `if`.
+    pub in_equations: bool,
+    /// Where it stands in the text.
+    pub span: Option<Span>,
+}
+
+impl Indicator {
+    /// Whether the comparison holds where the indicator has this value.
+    pub fn holds_at(&self, value: f64) -> bool {
+        match self.op {
+            Op::Less => value < 0.0,
+            Op::LessEqual => value <= 0.0,
+            Op::Equal => value == 0.0,
+            _ => value != 0.0,
+        }
+    }
+}
+
+/// What an event assigns to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The state of this number.
+    State(usize),
+    /// The discrete of this number.
+    Discrete(usize),
+}
+
+/// What happens when a condition becomes true.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// Its name, if it has one.
+    pub name: String,
+    /// 1 if it is true, else 0.
+    pub condition: Program,
+    /// Seconds from firing to the assignments.
+    pub delay: Option<Program>,
+    /// Of events at one instant the greatest comes first.
+    pub priority: Option<Program>,
+    /// New values, one for each of `targets`.
+    pub assignments: Program,
+    /// What gets them.
+    pub targets: Vec<Target>,
+    /// Whether a delayed or waiting event survives that its condition becomes false.
+    pub persistent: bool,
+    /// What the condition counts as before the first instant.
+    pub initially: bool,
+    /// Whether the values assigned are those of the instant it fired.
+    pub values_from_trigger: bool,
+    /// Where it stands in the text.
+    pub span: Option<Span>,
+}
+
+/// What a value depends on directly, by number, rising.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Dependence {
+    /// On time itself.
+    pub time: bool,
+    /// On these parameters.
+    pub parameters: Vec<usize>,
+    /// On these inputs.
+    pub inputs: Vec<usize>,
+    /// On these states.
+    pub states: Vec<usize>,
+    /// On these discretes.
+    pub discretes: Vec<usize>,
+    /// On these of [`Equations::delays`].
+    pub delays: Vec<usize>,
+}
+
+/// Partial derivatives as a program with one result for each entry that is not always zero, by columns,
+/// rows rising: compressed columns.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Jacobian {
+    /// Computes the entries.
+    pub program: Program,
+    /// How many rows there are.
+    pub rows: usize,
+    /// Where each column starts among the entries, and one past the last.
+    pub column_starts: Vec<usize>,
+    /// The row of each entry.
+    pub row_of: Vec<usize>,
+}
+
+impl Jacobian {
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.column_starts.len() - 1
+    }
+
+    /// Adds the matrix with these entries, times a direction, to `result`: a directional derivative.
+    ///
+    /// # Panics
+    /// If a slice has not the length of the entries, columns or rows.
+    pub fn add_product(&self, entries: &[f64], direction: &[f64], result: &mut [f64]) {
+        assert_eq!(direction.len(), self.columns(), "one for each column");
+        for (column, seed) in direction.iter().enumerate() {
+            for entry in self.column_starts[column]..self.column_starts[column + 1] {
+                result[self.row_of[entry]] += entries[entry] * seed;
+            }
+        }
+    }
+}
+
+impl Equations {
+    /// A point at `time` with these values, as a check of lengths would want it.
+    ///
+    /// # Panics
+    /// If a slice has not the length the layout says.
+    pub fn point<'a>(
+        &self,
+        time: f64,
+        [parameters, inputs, states, discretes]: [&'a [f64]; 4],
+    ) -> Point<'a> {
+        assert_eq!(parameters.len(), self.layout.parameters, "one for each parameter");
+        assert_eq!(inputs.len(), self.layout.inputs, "one for each input");
+        assert_eq!(states.len(), self.layout.states, "one for each state");
+        assert_eq!(discretes.len(), self.layout.discretes, "one for each discrete");
+        Point { time, parameters, inputs, states, discretes }
+    }
+}

@@ -1,0 +1,229 @@
+//! Declarations, equations, events and functions.
+
+use super::lexer::TokenKind;
+use super::{Parsed, Parser, Unreadable};
+use crate::tree::{
+    Assignment, Declaration, Equation, Event, Expression, Function, Kind, Model, Name,
+};
+use consort_core::Diagnostic;
+use consort_core::diagnostic::nearest_name;
+
+const KINDS: [Kind; 6] =
+    [Kind::Parameter, Kind::Input, Kind::State, Kind::Discrete, Kind::Output, Kind::Variable];
+
+impl Parser<'_> {
+    pub(super) fn model(&mut self) -> Model {
+        let mut model = Model::default();
+        if self.header(&mut model).is_err() {
+            self.skip_line();
+        }
+        while !self.at_end() && !self.sees("end") {
+            let line = self.next;
+            if self.statement(&mut model).and_then(|()| self.line_end()).is_err() {
+                self.recover(line);
+            }
+        }
+        let end = self.expect("end", "a model ends with a line `end`");
+        if end.is_ok() && !self.at_end() {
+            let _ = self.fail::<()>("nothing after `end`", "a text holds one model");
+        }
+        model
+    }
+
+    fn header(&mut self, model: &mut Model) -> Parsed<()> {
+        self.expect("model", "the first line is `model NAME`")?;
+        model.name = self.name("the model's name")?;
+        model.description = self.text().map_or(String::new(), |text| text.text);
+        self.line_end()
+    }
+
+    /// Goes on at the next line, past at least one token.
+    fn recover(&mut self, line: usize) {
+        if self.next == line || !self.peek().starts_line {
+            self.skip_line();
+        }
+    }
+
+    fn line_end(&mut self) -> Parsed<()> {
+        if self.takes(";") || self.peek().starts_line || self.sees("end") {
+            return Ok(());
+        }
+        self.fail("the end of the line", "put each statement on a line of its own")
+    }
+
+    fn statement(&mut self, model: &mut Model) -> Parsed<()> {
+        let word = self.peek_text();
+        if let Some(kind) = KINDS.into_iter().find(|kind| kind.keyword() == word) {
+            self.advance();
+            model.declarations.push(self.declaration(kind)?);
+            return Ok(());
+        }
+        match word {
+            "function" => model.functions.push(self.function()?),
+            "when" => model.events.push(self.event()?),
+            "der" => model.equations.push(self.derivative()?),
+            _ => model.equations.push(self.value()?),
+        }
+        Ok(())
+    }
+
+    fn declaration(&mut self, kind: Kind) -> Parsed<Declaration> {
+        let name = self.name("a name")?;
+        let value = if self.takes("=") { Some(self.expression()?) } else { None };
+        let mut declaration = Declaration::new(kind, name, value);
+        declaration.unit = self.text().unwrap_or_default();
+        declaration.description = self.text().map_or(String::new(), |text| text.text);
+        while !self.peek().starts_line && self.peek().kind == TokenKind::Word && !self.sees("end") {
+            self.attribute(&mut declaration)?;
+        }
+        Ok(declaration)
+    }
+
+    /// `nominal 10`, `min 0` or `max 1` behind a declaration.
+    fn attribute(&mut self, declaration: &mut Declaration) -> Parsed<()> {
+        let field = match self.peek_text() {
+            "nominal" => &mut declaration.nominal,
+            "min" => &mut declaration.min,
+            "max" => &mut declaration.max,
+            _ => {
+                return self.fail(
+                    "the end of the line",
+                    "after a value come its unit and a description in quotes, \
+                     then `nominal`, `min` and `max`",
+                );
+            }
+        };
+        self.advance();
+        *field = Some(self.signed_number()?);
+        Ok(())
+    }
+
+    fn signed_number(&mut self) -> Parsed<f64> {
+        let sign = if self.takes("-") { -1.0 } else { 1.0 };
+        match self.peek().kind {
+            TokenKind::Number(value) => {
+                self.advance();
+                Ok(sign * value)
+            }
+            _ => self.fail("a number", "write it as in `nominal 100 min 0`"),
+        }
+    }
+
+    /// A text in quotes on the same line.
+    fn text(&mut self) -> Option<Name> {
+        if self.peek().kind != TokenKind::Text || self.peek().starts_line {
+            return None;
+        }
+        let token = self.advance();
+        let inside = token.range.start + 1..token.range.end - 1;
+        Some(Name { text: self.text[inside].to_owned(), span: Some(self.span(&token)) })
+    }
+
+    fn function(&mut self) -> Parsed<Function> {
+        const HELP: &str = "write it as in `function square(x) = x*x`";
+        self.advance();
+        let name = self.name("the function's name")?;
+        self.expect("(", HELP)?;
+        let mut parameters = Vec::new();
+        while !self.sees(")") {
+            parameters.push(self.name("the name of an argument")?);
+            if !self.takes(",") {
+                break;
+            }
+        }
+        self.expect(")", HELP)?;
+        self.expect("=", HELP)?;
+        let body = self.expression()?;
+        Ok(Function { name, parameters, body })
+    }
+
+    fn derivative(&mut self) -> Parsed<Equation> {
+        const HELP: &str = "write it as in `der(x) = -k*x`";
+        self.advance();
+        self.expect("(", HELP)?;
+        let name = self.name("the name of a state")?;
+        self.expect(")", HELP)?;
+        self.expect("=", HELP)?;
+        Ok(Equation::derivative(name, self.expression()?))
+    }
+
+    fn value(&mut self) -> Parsed<Equation> {
+        let word = self.peek_text();
+        if self.peek().kind == TokenKind::Word {
+            let follower = &self.tokens[(self.next + 1).min(self.tokens.len() - 1)];
+            let assigns = &self.text[follower.range.clone()] == "=";
+            if !assigns {
+                return self.unknown_statement(word);
+            }
+        }
+        let (name, right) = self.assigned()?;
+        Ok(Equation::value(name, right))
+    }
+
+    fn assigned(&mut self) -> Parsed<(Name, Expression)> {
+        const HELP: &str = "write it as in `x = 2*y`";
+        let name = self.name("an assignment such as `x = 2*y`")?;
+        self.expect("=", HELP)?;
+        Ok((name, self.expression()?))
+    }
+
+    fn unknown_statement<T>(&mut self, word: &str) -> Parsed<T> {
+        let token = self.peek().clone();
+        let words = KINDS.map(Kind::keyword).into_iter().chain(["function", "when", "der", "end"]);
+        let help = match nearest_name(word, words) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "a statement is a declaration, an equation such as `x = 2*y`, `function` or \
+                     `when`"
+                .to_owned(),
+        };
+        let message = format!("no statement starts with `{word}`");
+        let diagnostic = Diagnostic::error("equations::statement", message)
+            .at(self.span(&token), "unknown")
+            .help(help);
+        self.report.push(diagnostic);
+        Err(Unreadable)
+    }
+
+    fn event(&mut self) -> Parsed<Event> {
+        let Ok(mut event) = self.event_header() else {
+            // What belongs to the event is not looked at, so that its `end` does not end the model.
+            while !self.at_end() && !self.takes("end") {
+                self.advance();
+            }
+            return Err(Unreadable);
+        };
+        while !self.at_end() && !self.sees("end") {
+            let line = self.next;
+            match self.assigned().and_then(|found| self.line_end().map(|()| found)) {
+                Ok((name, value)) => event.assignments.push(Assignment { name, value }),
+                Err(Unreadable) => self.recover(line),
+            }
+        }
+        self.expect("end", "an event ends with a line `end`")?;
+        Ok(event)
+    }
+
+    fn event_header(&mut self) -> Parsed<Event> {
+        const HELP: &str = "write it as in `when h < 0 then`, assignments, and `end`";
+        let start = self.advance().range.start;
+        let condition = self.expression()?;
+        let (mut delay, mut priority) = (None, None);
+        loop {
+            if self.takes("after") {
+                delay = Some(self.expression()?);
+            } else if self.takes("priority") {
+                priority = Some(self.expression()?);
+            } else {
+                break;
+            }
+        }
+        if self.sees("=") {
+            return self.fail("`==` to compare", "a single `=` defines, `==` compares");
+        }
+        self.expect("then", HELP)?;
+        let mut event = Event::new(condition, Vec::new());
+        (event.delay, event.priority) = (delay, priority);
+        event.span = Some(self.span_since(start));
+        Ok(event)
+    }
+}

@@ -1,0 +1,259 @@
+//! From the table to the tree: which quantity is a state, and how it changes.
+//!
+//! The identifier of a species means what it means in formulas: its concentration, or its amount if it
+//! has only substance units. Reactions move amounts, and an amount stays what it is when a
+//! compartment grows; so a species that reacts, or whose compartment changes, has its amount under
+//! a name of its own (`S_amount`), and its concentration is computed from it.
+
+use super::change::Event;
+use super::collect::is_point;
+use super::form::{Form, forms, start, visit};
+use super::reaction::{Reaction, missing_value, product};
+use super::table::{Quantity, Rule, Sort, Table};
+use super::units;
+use super::xml::{Node, Reader};
+use crate::builtin::Builtin;
+use crate::tree::{
+    Assignment, Declaration, Equation, Expression, ExpressionKind, Function, Kind, Model, Name,
+};
+use std::collections::BTreeMap;
+
+/// What has been read, ready to be put together.
+pub(super) struct Parts<'a> {
+    pub(super) functions: Vec<Function>,
+    pub(super) reactions: Vec<Reaction<'a>>,
+    pub(super) events: Vec<Event<'a>>,
+}
+
+/// Puts a model together.
+pub(super) fn lower<'a>(
+    reader: &mut Reader<'_>,
+    node: Node<'a>,
+    table: &mut Table<'a>,
+    parts: Parts<'a>,
+) -> Model {
+    let forms = forms(table, &parts.functions);
+    let flows = flows(table, &parts.reactions);
+    let mut model = Model { functions: parts.functions, ..Model::default() };
+    let id = node.attribute("id").or_else(|| node.attribute("name")).unwrap_or("model");
+    model.name = Name { text: id.trim().to_owned(), span: Some(reader.tag(node)) };
+    model.description = node.attribute("name").unwrap_or_default().to_owned();
+    for index in 0..table.quantities.len() {
+        declare(reader, table, index, &forms[index], &mut model);
+        if forms[index].kind == Kind::State {
+            let flow = flows.get(&index).cloned().unwrap_or_default();
+            let right = derivative(table, index, &forms, flow);
+            let name = named(reader, &table.quantities[index], &forms[index].name);
+            model.equations.push(Equation::derivative(name, right));
+        }
+    }
+    for reaction in parts.reactions {
+        model.declarations.extend(reaction.locals);
+        let mut rate = Declaration::new(Kind::Output, reaction.id, reaction.rate);
+        rate.name.span = Some(reader.place(reaction.node, "id"));
+        rate.description = reaction.node.attribute("name").unwrap_or_default().to_owned();
+        // Without a law it changes nothing, which was checked.
+        if rate.value.is_some() {
+            model.declarations.push(rate);
+        }
+    }
+    for event in parts.events {
+        let event = lower_event(reader, table, &forms, event);
+        model.events.push(event);
+    }
+    super::rate::resolve(reader, table, &forms, &mut model);
+    model
+}
+
+fn named(reader: &Reader<'_>, quantity: &Quantity<'_>, name: &str) -> Name {
+    Name { text: name.to_owned(), span: Some(reader.place(quantity.node, "id")) }
+}
+
+/// Declares a quantity, and its concentration if its amount is what is kept.
+fn declare(
+    reader: &mut Reader<'_>,
+    table: &Table<'_>,
+    index: usize,
+    form: &Form,
+    model: &mut Model,
+) {
+    let quantity = &table.quantities[index];
+    let value = if let Some(Rule::Assignment(value)) = &quantity.rule {
+        value.clone()
+    } else {
+        let (value, is_assumed) = start(table, index, form);
+        if is_assumed {
+            assume(reader, quantity);
+        }
+        value
+    };
+    let name = named(reader, quantity, &form.name);
+    let mut declaration = Declaration::new(form.kind, name, Some(value));
+    units::describe(reader, quantity, &mut declaration);
+    let Some(compartment) = &form.divisor else {
+        model.declarations.push(declaration);
+        return;
+    };
+    let sides = vec![Expression::variable(&form.name), Expression::variable(compartment)];
+    let value = Expression::builtin(Builtin::Divide, sides);
+    let name = named(reader, quantity, quantity.id);
+    let mut concentration = Declaration::new(Kind::Output, name, Some(value));
+    concentration.description.clone_from(&declaration.description);
+    model.declarations.extend([declaration, concentration]);
+}
+
+fn assume(reader: &mut Reader<'_>, quantity: &Quantity<'_>) {
+    let (node, id) = (quantity.node, quantity.id);
+    let taken_as = match quantity.sort {
+        Sort::Parameter => return missing_value(reader, node, id),
+        // A point has no size, and nothing is divided by it.
+        Sort::Compartment if is_point(node) => return,
+        Sort::Species(_) => "taken as zero",
+        Sort::Compartment | Sort::Stoichiometry => "taken as one",
+    };
+    let help = "give it a value, an initial assignment or a rule";
+    let message = format!("`{id}` has no initial value");
+    reader.warn("sbml::assumed", message, (reader.tag(node), taken_as), help);
+}
+
+/// What all reactions together add to the amount of each species in a second.
+fn flows(table: &Table<'_>, reactions: &[Reaction<'_>]) -> BTreeMap<usize, Vec<Expression>> {
+    let mut flows: BTreeMap<usize, Vec<Expression>> = BTreeMap::new();
+    for reaction in reactions.iter().filter(|reaction| reaction.rate.is_some()) {
+        for term in &reaction.terms {
+            let species = table.quantities[term.species].species();
+            if species.is_some_and(|species| species.reacts) {
+                flows.entry(term.species).or_default().push(term.flow(reaction.id));
+            }
+        }
+    }
+    flows
+}
+
+/// The rate of change of a state.
+fn derivative(
+    table: &Table<'_>,
+    index: usize,
+    forms: &[Form],
+    mut flow: Vec<Expression>,
+) -> Expression {
+    let quantity = &table.quantities[index];
+    if let Some(Rule::Rate(rate)) = &quantity.rule {
+        return match &forms[index].divisor {
+            None => rate.clone(),
+            Some(compartment) => amount_rate(table, quantity, compartment, rate.clone()),
+        };
+    }
+    let sum = match flow.len() {
+        0 => 0.0.into(),
+        1 => flow.remove(0),
+        _ => Expression::builtin(Builtin::Add, flow),
+    };
+    match quantity.species().and_then(|species| species.conversion) {
+        Some(factor) => product(Expression::variable(factor), sum),
+        None => sum,
+    }
+}
+
+/// The rate of change of an amount whose concentration has a rate rule: the product rule.
+fn amount_rate(
+    table: &Table<'_>,
+    quantity: &Quantity<'_>,
+    compartment: &str,
+    rate: Expression,
+) -> Expression {
+    let held = product(rate, Expression::variable(compartment));
+    let growth = quantity.species().and_then(|species| table.quantity(species.compartment));
+    match growth.and_then(|growth| growth.rule.as_ref()) {
+        Some(Rule::Rate(growth)) => {
+            let moved = product(Expression::variable(quantity.id), growth.clone());
+            Expression::builtin(Builtin::Add, vec![held, moved])
+        }
+        _ => held,
+    }
+}
+
+fn lower_event(
+    reader: &mut Reader<'_>,
+    table: &Table<'_>,
+    forms: &[Form],
+    event: Event<'_>,
+) -> crate::tree::Event {
+    let late = takes_values_late(reader, table, forms, &event);
+    let assign = |(index, span, value): &(usize, consort_core::Span, Expression)| {
+        let form = &forms[*index];
+        // Even if the event sets the compartment, too: every new value is made of old ones.
+        let value = match &form.divisor {
+            Some(compartment) => product(value.clone(), Expression::variable(compartment)),
+            None => value.clone(),
+        };
+        Assignment { name: Name { text: form.name.clone(), span: Some(*span) }, value }
+    };
+    let assignments = event.assignments.iter().map(assign).collect();
+    let name = event.node.attribute("id").unwrap_or_default();
+    crate::tree::Event {
+        name: Name { text: name.to_owned(), span: Some(reader.place(event.node, "id")) },
+        condition: event.trigger,
+        delay: event.delay,
+        priority: event.priority,
+        persistent: event.persistent,
+        initially: event.initially,
+        values_from_trigger: event.values_from_trigger && !late,
+        assignments,
+        span: Some(reader.tag(event.node)),
+    }
+}
+
+/// Whether the values an event assigns may as well be those of the delayed instant.
+///
+/// A concentration becomes an amount by the size of its compartment when it is assigned, so that its
+/// value must not be remembered from the trigger if that size changes. Where the values cannot
+/// change, there is nothing to remember.
+fn takes_values_late(
+    reader: &mut Reader<'_>,
+    table: &Table<'_>,
+    forms: &[Form],
+    event: &Event<'_>,
+) -> bool {
+    let waits = event.delay.as_ref().is_some_and(|delay| !is_zero(delay));
+    let moves = |index: &usize| {
+        let species = table.quantities[*index].species();
+        let compartment = species.and_then(|species| table.quantity(species.compartment));
+        forms[*index].divisor.is_some() && compartment.is_some_and(Quantity::varies)
+    };
+    let moving = event.assignments.iter().find(|(index, ..)| moves(index));
+    let Some((index, span, _)) = moving.filter(|_| waits && event.values_from_trigger) else {
+        return false;
+    };
+    if event.assignments.iter().all(|(.., value)| is_settled(table, forms, value)) {
+        return true;
+    }
+    let message = format!(
+        "a delayed event sets the concentration `{}` in a compartment that changes, \
+         which is not supported",
+        table.quantities[*index].id
+    );
+    let help = "set `useValuesFromTriggerTime=\"false\"`, or give the species \
+                `hasOnlySubstanceUnits=\"true\"`";
+    reader.error("sbml::unsupported", message, (*span, "set later"), help);
+    false
+}
+
+fn is_zero(expression: &Expression) -> bool {
+    matches!(expression.kind, ExpressionKind::Number(number) if number.abs() <= 0.0)
+}
+
+/// Whether an expression is made of numbers and parameters only.
+fn is_settled(table: &Table<'_>, forms: &[Form], expression: &Expression) -> bool {
+    let mut settled = true;
+    visit(expression, &mut |kind| match kind {
+        ExpressionKind::Number(_) | ExpressionKind::Builtin(..) | ExpressionKind::If(..) => {}
+        ExpressionKind::Variable(name) => {
+            let form = table.index(name).map(|index| &forms[index]);
+            settled &=
+                form.is_some_and(|form| form.kind == Kind::Parameter && form.divisor.is_none());
+        }
+        _ => settled = false,
+    });
+    settled
+}

@@ -1,0 +1,169 @@
+//! What a model declares: quantities, functions and reactions by their identifiers.
+
+use super::xml::{Node, Reader};
+use crate::tree::Expression;
+use consort_core::Diagnostic;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Level and version of the standard.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Edition {
+    pub(super) level: u32,
+    pub(super) version: u32,
+}
+
+impl Edition {
+    pub(super) const L3V2: Edition = Edition { level: 3, version: 2 };
+
+    pub(super) fn is_level_3(self) -> bool {
+        self.level == 3
+    }
+}
+
+/// What an identifier means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Symbol {
+    Quantity(usize),
+    Function,
+    Reaction,
+    /// Has an identifier, but no value: an event, the model.
+    Other,
+}
+
+/// What sort of quantity it is.
+#[derive(Clone, Debug)]
+pub(super) enum Sort<'a> {
+    Compartment,
+    Parameter,
+    Stoichiometry,
+    Species(Species<'a>),
+}
+
+/// What species have beyond other quantities.
+#[derive(Clone, Debug)]
+pub(super) struct Species<'a> {
+    pub(super) compartment: &'a str,
+    /// Its identifier means an amount, not a concentration.
+    pub(super) is_amount: bool,
+    /// Reactions do not change it.
+    pub(super) is_boundary: bool,
+    pub(super) amount: Option<f64>,
+    pub(super) concentration: Option<f64>,
+    pub(super) conversion: Option<&'a str>,
+    /// Reactions change it.
+    pub(super) reacts: bool,
+}
+
+/// What says how a quantity changes.
+#[derive(Clone, Debug)]
+pub(super) enum Rule {
+    Assignment(Expression),
+    Rate(Expression),
+}
+
+/// Something with a value.
+#[derive(Clone, Debug)]
+pub(super) struct Quantity<'a> {
+    pub(super) id: &'a str,
+    pub(super) node: Node<'a>,
+    pub(super) sort: Sort<'a>,
+    pub(super) constant: bool,
+    pub(super) value: Option<f64>,
+    pub(super) initial: Option<Expression>,
+    pub(super) rule: Option<Rule>,
+    /// An event gives it new values.
+    pub(super) in_events: bool,
+}
+
+impl<'a> Quantity<'a> {
+    pub(super) fn species(&self) -> Option<&Species<'a>> {
+        match &self.sort {
+            Sort::Species(species) => Some(species),
+            _ => None,
+        }
+    }
+
+    /// Whether its value may change in a run.
+    pub(super) fn varies(&self) -> bool {
+        self.rule.is_some()
+            || self.in_events
+            || self.species().is_some_and(|species| species.reacts)
+    }
+}
+
+/// Everything declared.
+pub(super) struct Table<'a> {
+    pub(super) edition: Edition,
+    pub(super) quantities: Vec<Quantity<'a>>,
+    symbols: BTreeMap<&'a str, (Symbol, Node<'a>)>,
+    /// Names made up here, beside the identifiers.
+    made: BTreeSet<String>,
+}
+
+impl<'a> Table<'a> {
+    pub(super) fn new(edition: Edition) -> Self {
+        let (quantities, symbols) = (Vec::new(), BTreeMap::new());
+        Table { edition, quantities, symbols, made: BTreeSet::new() }
+    }
+
+    pub(super) fn symbol(&self, id: &str) -> Option<Symbol> {
+        self.symbols.get(id).map(|(symbol, _)| *symbol)
+    }
+
+    pub(super) fn quantity(&self, id: &str) -> Option<&Quantity<'a>> {
+        match self.symbol(id)? {
+            Symbol::Quantity(index) => Some(&self.quantities[index]),
+            _ => None,
+        }
+    }
+
+    /// Where a quantity stands among all.
+    pub(super) fn index(&self, id: &str) -> Option<usize> {
+        match self.symbol(id)? {
+            Symbol::Quantity(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
+        self.symbols.keys().copied()
+    }
+
+    /// Takes an identifier, or says who has it already.
+    pub(super) fn claim(
+        &mut self,
+        id: &'a str,
+        symbol: Symbol,
+        node: Node<'a>,
+        reader: &mut Reader<'_>,
+    ) -> bool {
+        let Some((_, first)) = self.symbols.get(id) else {
+            self.symbols.insert(id, (symbol, node));
+            return true;
+        };
+        let diagnostic = Diagnostic::error("sbml::duplicate", format!("there are two `{id}`"))
+            .at(reader.place(node, "id"), "again")
+            .label(reader.place(*first, "id"), "first here")
+            .help("identifiers of a model are unique; rename one of them");
+        reader.tell(diagnostic);
+        false
+    }
+
+    /// Declares something with a value.
+    pub(super) fn declare(&mut self, quantity: Quantity<'a>, reader: &mut Reader<'_>) {
+        let symbol = Symbol::Quantity(self.quantities.len());
+        if self.claim(quantity.id, symbol, quantity.node, reader) {
+            self.quantities.push(quantity);
+        }
+    }
+
+    /// A name nothing has yet, near to the one wanted.
+    pub(super) fn free_name(&mut self, wanted: String) -> String {
+        let mut name = wanted;
+        while self.symbols.contains_key(name.as_str()) || self.made.contains(&name) {
+            name.push('_');
+        }
+        self.made.insert(name.clone());
+        name
+    }
+}
