@@ -38,7 +38,7 @@ pub(crate) struct Global {
     /// Say nothing but errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Say more: all FMU log lines, and how to repeat a run
+    /// Say more: uncut pages, FMU logs, how to repeat a run
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// Use colors; NO_COLOR is respected
@@ -98,7 +98,7 @@ pub(crate) enum Verb {
     /// Show in which order a system is computed, and why
     #[command(after_long_help = include_str!("cli/plan.txt"))]
     Plan(PlanArgs),
-    /// Run a system and record what happens
+    /// Run a system or a model and record what happens
     #[command(after_long_help = include_str!("cli/run.txt"))]
     Run(RunArgs),
     /// Run a recorded run again and compare
@@ -177,6 +177,8 @@ pub(crate) struct ExperimentArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
     /// Give `component.variable` a value; may be repeated
+    ///
+    /// For a model without a system, `variable` is enough.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     /// Compute in this order instead
@@ -189,6 +191,9 @@ pub(crate) struct ExperimentArgs {
     #[arg(long, value_name = "FROM -> TO")]
     pub(crate) delay: Vec<String>,
     /// Feed unconnected inputs from this table
+    ///
+    /// A CSV file: `time` in seconds, then a column per input, called `component.variable`, or
+    /// `variable` where only one component has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     /// The Python library for FMUs written in Python
@@ -201,7 +206,7 @@ pub(crate) struct ExperimentArgs {
 /// Options of `plan`.
 #[derive(Args, Debug)]
 pub(crate) struct PlanArgs {
-    /// A `system.toml`, an SSP, a multi-model, a folder with one, or a scenario (`.conf`)
+    /// A `system.toml`, SSP or multi-model, a folder with one, a model, or a scenario (`.conf`)
     pub(crate) system: PathBuf,
     /// How it is shown
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
@@ -244,7 +249,7 @@ pub(crate) enum CheckSubject {
 /// Options of `check plan`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckPlanArgs {
-    /// A `system.toml`, an SSP, a multi-model, or a folder with one
+    /// A `system.toml`, SSP or multi-model, a folder with one, or a model
     pub(crate) system: PathBuf,
     /// The plan, as `consort plan --format program` prints it
     pub(crate) plan: PathBuf,
@@ -262,7 +267,7 @@ pub(crate) struct CheckScenarioArgs {
 /// Options of `run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// A `system.toml`, an SSP, a multi-model, or a folder with one
+    /// A `system.toml`, SSP or multi-model, a folder with one, or a model
     pub(crate) system: PathBuf,
     /// Where the record goes [default: out/NAME]
     #[arg(long, value_name = "DIR")]
@@ -323,7 +328,7 @@ pub(crate) struct DiffArgs {
 /// Options of `repeat`.
 #[derive(Args, Debug)]
 pub(crate) struct RepeatArgs {
-    /// A `system.toml`, an SSP, a multi-model, or a folder with one
+    /// A `system.toml`, SSP or multi-model, a folder with one, or a model
     pub(crate) system: PathBuf,
     /// How often it runs
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
@@ -373,7 +378,7 @@ pub(crate) enum PictureFormat {
 /// Options of `export`.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
-    /// A `system.toml`, an SSP, a multi-model, or a folder with one
+    /// A `system.toml`, SSP or multi-model, a folder with one, or a model
     pub(crate) system: PathBuf,
     /// What is written: `.toml`, `.json`, `.ssp`, or a folder for an SSP that is not packed
     pub(crate) out: PathBuf,

@@ -1,6 +1,7 @@
 //! From a path to a system that can run: read, load models, resolve, plan; or everything that is
 //! wrong with it, at once.
 
+mod alone;
 mod overrides;
 mod source;
 
@@ -150,12 +151,35 @@ pub(crate) fn load(
     let Some(mut source) = source::read(path, &args.form, global, report)? else {
         return Ok(None);
     };
-    overrides::apply(args, &mut source.system, report);
-    let Source { path, text, mut system, base, is_unpacked, is_lenient, mut inputs, keys } = source;
+    overrides::apply(args, &mut source.system, source.alone.as_ref(), report);
+    let Source {
+        path,
+        mut text,
+        mut system,
+        base,
+        is_unpacked,
+        is_lenient,
+        mut inputs,
+        keys,
+        alone,
+    } = source;
     read_input_table(&mut system, args, &base, &mut inputs, report);
     let mut loader = loader(global, args.python_library.as_deref());
-    let models = load_models(&system, &base, &mut loader, report);
+    let models = match &alone {
+        Some(alone) => vec![alone.load(&system, &mut loader, report)],
+        None => load_models(&system, &base, &mut loader, report),
+    };
     inputs.extend(model_inputs(&models));
+    if let Some(alone) = &alone {
+        if alone.is_missing() {
+            return Err(CommandError::Failed { report: std::mem::take(report) });
+        }
+        alone.rename(&system, &mut inputs);
+        if let Some(model) = models.iter().flatten().next() {
+            alone.complete(&mut system, model.model.description(), args, report);
+        }
+        text = consort_formats::write_system(&system);
+    }
     if is_lenient {
         consort_formats::ssp::drop_unknown_parameters(&mut system, &descriptions(&models), report);
     }
@@ -276,15 +300,7 @@ fn load_models(
     report: &mut Report,
 ) -> Vec<Option<LoadedModel>> {
     let load = |component: &Component| {
-        let parameters: Vec<Parameter<'_>> = component
-            .parameters
-            .iter()
-            .map(|parameter| Parameter {
-                name: &parameter.name.value,
-                value: &parameter.value.value,
-                span: parameter.value.span,
-            })
-            .collect();
+        let parameters = parameters(component);
         let request = ModelRequest {
             model: &component.model.value,
             base,
@@ -295,6 +311,17 @@ fn load_models(
         loader.load(&request, report)
     };
     system.components.iter().map(load).collect()
+}
+
+/// What the shape of a native block depends on.
+fn parameters(component: &Component) -> Vec<Parameter<'_>> {
+    let written = component.parameters.iter();
+    let parameters = written.map(|parameter| Parameter {
+        name: &parameter.name.value,
+        value: &parameter.value.value,
+        span: parameter.value.span,
+    });
+    parameters.collect()
 }
 
 fn descriptions(models: &[Option<LoadedModel>]) -> Vec<Option<&ModelDescription>> {

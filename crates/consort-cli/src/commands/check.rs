@@ -1,13 +1,15 @@
 //! `consort check ...`: judges a plan or a scenario.
 
+mod line;
+
 use crate::cli::{CheckArgs, CheckPlanArgs, CheckScenarioArgs, CheckSubject, Global};
 use crate::commands::plan::read_scenario;
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline;
 use consort_check::Violation;
-use consort_core::{ModelDescription, Report};
-use consort_system::Plan;
+use consort_core::{Diagnostic, ModelDescription, Report};
+use consort_system::{Plan, ResolvedSystem};
 
 /// Judges.
 pub(crate) fn execute(args: &CheckArgs, global: &Global, printer: &Printer) -> CommandResult {
@@ -32,27 +34,54 @@ fn check_plan(args: &CheckPlanArgs, global: &Global, printer: &Printer) -> Comma
     let Some(plan) = Plan::parse_named(&name, &text, &resolved, &models, &mut report) else {
         return Err(CommandError::Invalid { report });
     };
+    note_other_order(&plan, &resolved, &mut report);
     printer.report(&report, "");
     let verdict = consort_check::check_plan(&resolved, &models, &plan);
-    answer(&name, verdict, printer)
+    let place = verdict.as_ref().err().and_then(|violation| line::of(violation, &text));
+    answer(&name, place, verdict, printer)
+}
+
+/// A plan is judged by the rules of the order it names, which may not be what the system asks for.
+fn note_other_order(plan: &Plan, system: &ResolvedSystem, report: &mut Report) {
+    let wanted = system.coupling.order.name();
+    if plan.order == wanted {
+        return;
+    }
+    let message = format!("the plan's order is `{}`, the system's is `{wanted}`", plan.order);
+    let help = format!("the plan is judged by its own; `--order {}` makes them agree", plan.order);
+    report.push(Diagnostic::note("check::other-order", message).help(help));
 }
 
 fn check_scenario(args: &CheckScenarioArgs, printer: &Printer) -> CommandResult {
     let mut report = Report::default();
     let scenario = read_scenario(&args.scenario, &mut report)?;
-    printer.report(&report, "");
     let name = args.scenario.display().to_string();
-    answer(&name, consort_check::check_scenario(&scenario), printer)
+    if scenario.initialization.is_empty() && scenario.steps.iter().all(|(_, step)| step.is_empty())
+    {
+        let message = format!("`{name}` has no algorithm to be judged");
+        let help = format!("`consort plan {name}` prints the scenario with one");
+        report.push(Diagnostic::error("check::no-algorithm", message).help(help));
+        return Err(CommandError::Invalid { report });
+    }
+    printer.report(&report, "");
+    answer(&name, None, consort_check::check_scenario(&scenario), printer)
 }
 
-fn answer(name: &str, verdict: Result<(), Violation>, printer: &Printer) -> CommandResult {
+/// The verdict; `line` is where the plan is wrong.
+fn answer(
+    name: &str,
+    line: Option<usize>,
+    verdict: Result<(), Violation>,
+    printer: &Printer,
+) -> CommandResult {
     match verdict {
         Ok(()) => {
             printer.data(format!("{name}: accepted\n"))?;
             Ok(Exit::Done)
         }
         Err(violation) => {
-            printer.data(format!("{name}: refused\n{violation}\n"))?;
+            let place = line.map_or(String::new(), |line| format!("line {line}, "));
+            printer.data(format!("{name}: refused\n{place}{violation}\n"))?;
             printer.say(&format!("help: {}", violation.help()));
             Ok(Exit::No)
         }

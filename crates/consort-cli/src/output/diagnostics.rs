@@ -34,7 +34,7 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
         text.push_str(&render_one(diagnostic, report, &renderer));
         text.push_str("\n\n");
     }
-    if let Some(line) = count_line(&told, style.ending) {
+    if let Some(line) = count_line(report, &told, style.ending) {
         text.push_str(&line);
         text.push('\n');
     }
@@ -42,11 +42,10 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
 }
 
 /// `3 errors, 1 warning: nothing was run`, or nothing where there is neither.
-fn count_line(told: &[&Diagnostic], ending: &str) -> Option<String> {
-    let count = |severity: Severity| {
-        told.iter().filter(|diagnostic| diagnostic.severity == severity).count() as u64
-    };
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+fn count_line(report: &Report, told: &[&Diagnostic], ending: &str) -> Option<String> {
+    let is_warning = |diagnostic: &&&Diagnostic| diagnostic.severity == Severity::Warning;
+    let errors = report.error_count() as u64;
+    let warnings = told.iter().filter(is_warning).count() as u64;
     let named = [(errors, "error"), (warnings, "warning")];
     let parts: Vec<String> = named
         .iter()

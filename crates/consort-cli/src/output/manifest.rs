@@ -202,7 +202,12 @@ impl Manifest {
 
     /// Where the system is, as it was typed and where it was typed.
     pub(crate) fn system_path(&self) -> PathBuf {
-        self.resolve(self.text(&["system", "path"]))
+        let path = self.text(&["system", "path"]);
+        // The files of a native block are beside where it was typed.
+        if path.starts_with("native:") {
+            return Path::new(self.text(&["system", "folder"])).join(path);
+        }
+        self.resolve(path)
     }
 
     /// A path that was typed where the run was started: found there, or else from here.

@@ -1,14 +1,21 @@
 //! What the command line changes of a system. Mistakes in it are shown as mistakes in a text, like
 //! those in the system file.
 
+use super::alone::Alone;
 use crate::cli::ExperimentArgs;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds, Span};
 use consort_formats::parse_assignment;
 use consort_system::{Connection, Order, Spanned, System};
+use std::borrow::Cow;
 
 /// Applies the options to the system; what is wrong goes to the report.
-pub(super) fn apply(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
+pub(super) fn apply(
+    args: &ExperimentArgs,
+    system: &mut System,
+    alone: Option<&Alone>,
+    report: &mut Report,
+) {
     let experiment = &mut system.experiment;
     if let Some(start) = time("start", args.start.as_deref(), report) {
         experiment.start = start;
@@ -26,7 +33,7 @@ pub(super) fn apply(args: &ExperimentArgs, system: &mut System, report: &mut Rep
     experiment.seed = args.seed.unwrap_or(experiment.seed);
     coupling(args, system, report);
     for text in &args.set {
-        set(text, system, report);
+        set(text, system, alone, report);
     }
     for text in &args.delay {
         delay(text, system, report);
@@ -120,27 +127,45 @@ fn time(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanne
     }
 }
 
-fn set(text: &str, system: &mut System, report: &mut Report) {
+/// `tank.area=2`; of a model alone also `area=2`.
+fn set(text: &str, system: &mut System, alone: Option<&Alone>, report: &mut Report) {
     let span = source("set", text, report);
-    let applied = parse_assignment(text).and_then(|assignment| {
-        let component = assignment.component.clone();
+    let whole = alone.map_or(Cow::Borrowed(text), |alone| Cow::Owned(alone.path(text)));
+    let applied = parse_assignment(&whole).and_then(|assignment| {
+        let (component, variable) = (assignment.component.clone(), assignment.variable.clone());
         assignment.apply(system)?;
-        Ok(component)
+        Ok((component, variable))
     });
     match applied {
-        Ok(component) => place_last_parameter(system, &component, span),
+        Ok((component, variable)) => {
+            let name = variable_in(text, &variable, span);
+            place_last_parameter(system, &component, name, span);
+        }
+        Err(_) if alone.is_some() => report.push(
+            Diagnostic::error("set::bad-assignment", format!("`{text}` gives no variable a value"))
+                .at(span, "given here")
+                .help("write `variable=value`, such as `area=1.5` or `level0=20 cm`"),
+        ),
         Err(diagnostic) => report.push(diagnostic.at(span, "given here")),
     }
 }
 
+/// Where an assignment names its variable.
+fn variable_in(text: &str, variable: &str, span: Span) -> Span {
+    let named = text.split_once('=').map_or(text, |(named, _)| named);
+    let Some(at) = named.rfind(variable) else { return span };
+    let start = span.range().start + at;
+    Span::new(span.source, start..start + variable.len())
+}
+
 /// The value that was just given has a place now, so that mistakes in it can be shown.
-fn place_last_parameter(system: &mut System, component: &str, span: Span) {
+fn place_last_parameter(system: &mut System, component: &str, name: Span, whole: Span) {
     let component = system.components.iter_mut().find(|part| part.name.value == component);
     if let Some(parameter) = component.and_then(|component| component.parameters.last_mut()) {
-        parameter.name.span = Some(span);
-        parameter.value.span = Some(span);
+        parameter.name.span = Some(name);
+        parameter.value.span = Some(whole);
         if let Some(unit) = &mut parameter.unit {
-            unit.span = Some(span);
+            unit.span = Some(whole);
         }
     }
 }

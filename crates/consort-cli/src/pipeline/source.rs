@@ -1,9 +1,13 @@
-//! What a path names: a `system.toml`, an SSP, an INTO-CPS multi-model, or a folder with one.
+//! What a path names: a `system.toml`, an SSP, an INTO-CPS multi-model, a folder with one, or a model
+//! alone.
 
+mod model;
 mod ssp;
 
+use super::alone::Alone;
 use super::{InputHash, file_name};
 use crate::cli::{FormArgs, Global};
+use crate::commands::plan::is_scenario;
 use crate::outcome::{CommandError, said};
 use consort_core::{Diagnostic, Report};
 use consort_formats::multimodel::{self, File, Keys};
@@ -29,6 +33,8 @@ pub(super) struct Source {
     pub(super) inputs: Vec<InputHash>,
     /// What a multi-model calls the FMUs.
     pub(super) keys: Keys,
+    /// What was named is a model and no system.
+    pub(super) alone: Option<Alone>,
 }
 
 /// How a system is written.
@@ -37,6 +43,7 @@ enum Form {
     Toml,
     Ssp,
     MultiModel,
+    Model,
 }
 
 /// The file of a system by which a folder is known, with its form; the first that is there counts.
@@ -46,8 +53,13 @@ const FILES: [(&str, Form); 3] = [
     ("mm.json", Form::MultiModel),
 ];
 
-const KNOWN: &str = "a system is a `.toml`, an `.ssp`, an `.ssd`, a `.json`, or a folder with \
+/// What is a system.
+pub(super) const KNOWN: &str = "a system is a `.toml`, an `.ssp`, an `.ssd`, a `.json`, or a folder with \
                      `system.toml`, `SystemStructure.ssd` or `mm.json`";
+
+/// What is run without a system.
+const KNOWN_MODEL: &str =
+    "a model is an `.fmu`, a folder with `modelDescription.xml`, or `native:NAME`";
 
 /// Reads the system; what is wrong with it goes to the report.
 ///
@@ -59,15 +71,13 @@ pub(super) fn read(
     global: &Global,
     report: &mut Report,
 ) -> Result<Option<Source>, CommandError> {
-    if let Some(error) = is_a_model(path) {
-        return Err(error);
-    }
-    let (file, form) = locate(path)?;
+    let (file, form) = locate(path, report)?;
     check_options(form, args, report);
     match form {
         Form::Toml => read_toml(file, report),
         Form::Ssp => ssp::read(file, args, global, report),
         Form::MultiModel => read_multimodel(file, args, report),
+        Form::Model => Ok(Some(model::read(file))),
     }
 }
 
@@ -98,18 +108,59 @@ fn form_of(file: &Path) -> Option<Form> {
     }
 }
 
-fn locate(path: &Path) -> Result<(PathBuf, Form), CommandError> {
-    let file = system_file(path);
-    if let Some(form) = form_of(&file) {
-        return Ok((file, form));
+/// The file that is read, and as what.
+fn locate(path: &Path, report: &mut Report) -> Result<(PathBuf, Form), CommandError> {
+    if path.is_dir() {
+        return locate_in(path, report);
     }
-    if !file.exists() {
+    let is_fmu = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fmu"));
+    let form = match form_of(path) {
+        _ if is_fmu || model::is_native(path) || model::has_prefix(path) => Form::Model,
+        Some(form) => form,
+        None if is_scenario(path) => return Err(scenario(path)),
+        // What else is a model, the loader knows.
+        None if path.exists() => Form::Model,
         // Nobody can say what it would have been.
-        return Ok((file, Form::Toml));
+        None => Form::Toml,
+    };
+    Ok((path.to_owned(), form))
+}
+
+/// A folder is a system if it has the file of one, else an FMU if it has the file of that.
+fn locate_in(folder: &Path, report: &mut Report) -> Result<(PathBuf, Form), CommandError> {
+    let file = system_file(folder);
+    let is_fmu = model::is_fmu_folder(folder);
+    let name = folder.display();
+    match form_of(&file).filter(|_| file.is_file()) {
+        Some(form) => {
+            if is_fmu {
+                let file = file_name(&file);
+                let message = format!("`{name}` is an FMU and a system; the system is taken");
+                let help = format!("move `{file}` out of the folder to have the FMU");
+                report.push(Diagnostic::note("cli::fmu-and-system", message).help(help));
+            }
+            Ok((file, form))
+        }
+        None if is_fmu => Ok((folder.to_owned(), Form::Model)),
+        None => {
+            let message = format!("`{name}` is a folder, but neither a system nor an FMU");
+            let diagnostic = Diagnostic::error("cli::no-system", message);
+            Err(CommandError::failed(diagnostic.with_note(KNOWN).help(KNOWN_MODEL)))
+        }
     }
-    let message = format!("`{}` is no system", path.display());
-    let diagnostic = Diagnostic::error("cli::unknown-form", message).help(KNOWN);
-    Err(CommandError::invalid(diagnostic))
+}
+
+/// What can be done with a scenario is done by other verbs.
+fn scenario(path: &Path) -> CommandError {
+    let name = path.display();
+    let diagnostic =
+        Diagnostic::error("cli::is-a-scenario", format!("`{name}` is a scenario, no system"))
+            .with_note("a scenario says in which order FMUs are called, not what they are")
+            .help(format!(
+                "`consort check scenario {name}` judges its algorithm, `consort plan {name}` \
+                 makes one"
+            ));
+    CommandError::invalid(diagnostic)
 }
 
 /// Options for another form would be passed over in silence.
@@ -143,6 +194,7 @@ fn read_toml(path: PathBuf, report: &mut Report) -> Result<Option<Source>, Comma
         is_lenient: false,
         inputs,
         keys,
+        alone: None,
     }))
 }
 
@@ -172,6 +224,7 @@ fn read_multimodel(
         is_lenient: false,
         inputs: texts.iter().map(hash).collect(),
         keys: read.keys,
+        alone: None,
     }))
 }
 
@@ -251,24 +304,6 @@ fn configuration_beside(path: &Path) -> Option<PathBuf> {
     files.find(|file| file.is_file() && file != path)
 }
 
-/// Whoever runs an FMU needs to know that it takes a system to run it.
-fn is_a_model(path: &Path) -> Option<CommandError> {
-    let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("fmu"));
-    let has = |name: &str| path.join(name).is_file();
-    let is_folder = has("modelDescription.xml") && !FILES.iter().any(|(name, _)| has(name));
-    if !is_archive && !is_folder {
-        return None;
-    }
-    let name = path.display();
-    let diagnostic =
-        Diagnostic::error("cli::is-a-model", format!("`{name}` is a model, no system"))
-            .with_note(
-                "a system is a `system.toml` that names models and says how they are connected",
-            )
-            .help(format!("`consort inspect {name}` shows what the model is"));
-    Some(CommandError::invalid(diagnostic))
-}
-
 /// The longest text of a system that is read.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
@@ -281,8 +316,9 @@ fn read_text(path: &Path) -> Result<String, CommandError> {
         let diagnostic = Diagnostic::error("cli::no-system", message);
         CommandError::failed(
             diagnostic
-                .help("name a folder with a `system.toml`, or the file itself")
-                .with_note(KNOWN),
+                .help("name a system or a model: its file or its folder")
+                .with_note(KNOWN)
+                .with_note(KNOWN_MODEL),
         )
     })?;
     if TEXT_BYTES_MAX < bytes.len() as u64 {

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "what was measured is there to be read")]
 
 mod aircraft;
+mod alone;
 mod bad_inputs;
 mod coupling;
 mod examples;

@@ -117,6 +117,20 @@ fn a_naive_plan_is_right_only_as_long_as_it_says_what_it_is() {
 }
 
 #[test]
+fn a_plan_in_another_order_than_the_system_says_so() {
+    let bench = Bench::with_loop();
+    let text = bench.done(&["plan", "loop", "--order", "jacobi", "--format", "program"]).stdout;
+    bench.write("naive.txt", &text);
+    let said = bench.done(&["check", "plan", "loop", "naive.txt"]);
+    insta::assert_snapshot!(said.stderr, @r"
+    note[check::other-order]: the plan's order is `jacobi`, the system's is `derived`
+    help: the plan is judged by its own; `--order jacobi` makes them agree
+    ");
+    let said = bench.done(&["check", "plan", "loop", "naive.txt", "--order", "jacobi"]);
+    assert_eq!(said.stderr, "");
+}
+
+#[test]
 fn what_is_no_plan_is_told_with_its_lines() {
     let bench = Bench::with_loop();
     let text = program(&bench);
@@ -146,7 +160,9 @@ fn a_scenario_is_planned_and_the_result_is_accepted() {
     let bench = Bench::new();
     let (scenario, _) = CART.split_once("initialization").unwrap();
     bench.write("cart.conf", &format!("{scenario}initialization = []\ncosim-step = []\n"));
-    assert_eq!(bench.consort(&["check", "scenario", "cart.conf"]).code, Some(1));
+    let said = bench.consort(&["check", "scenario", "cart.conf"]);
+    assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said}");
+    assert!(said.stderr.contains("help: `consort plan cart.conf` prints"), "{said}");
     let said = bench.done(&["plan", "cart.conf"]);
     bench.write("planned.conf", &said.stdout);
     bench.done(&["check", "scenario", "planned.conf"]);

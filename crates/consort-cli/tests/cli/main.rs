@@ -10,6 +10,7 @@ mod forms;
 mod help;
 mod inspect;
 mod manners;
+mod model;
 mod picture;
 mod plan;
 mod records;

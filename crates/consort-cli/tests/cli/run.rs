@@ -211,15 +211,3 @@ fn wait_until(condition: impl Fn() -> bool) {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
-
-#[test]
-fn a_model_alone_is_not_run_but_explained() {
-    let bench = Bench::with_loop();
-    bench.write("tank/modelDescription.xml", "");
-    for model in ["tank", "tank.fmu"] {
-        let said = bench.consort(&["run", model]);
-        assert_eq!(said.code, Some(1), "{said}");
-        assert!(said.stderr.contains(&format!("`{model}` is a model, no system")), "{said}");
-        assert!(said.stderr.contains(&format!("`consort inspect {model}`")), "{said}");
-    }
-}

@@ -58,6 +58,7 @@ pub(super) fn read(
         is_lenient: true,
         inputs,
         keys: Keys::default(),
+        alone: None,
     }))
 }
 
