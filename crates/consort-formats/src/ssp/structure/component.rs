@@ -80,7 +80,10 @@ fn check_implementation(session: &mut Session<'_>, tag: Tag<'_>) {
     session.choice(tag, "implementation", &KNOWN);
     let Some(wanted) = tag.attribute("implementation") else { return };
     if matches!(wanted.value, "ModelExchange" | "ScheduledExecution") {
-        let message = format!("`{}` is asked for, but Co-Simulation is used", wanted.value);
+        let message = format!(
+            "`{}` is asked for; an FMU that has Co-Simulation is used by that",
+            wanted.value
+        );
         session.tell(
             Diagnostic::warning("ssp::implementation", message)
                 .maybe_at(wanted.span, "not supported")
