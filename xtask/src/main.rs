@@ -3,10 +3,12 @@
 //! - `ci`: everything CI runs: formatting, lints, tests, documentation, the examples.
 //! - `tidy`: the architecture's invariants (also a test, so `cargo test` runs it).
 //! - `soak`: the long runs: fuzzing with coverage, plans of random systems.
+//! - `bench-solvers`: our solvers against SUNDIALS CVODE, which it downloads and compiles.
 //! - `bless`: accept changed snapshots after you have read them.
 
 mod ci;
 mod soak;
+mod sundials;
 mod tidy;
 
 use std::process::ExitCode;
@@ -17,6 +19,8 @@ cargo xtask VERB
   ci      everything CI runs: formatting, lints, tests, documentation, examples
   tidy    check the invariants of ARCHITECTURE.md
   soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` is one
+  bench-solvers  [--check] [--rounds N] [--only TEXT]  our solvers against SUNDIALS CVODE, as ratios;
+          with --check, fail if one is slower than it must be
   bless   accept changed snapshots; read the diff before you commit it
 ";
 
@@ -30,6 +34,7 @@ fn main() -> ExitCode {
         "ci" => ci::run(),
         "tidy" => tidy::run(),
         "soak" => soak::run(rest),
+        "bench-solvers" => sundials::run(rest),
         "bless" => ci::bless(),
         _ => {
             say(HELP);

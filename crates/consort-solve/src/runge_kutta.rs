@@ -90,6 +90,7 @@ pub struct RungeKutta {
     statistics: Statistics,
     /// Room within a step; means nothing between steps.
     work: Vec<f64>,
+    errors: Vec<f64>,
 }
 
 /// What the size of steps is chosen by.
@@ -160,6 +161,7 @@ impl RungeKutta {
             pace: Pace::NEW,
             statistics: Statistics::default(),
             work: vec![0.0; len],
+            errors: vec![0.0; len],
         }
     }
 

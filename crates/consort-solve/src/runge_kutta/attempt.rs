@@ -108,7 +108,7 @@ impl RungeKutta {
     }
 
     /// The error of a step of size `h` to the states in `work`; at most one is good enough.
-    fn error(&self, h: f64) -> f64 {
+    fn error(&mut self, h: f64) -> f64 {
         let count = self.x.len().max(1) as f64;
         match self.pair.tableau().errors {
             [only] => h * (self.squares(only) / count).sqrt(),
@@ -123,18 +123,23 @@ impl RungeKutta {
         }
     }
 
-    /// The sum of squares of an error's sums, each measured by its state's tolerance.
-    fn squares(&self, weights: Weights) -> f64 {
+    /// The sum of squares of an error's sums, each measured by its state's tolerance: four sums side by
+    /// side, then those, then the rest.
+    fn squares(&mut self, weights: Weights) -> f64 {
         let len = self.x.len();
-        let (relative, absolute) =
-            (self.options.tolerances.relative, &self.options.tolerances.absolute[..len]);
-        let (x, new) = (&self.x[..len], &self.work[..len]);
-        let mut squares = 0.0;
-        sums(weights, &self.slopes, len, |i, sum| {
-            let measured = sum / (absolute[i] + relative * x[i].abs().max(new[i].abs()));
-            squares += measured * measured;
-        });
-        squares
+        let (errors, tolerances) = (&mut self.errors[..len], &self.options.tolerances);
+        sums(weights, &self.slopes, len, |i, sum| errors[i] = sum);
+        let states = self.x.iter().zip(&self.work).zip(&tolerances.absolute);
+        for (error, ((x, new), absolute)) in errors.iter_mut().zip(states) {
+            *error /= absolute + tolerances.relative * x.abs().max(new.abs());
+        }
+        let (fours, rest) = errors.as_chunks::<4>();
+        let mut squares = [0.0; 4];
+        for four in fours {
+            squares.iter_mut().zip(four).for_each(|(square, error)| *square += error * error);
+        }
+        let sum = (squares[0] + squares[1]) + (squares[2] + squares[3]);
+        rest.iter().fold(sum, |sum, error| sum + error * error)
     }
 
     /// The state whose error is largest, or whose error is no number.

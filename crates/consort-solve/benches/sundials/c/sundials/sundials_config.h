@@ -1,0 +1,29 @@
+/* What CMake would write for the fastest serial build of SUNDIALS 7.1.1: doubles, no MPI, no logging, no
+   profiling, no error checks. */
+#ifndef _SUNDIALS_CONFIG_H
+#define _SUNDIALS_CONFIG_H
+
+#include "sundials/sundials_export.h"
+
+#define SUNDIALS_NOEXCEPT
+#define SUNDIALS_DEPRECATED_MSG(msg)
+#define SUNDIALS_DEPRECATED_EXPORT_MSG(msg)
+#define SUNDIALS_DEPRECATED_NO_EXPORT_MSG(msg)
+
+#define SUNDIALS_VERSION "7.1.1"
+#define SUNDIALS_VERSION_MAJOR 7
+#define SUNDIALS_VERSION_MINOR 1
+#define SUNDIALS_VERSION_PATCH 1
+#define SUNDIALS_VERSION_LABEL ""
+#define SUNDIALS_GIT_VERSION ""
+
+#define SUNDIALS_C_COMPILER_HAS_BUILTIN_EXPECT
+#define SUNDIALS_C_COMPILER_HAS_ATTRIBUTE_UNUSED
+#define SUNDIALS_DOUBLE_PRECISION 1
+#define SUNDIALS_INT64_T 1
+#define SUNDIALS_INDEX_TYPE int64_t
+#define SUNDIALS_HAVE_POSIX_TIMERS
+#define SUNDIALS_LOGGING_LEVEL 0
+#define SUNDIALS_MPI_ENABLED 0
+
+#endif
