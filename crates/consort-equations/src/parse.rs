@@ -49,7 +49,7 @@ const CONSTANTS: [&str; 3] = ["time", "pi", "infinity"];
 
 /// Reads a model written as text; `name` is what diagnostics call the text.
 ///
-/// Mistakes of writing are reported; those of meaning are found by [`compile`](crate::compile).
+/// Mistakes of writing are reported; those of meaning are found by [`compile`](crate::compile()).
 /// `None` if there was an error.
 pub fn read(name: &str, text: &str, report: &mut Report) -> Option<Model> {
     let errors = report.error_count();

@@ -1,7 +1,7 @@
 //! Models in the Systems Biology Markup Language: Level 2 versions 1 to 5, Level 3 core versions 1 and 2.
 //!
 //! [`read_sbml`] makes a [`tree::Model`](crate::tree::Model) of the text, for
-//! [`compile`](crate::compile). It goes in this order: the text is bounded and parsed (`xml`,
+//! [`compile`](crate::compile()). It goes in this order: the text is bounded and parsed (`xml`,
 //! `guard`), everything with an identifier is declared (`collect`, `table`), formulas are read
 //! (`math`) where they stand (`change`, `reaction`), rules without a variable are solved (`algebraic`), and
 //! all is put together (`form`, `lower`, `rate`, `units`). What is not supported is refused by name.
@@ -34,7 +34,7 @@ pub const TEXT_BYTES_MAX: usize = 64 << 20;
 /// Reads a model; `name` is what diagnostics call the text.
 ///
 /// Mistakes of SBML and what is not supported are reported; mistakes of meaning that equations have, too,
-/// such as closed chains of assignments, are found by [`compile`](crate::compile). `None` if there was
+/// such as closed chains of assignments, are found by [`compile`](crate::compile()). `None` if there was
 /// an error.
 pub fn read_sbml(name: &str, text: &str, report: &mut Report) -> Option<Model> {
     if TEXT_BYTES_MAX < text.len() {

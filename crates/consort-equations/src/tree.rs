@@ -2,7 +2,7 @@
 //!
 //! [`read`](crate::read) builds it from text; an importer of another format builds it directly, with
 //! [`Expression`]'s constructors and without spans. Names are looked up by
-//! [`compile`](crate::compile), so the tree may be built in any order.
+//! [`compile`](crate::compile()), so the tree may be built in any order.
 
 use crate::builtin::Builtin;
 use consort_core::Span;
