@@ -4,14 +4,13 @@ use consort_check::{check_plan, check_scenario};
 use consort_core::{ModelDescription, Report};
 use consort_formats::{read_scenario, write_scenario};
 use consort_system::{Plan, Scenario};
-use consort_testkit::fuzz::corpus;
+use consort_testkit::fuzz;
 
 const EXAMPLES: [&str; 5] =
     ["cart.conf", "rejecting.conf", "implicit.conf", "initial-loop.conf", "adaptive.conf"];
 
 fn text(name: &str) -> String {
-    let found = corpus("scenario").into_iter().find(|(path, _)| path.ends_with(name));
-    String::from_utf8(found.expect("an example of that name").1).expect("text")
+    fuzz::text("scenario", name)
 }
 
 fn read(text: &str) -> Scenario {

@@ -202,9 +202,6 @@ impl Loaded {
         let resolved = self.resolve(report)?;
         let descriptions: Vec<&ModelDescription> =
             self.descriptions().into_iter().flatten().collect();
-        if descriptions.len() != resolved.components.len() || report.has_errors() {
-            return None;
-        }
         let plan = consort_planner::plan(&resolved, &descriptions, report)?;
         judge(&resolved, &descriptions, &plan);
         let text = plan.to_text(&resolved, &descriptions);
@@ -284,10 +281,15 @@ fn read_input_table(
     }
 }
 
+/// Where unpacked and compiled models are kept.
+fn cache_dir(global: &Global) -> PathBuf {
+    global.cache_dir.clone().unwrap_or_else(default_cache_dir)
+}
+
 /// A loader for the models of a system or for one alone.
 pub(crate) fn loader(global: &Global, python_library: Option<&Path>) -> Loader {
     Loader::new(LoaderOptions {
-        cache: global.cache_dir.clone().unwrap_or_else(default_cache_dir),
+        cache: cache_dir(global),
         python_library: python_library.map(Path::to_owned),
         compiler: None,
     })

@@ -13,8 +13,6 @@ mod derivatives;
 mod events;
 #[path = "equations/large.rs"]
 mod large;
-#[path = "equations/render.rs"]
-mod render;
 #[path = "equations/robustness.rs"]
 mod robustness;
 #[path = "equations/trees.rs"]
@@ -24,6 +22,7 @@ mod values;
 
 use consort_core::Report;
 use consort_equations::{Equations, History, NoHistory, Program, compile, read};
+use consort_testkit::render;
 
 /// A model that must be right.
 fn compiled(text: &str) -> Equations {

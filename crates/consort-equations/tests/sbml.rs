@@ -14,13 +14,12 @@ mod networks;
 mod numbers;
 #[path = "sbml/print.rs"]
 mod print;
-#[path = "sbml/render.rs"]
-mod render;
 #[path = "sbml/write.rs"]
 mod write;
 
 use consort_core::Report;
 use consort_equations::{compile, sbml};
+use consort_testkit::render;
 use std::fmt::Write as _;
 
 /// What the models become, each of which must also compile.

@@ -44,3 +44,8 @@ pub use assignment::{Assignment, parse_assignment};
 pub use csv::read_inputs;
 pub use scenario::{read_scenario, write_scenario};
 pub use toml::{read_system, write_system};
+
+/// Whether a name of a component may have the character; `/` separates the parts of one.
+fn is_name_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}

@@ -1,11 +1,9 @@
 //! Every mistake the text of a plan can have, and what is said about it.
 
-#[path = "bad_systems/render.rs"]
-mod render;
-
-use consort_core::{ModelDescription, Report, Severity};
+use consort_core::{ModelDescription, Report};
 use consort_formats::fuzz::plan_system;
 use consort_system::Plan;
+use consort_testkit::render;
 use std::fmt::Write as _;
 
 /// Right as text (nobody judges it here); the cases change one thing in it.
@@ -93,24 +91,14 @@ fn findings(text: &str) -> String {
     let models: Vec<&ModelDescription> = models.iter().collect();
     let mut report = Report::default();
     let plan = Plan::parse(text, &system, &models, &mut report);
-    for diagnostic in report.diagnostics() {
-        let is_helpful = diagnostic.help.is_some() || diagnostic.severity == Severity::Note;
-        assert!(is_helpful, "{}: {}", diagnostic.code, diagnostic.message);
-    }
+    render::assert_helpful(&report);
     assert_eq!(plan.is_none(), report.has_errors(), "no plan without a reason: {text}");
     render::report(&report)
 }
 
 #[test]
 fn every_mistake_is_named_with_its_place_and_a_way_out() {
-    assert_eq!(findings(GOOD), "");
-    let mut all = String::new();
-    for (name, from, to) in CHANGED {
-        assert!(GOOD.contains(from), "{name}");
-        let said = findings(&GOOD.replacen(from, to, 1));
-        assert!(!said.is_empty(), "{name}");
-        let _ = writeln!(all, "## {name}\n{said}");
-    }
+    let mut all = render::of_changes(GOOD, CHANGED, findings);
     let _ = writeln!(all, "## no text at all\n{}", findings("# nothing\n\n"));
     let mut deep = "plan plans order derived\ninitialization\npresent\nadvance\n".to_owned();
     for depth in 1..100 {

@@ -1,10 +1,8 @@
 //! Every mistake a scenario file can have, and what is said about it.
 
-#[path = "bad_systems/render.rs"]
-mod render;
-
 use consort_core::{Report, Severity};
 use consort_formats::read_scenario;
+use consort_testkit::render;
 use std::fmt::Write as _;
 
 /// Right as it is; most cases change one thing in it.
@@ -108,14 +106,7 @@ fn findings(text: &str) -> String {
 
 #[test]
 fn every_mistake_is_named_with_its_place_and_a_way_out() {
-    assert_eq!(findings(GOOD), "");
-    let mut all = String::new();
-    for (name, from, to) in CHANGED {
-        assert!(GOOD.contains(from), "{name}");
-        let said = findings(&GOOD.replacen(from, to, 1));
-        assert!(!said.is_empty(), "{name}");
-        let _ = writeln!(all, "## {name}\n{said}");
-    }
+    let mut all = render::of_changes(GOOD, CHANGED, findings);
     let deep = "[".repeat(10_000);
     let _ = writeln!(all, "## nesting without end\n{}", findings(&format!("name = {deep}")));
     let _ = writeln!(all, "## no text at all\n{}", findings(""));

@@ -2,13 +2,12 @@
 
 #[path = "bad_systems/cases.rs"]
 mod cases;
-#[path = "bad_systems/render.rs"]
-mod render;
 
-use consort_core::{Report, Severity};
+use consort_core::Report;
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::{read_inputs, read_system};
 use consort_system::resolve;
+use consort_testkit::render;
 use std::fmt::Write as _;
 
 /// Everything that is said about a system, and whether it would run.
@@ -23,10 +22,7 @@ fn findings(text: &str, table: Option<&[u8]>) -> String {
         let found = descriptions(&system, &models);
         runs = resolve(&system, &found, &mut report).is_some();
     }
-    for diagnostic in report.diagnostics() {
-        let is_helpful = diagnostic.help.is_some() || diagnostic.severity == Severity::Note;
-        assert!(is_helpful, "{}: {}", diagnostic.code, diagnostic.message);
-    }
+    render::assert_helpful(&report);
     let verdict = if runs { "runs" } else { "does not run" };
     assert_eq!(runs, !report.has_errors(), "nothing runs with an error, all else does: {text}");
     format!("{}({verdict})\n", render::report(&report))

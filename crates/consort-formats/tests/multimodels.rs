@@ -3,14 +3,13 @@
 
 #[path = "multimodels/cases.rs"]
 mod cases;
-#[path = "bad_systems/render.rs"]
-mod render;
 
-use consort_core::{Literal, Report, Severity};
+use consort_core::{Literal, Report};
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::multimodel::{self, File, MultiModel};
 use consort_formats::{read_system, write_system};
 use consort_system::{Order, Record, resolve};
+use consort_testkit::render;
 use std::fmt::Write as _;
 
 /// Everything that is said about a multi-model, and whether it would run.
@@ -25,10 +24,7 @@ fn findings(texts: &[&str]) -> String {
         let found = descriptions(&read.system, &models);
         resolve(&read.system, &found, &mut report).is_some()
     });
-    for diagnostic in report.diagnostics() {
-        let is_helpful = diagnostic.help.is_some() || diagnostic.severity == Severity::Note;
-        assert!(is_helpful, "{}: {}", diagnostic.code, diagnostic.message);
-    }
+    render::assert_helpful(&report);
     assert_eq!(runs, !report.has_errors(), "nothing runs with an error, all else does: {texts:?}");
     let verdict = if runs { "runs" } else { "does not run" };
     format!("{}({verdict})\n", render::report(&report))

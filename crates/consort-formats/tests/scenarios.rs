@@ -4,7 +4,7 @@ use consort_core::Report;
 use consort_formats::{read_scenario, write_scenario};
 use consort_system::Scenario;
 use consort_system::scenario::{Instruction, StepSize, Until};
-use consort_testkit::fuzz::corpus;
+use consort_testkit::fuzz;
 
 fn read(text: &str) -> Scenario {
     let mut report = Report::default();
@@ -13,9 +13,7 @@ fn read(text: &str) -> Scenario {
 }
 
 fn example(name: &str) -> Scenario {
-    let found = corpus("scenario").into_iter().find(|(path, _)| path.ends_with(name));
-    let (_, bytes) = found.expect("an example of that name");
-    read(&String::from_utf8(bytes).expect("text"))
+    read(&fuzz::text("scenario", name))
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod pack;
 
 pub use pack::{PackError, Packed, resource_bytes, write_ssp_archive};
 
-use crate::loader::cache::{settle, work_folder};
+use crate::loader::cache::{unusable, work_folder};
 use crate::loader::input_file::sha256_of_file;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::archive::{self, Limits};
@@ -98,7 +98,7 @@ fn unpack(path: &Path, name: &str, cache: &Path, report: &mut Report) -> Option<
     if place.is_dir() {
         return Some((place, hash));
     }
-    let unusable = |error: io::Error| unusable(&part, &error);
+    let unusable = |error: io::Error| unusable(&part, None, &error);
     let work = fs::create_dir_all(&part).and_then(|()| work_folder(&part));
     let work = work.map_err(|error| report.push(unusable(error))).ok()?;
     let unpacked = work.path().join("ssp");
@@ -106,14 +106,13 @@ fn unpack(path: &Path, name: &str, cache: &Path, report: &mut Report) -> Option<
     if !archive::unpack(BufReader::new(file), name, &unpacked, &limits, None, report) {
         return None;
     }
-    match settle(&unpacked, &place, DEFAULT_STRUCTURE) {
-        Ok(()) => Some((place, hash)),
-        // Somebody else was faster; an SSP may have other variants only.
-        Err(_) if place.is_dir() => Some((place, hash)),
-        Err(error) => {
+    match fs::rename(&unpacked, &place) {
+        Err(error) if !place.is_dir() => {
             report.push(unusable(error));
             None
         }
+        // If somebody else was faster, theirs is as good.
+        _ => Some((place, hash)),
     }
 }
 
@@ -135,13 +134,6 @@ fn unreadable(name: &str, error: &io::Error) -> Diagnostic {
     Diagnostic::error("ssp::unreadable", format!("`{name}` cannot be read"))
         .with_note(error.to_string())
         .help("name a `.ssp` file, or a folder with `SystemStructure.ssd` in it")
-}
-
-fn unusable(folder: &Path, error: &io::Error) -> Diagnostic {
-    let message = format!("the cache `{}` cannot be written", folder.display());
-    Diagnostic::error("model::cache", message)
-        .with_note(error.to_string())
-        .help("make room and permit writing there, or choose another folder with `--cache-dir DIR`")
 }
 
 fn no_structure(name: &str, root: &Path) -> Diagnostic {

@@ -1,5 +1,7 @@
 //! One solver for all methods of fixed step.
 
+mod bytes;
+
 use crate::method::Method;
 
 /// Steps x' = f(x, u, t) on by one [`Method`]. The states are the caller's; the solver keeps the
@@ -11,14 +13,14 @@ use crate::method::Method;
 /// - Two solvers are equal if they continue alike to the bit.
 #[derive(Clone, Debug)]
 pub struct FixedStep {
-    pub(crate) method: Method,
-    pub(crate) states: usize,
+    method: Method,
+    states: usize,
     /// The length of the steps in the history; zero if there are none.
-    pub(crate) length: f64,
+    length: f64,
     /// How many derivatives of the history are there.
-    pub(crate) filled: usize,
+    filled: usize,
     /// The derivatives of earlier steps, the last step's first.
-    pub(crate) history: Vec<f64>,
+    history: Vec<f64>,
     /// Room within a step; means nothing between steps.
     work: Vec<f64>,
 }
@@ -156,7 +158,7 @@ impl FixedStep {
     }
 
     /// The derivatives that count.
-    pub(crate) fn live(&self) -> &[f64] {
+    fn live(&self) -> &[f64] {
         &self.history[..self.filled * self.states]
     }
 }

@@ -50,8 +50,8 @@ impl Method {
         }
     }
 
-    /// Every method, to be found by its code in a solver's bytes.
-    const ALL: [Method; 6] = [
+    /// Every method; its place stands for it in a solver's bytes.
+    pub(crate) const ALL: [Method; 6] = [
         Method::Euler,
         Method::AdamsBashforth2(Start::LowerOrder),
         Method::AdamsBashforth2(Start::RungeKutta4),
@@ -59,20 +59,4 @@ impl Method {
         Method::AdamsBashforth3(Start::RungeKutta4),
         Method::RungeKutta4,
     ];
-
-    /// What stands for it in a solver's bytes.
-    pub(crate) fn code(self) -> u8 {
-        match self {
-            Method::Euler => 0,
-            Method::AdamsBashforth2(Start::LowerOrder) => 1,
-            Method::AdamsBashforth2(Start::RungeKutta4) => 2,
-            Method::AdamsBashforth3(Start::LowerOrder) => 3,
-            Method::AdamsBashforth3(Start::RungeKutta4) => 4,
-            Method::RungeKutta4 => 5,
-        }
-    }
-
-    pub(crate) fn from_code(code: u8) -> Option<Method> {
-        Method::ALL.into_iter().find(|method| method.code() == code)
-    }
 }

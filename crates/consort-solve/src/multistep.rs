@@ -347,28 +347,22 @@ impl Multistep {
             }
             self.history.predict(self.pace.order);
             self.work.coefficients.set(self.family, &self.pace);
-            let corrected = match self.correct(problem, to, tries.last) {
-                Ok(corrected) => corrected,
-                Err(error) => {
-                    self.history.retreat(self.pace.order);
-                    return Err(self.failure(Reason::Model(error), None));
-                }
+            let corrected = self.correct(problem, to, tries.last);
+            let error = match corrected {
+                Ok(Outcome::Solved { size }) => size * self.work.coefficients.error,
+                _ => f64::INFINITY,
             };
+            if error <= 1.0 {
+                return Ok((error, to));
+            }
+            self.history.retreat(self.pace.order);
             let outcome = match corrected {
-                Outcome::Solved { size } => {
-                    let error = size * self.work.coefficients.error;
-                    if error <= 1.0 {
-                        return Ok((error, to));
-                    }
-                    self.history.retreat(self.pace.order);
-                    self.shorten_for_error(problem, error, &mut tries)
-                }
-                Outcome::Unsolved => {
-                    self.history.retreat(self.pace.order);
+                Err(error) => return Err(self.failure(Reason::Model(error), None)),
+                Ok(Outcome::Solved { .. }) => self.shorten_for_error(problem, error, &mut tries),
+                Ok(Outcome::Unsolved) => {
                     self.shorten_for_convergence(&mut tries, Trouble::Unsolved)
                 }
-                Outcome::NotFinite => {
-                    self.history.retreat(self.pace.order);
+                Ok(Outcome::NotFinite) => {
                     self.shorten_for_convergence(&mut tries, Trouble::NotFinite)
                 }
             };

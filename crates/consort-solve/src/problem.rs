@@ -109,6 +109,23 @@ impl SparsityPattern {
         &self.rows[self.range(column)]
     }
 
+    /// Groups of columns no two of which share a row, so that one evaluation serves all of a group
+    /// (Curtis, Powell and Reid 1974: each column joins the first group that it shares no row with).
+    pub fn groups(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<(Vec<usize>, Vec<bool>)> = Vec::new();
+        for column in 0..self.len() {
+            let rows = self.rows(column);
+            let is_free = |taken: &[bool]| rows.iter().all(|row| !taken[*row]);
+            let at = groups.iter().position(|(_, taken)| is_free(taken)).unwrap_or(groups.len());
+            if at == groups.len() {
+                groups.push((Vec::new(), vec![false; self.len()]));
+            }
+            groups[at].0.push(column);
+            rows.iter().for_each(|row| groups[at].1[*row] = true);
+        }
+        groups.into_iter().map(|(columns, _)| columns).collect()
+    }
+
     /// Where the values of one column lie among those of all places.
     pub(crate) fn range(&self, column: usize) -> std::ops::Range<usize> {
         self.starts[column]..self.starts[column + 1]

@@ -158,7 +158,8 @@ fn build_files(name: &str, files: &Files, options: &BuildOptions) -> PathBuf {
 
 fn key(files: &Files, options: &BuildOptions) -> String {
     let kind = [u8::from(options.binary), u8::from(options.zip)];
-    let contents = files.contents().iter();
+    let headers = Files::of_folder(&compile::headers());
+    let contents = files.contents().iter().chain(headers.contents());
     let parts = contents.flat_map(|(path, content)| [path.as_bytes(), content.as_slice()]);
     let flags = options.flags.iter().map(String::as_bytes);
     cache::key(parts.chain([kind.as_slice()]).chain(flags))

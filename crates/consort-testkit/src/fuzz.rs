@@ -29,12 +29,20 @@ const WORDS: [&[u8]; 16] = [
 
 /// The files of a corpus, in the order of their names.
 pub fn corpus(name: &str) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name);
-    let entries = std::fs::read_dir(&folder).expect("the corpus is part of the repository");
+    let entries = std::fs::read_dir(folder(name)).expect("the corpus is part of the repository");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     let read = |path: PathBuf| (path.clone(), std::fs::read(path).expect("a readable seed"));
     paths.into_iter().map(read).collect()
+}
+
+/// One text of a corpus.
+pub fn text(corpus: &str, name: &str) -> String {
+    std::fs::read_to_string(folder(corpus).join(name)).expect("an example of that name")
+}
+
+fn folder(corpus: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(corpus)
 }
 
 /// Calls the target with every file of its corpus, and `rounds` times with a damaged one.

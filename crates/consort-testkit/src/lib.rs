@@ -7,6 +7,7 @@
 //! - [`random_system`] makes systems from seeds and spoils their plans; [`symbolic`] runs a plan on
 //!   symbols and compares it with what the system defines.
 //! - [`fuzz`] drives fuzz targets over their corpora with a seeded mutator.
+//! - [`render`] writes what a report says as text for snapshots.
 //!
 //! Everything is made once and kept under `target/testkit`, keyed by content; several test processes
 //! may ask for the same thing at the same time.
@@ -26,6 +27,7 @@ pub mod fmus;
 pub mod fuzz;
 pub mod python;
 pub mod random_system;
+pub mod render;
 pub mod symbolic;
 
 mod archive;

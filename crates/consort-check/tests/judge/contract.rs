@@ -1,6 +1,6 @@
 //! The contract, rule by rule.
 
-use crate::support::Example;
+use crate::support::check;
 
 /// Three components in a row; `b` and `c` hand their input on at once.
 const CHAIN: &str = "
@@ -37,10 +37,6 @@ advance
     b: step
     c: step
 ";
-
-fn check(system: &str, plan: &str, expected: &str) {
-    assert_eq!(Example::new(system).verdict(plan), expected, "{plan}");
-}
 
 /// The chain's plan with `from` replaced once by `to`.
 fn chain(from: &str, to: &str, expected: &str) {

@@ -1,12 +1,8 @@
 //! Reactive inputs, several rates, delays, loops and attempts.
 
-use crate::support::Example;
+use crate::support::{Example, check};
 use consort_core::{ComponentId, ConnectionId, Time, VariableId};
 use consort_system::{Operation, ResolvedVariableStep, Stage, Task};
-
-fn check(system: &str, plan: &str, expected: &str) {
-    assert_eq!(Example::new(system).verdict(plan), expected, "{plan}");
-}
 
 const PAIR_INITIALIZATION: &str = "initialization
   work
@@ -27,7 +23,6 @@ present
 /// A plan for two components that feed each other.
 fn pair(order: &str, advance: &str) -> String {
     format!("plan example order {order}\n{PAIR_INITIALIZATION}advance\n{advance}")
-        .replace("\\\n", "\n")
 }
 
 const PAIR: &str = "
@@ -266,17 +261,15 @@ const LOOP: &str = "
     b.y -> a.u";
 
 fn with_loop(body: &str) -> String {
-    let indented = |text: &str| text.to_owned();
     format!(
         "plan example order derived
 initialization
-{0}present
-{0}advance
+{body}present
+{body}advance
   work
     a: step
     b: step
-",
-        indented(body)
+"
     )
 }
 

@@ -22,6 +22,11 @@ pub(crate) struct Example {
     pub(crate) models: Vec<ModelDescription>,
 }
 
+/// What the judge says of a plan; nothing if it is right.
+pub(crate) fn check(system: &str, plan: &str, expected: &str) {
+    assert_eq!(Example::new(system).verdict(plan), expected, "{plan}");
+}
+
 impl Example {
     pub(crate) fn new(text: &str) -> Self {
         let mut example = Example { system: empty(), models: Vec::new() };

@@ -35,7 +35,7 @@ pub(crate) fn execute(args: &ExportArgs, global: &Global, printer: &Printer) -> 
         let resolved = loaded.resolve(&mut report)?;
         Some((loaded, resolved))
     });
-    let Some((loaded, resolved)) = checked.filter(|_| !report.has_errors()) else {
+    let Some((loaded, resolved)) = checked else {
         return Err(CommandError::Invalid { report });
     };
     let mut files = Files::default();

@@ -9,7 +9,6 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline::{self, Prepared};
 use consort_core::{Diagnostic, ModelDescription, Report};
-use consort_planner::Explanation;
 use consort_system::ResolvedSystem;
 use consort_system::scenario::Scenario;
 use std::path::Path;
@@ -21,21 +20,20 @@ pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> Co
     }
     let prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
     printer.report(&prepared.report, "");
-    let explanation = prepared.explain();
     let name = &prepared.resolved.name;
     let text = match args.format {
-        PlanFormat::Text => text::page(&prepared, &explanation, printer),
+        PlanFormat::Text => text::page(&prepared, &prepared.explain(), printer),
         PlanFormat::Program => prepared.plan_text(),
-        PlanFormat::Json => json(&prepared, &explanation),
-        PlanFormat::Dot => dot::graph(name, &names(&prepared.resolved), &explanation),
-        PlanFormat::Svg => picture::svg(name, &names(&prepared.resolved), &explanation),
+        PlanFormat::Json => json(&prepared),
+        PlanFormat::Dot => dot::graph(name, &names(&prepared.resolved), &prepared.explain()),
+        PlanFormat::Svg => picture::svg(name, &names(&prepared.resolved), &prepared.explain()),
     };
     printer.data(text)?;
     Ok(Exit::Done)
 }
 
-fn json(prepared: &Prepared, explanation: &Explanation) -> String {
-    let mut value = serde_json::to_value(explanation).expect("names and numbers only");
+fn json(prepared: &Prepared) -> String {
+    let mut value = serde_json::to_value(prepared.explain()).expect("names and numbers only");
     value["system"] = prepared.resolved.name.clone().into();
     value["plan_hash"] = prepared.plan_hash.clone().into();
     value["program"] = prepared.plan_text().into();

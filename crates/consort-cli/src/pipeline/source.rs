@@ -49,7 +49,7 @@ enum Form {
 /// The file of a system by which a folder is known, with its form; the first that is there counts.
 const FILES: [(&str, Form); 3] = [
     ("system.toml", Form::Toml),
-    ("SystemStructure.ssd", Form::Ssp),
+    (consort_formats::ssp::DEFAULT_STRUCTURE, Form::Ssp),
     ("mm.json", Form::MultiModel),
 ];
 

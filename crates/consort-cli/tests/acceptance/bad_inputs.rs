@@ -149,7 +149,6 @@ fn source(description: Option<&str>, model: Option<&str>) -> World {
         "sources/instance.h",
         "sources/model.c",
         "sources/model.h",
-        "sources/fmi2.h",
         "sources/fmi2_glue.c",
     ] {
         world.write(&format!("s/x/{name}"), fs::read(folder.join(name)).unwrap());

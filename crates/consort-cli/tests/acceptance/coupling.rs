@@ -1,7 +1,7 @@
 //! The chain of seed 001, section 3: four federates in a row, as native components and as FMUs of both
 //! versions, against the global matrices of its equations 19 to 24.
 
-use crate::linear::{self, Expected, Federate, Matrix, Names, Tolerance, compare, iterate};
+use crate::linear::{self, Expected, Federate, Matrix, Names, Tolerance, iterate};
 use crate::record::Record;
 use crate::world::World;
 use consort_testkit::fmus::example;
@@ -90,12 +90,8 @@ fn check(
     output: &str,
     model: fn(&[f64]) -> Expected,
 ) {
-    let world = World::new();
-    let record = linear::run(&world, &format!("feedthrough-chain/{file}.toml"), changes);
-    let source = record.floats("source.y");
-    assert_eq!(source.len(), 101);
-    let worst = compare(&record, names, output, &model(&source), TOLERANCE);
-    println!("{file} {changes:?}: at most {worst:.1e} from the equations");
+    let file = format!("feedthrough-chain/{file}.toml");
+    linear::check(&file, changes, names, output, TOLERANCE, model);
 }
 
 #[test]

@@ -262,7 +262,7 @@ impl Tolerance {
 }
 
 /// Compares every recorded state and output at every step; the largest difference.
-pub(crate) fn compare(
+fn compare(
     record: &Record,
     names: Names,
     output: &str,
@@ -305,6 +305,22 @@ pub(crate) fn run(world: &World, file: &str, changes: &[(&str, &str)]) -> Record
     put(world, file, changes);
     world.done(&["run", "s", "--csv", "--out", "run"]);
     Record::parse(&world.read("run/trace.csv"))
+}
+
+/// Runs a system file of an example, changed, and compares it with a model of it.
+pub(crate) fn check(
+    file: &str,
+    changes: &[(&str, &str)],
+    names: Names,
+    output: &str,
+    tolerance: Tolerance,
+    model: impl Fn(&[f64]) -> Expected,
+) {
+    let record = run(&World::new(), file, changes);
+    let source = record.floats("source.y");
+    assert_eq!(source.len(), 101);
+    let worst = compare(&record, names, output, &model(&source), tolerance);
+    println!("{file} {changes:?}: at most {worst:.1e} from the equations");
 }
 
 /// Runs the system `s` with 1, 2 and 8 workers, which must not matter; the hash they share.

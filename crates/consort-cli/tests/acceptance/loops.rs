@@ -1,7 +1,7 @@
 //! The circle of seed 001, section 4: three cases, and what may be done about an algebraic loop,
 //! against the global matrices of its equations 29 to 42, with D1' wherever D1 is printed.
 
-use crate::linear::{self, Expected, Federate, Matrix, Names, Tolerance, compare, iterate};
+use crate::linear::{self, Expected, Federate, Matrix, Names, Tolerance, iterate};
 use crate::world::{NEVER_SAID, World, filters};
 use consort_testkit::fmus::example;
 
@@ -99,7 +99,6 @@ fn delayed(source: &[f64]) -> Expected {
     expected
 }
 
-/// Runs a file, changed, and compares it with a model of it.
 fn check(
     file: &str,
     changes: &[(&str, &str)],
@@ -108,12 +107,8 @@ fn check(
     tolerance: Tolerance,
     model: impl Fn(&[f64]) -> Expected,
 ) {
-    let world = World::new();
-    let record = linear::run(&world, &format!("feedback-loop/{file}.toml"), changes);
-    let source = record.floats("source.y");
-    assert_eq!(source.len(), 101);
-    let worst = compare(&record, names, output, &model(&source), tolerance);
-    println!("{file} {changes:?}: at most {worst:.1e} from the equations");
+    let file = format!("feedback-loop/{file}.toml");
+    linear::check(&file, changes, names, output, tolerance, model);
 }
 
 #[test]

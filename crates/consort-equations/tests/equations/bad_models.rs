@@ -1,8 +1,8 @@
 //! Every mistake a model can have, and what is said about it.
 
-use crate::render;
-use consort_core::{Report, Severity};
+use consort_core::Report;
 use consort_equations::{compile, read};
+use consort_testkit::render;
 use std::fmt::Write as _;
 
 /// Everything that is said about a model, and whether it would run.
@@ -10,9 +10,8 @@ fn findings(text: &str) -> String {
     let mut report = Report::default();
     let model = read("model.eq", text, &mut report);
     let runs = model.and_then(|model| compile(&model, &mut report)).is_some();
+    render::assert_helpful(&report);
     for diagnostic in report.diagnostics() {
-        let is_helpful = diagnostic.help.is_some() || diagnostic.severity == Severity::Note;
-        assert!(is_helpful, "{}: {}", diagnostic.code, diagnostic.message);
         assert!(diagnostic.primary.is_some(), "{}: no place", diagnostic.message);
     }
     assert_eq!(runs, !report.has_errors(), "nothing runs with an error, all else does: {text}");

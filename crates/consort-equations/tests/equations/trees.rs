@@ -1,9 +1,10 @@
 //! Models built without text, as an importer does.
 
-use crate::{Setting, render};
+use crate::Setting;
 use consort_core::Report;
 use consort_equations::tree::{Assignment, Declaration, Equation, Event, Function, Kind};
 use consort_equations::{Builtin, Expression, Model, compile};
+use consort_testkit::render;
 
 fn var(name: &str) -> Expression {
     Expression::variable(name)

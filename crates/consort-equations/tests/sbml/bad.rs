@@ -1,8 +1,9 @@
 //! Every mistake a model can have, and what is said about it.
 
-use crate::{render, write};
-use consort_core::{Report, Severity};
+use crate::write;
+use consort_core::Report;
 use consort_equations::sbml;
+use consort_testkit::render;
 use std::fmt::Write as _;
 
 /// Whole texts.
@@ -381,10 +382,7 @@ fn findings(text: &str) -> String {
     let model = sbml::read_sbml("m.xml", text, &mut report);
     assert_eq!(model.is_none(), report.has_errors(), "refused for a reason: {text}");
     assert!(!report.diagnostics().is_empty(), "something is said: {text}");
-    for diagnostic in report.diagnostics() {
-        let is_helpful = diagnostic.help.is_some() || diagnostic.severity == Severity::Note;
-        assert!(is_helpful, "{}: {}", diagnostic.code, diagnostic.message);
-    }
+    render::assert_helpful(&report);
     let verdict = if model.is_some() { "read" } else { "refused" };
     format!("{}({verdict})\n", render::report(&report))
 }

@@ -1,8 +1,9 @@
 //! MathML: every operator, every way to write a number.
 
-use crate::{print, render, write};
+use crate::{print, write};
 use consort_core::Report;
 use consort_equations::{Builtin, sbml};
+use consort_testkit::render;
 
 /// What the right side of `p = ...` is read as.
 fn read(math: &str) -> String {

@@ -1,10 +1,11 @@
 //! What models compute, against closed forms.
 
 use crate::constructs::{self, Case};
-use crate::{render, write};
+use crate::write;
 use consort_core::Report;
 use consort_equations::equations::Target;
 use consort_equations::{Equations, NoHistory, Program, compile, sbml};
+use consort_testkit::render;
 
 const STEPS: usize = 1000;
 

@@ -1,6 +1,7 @@
 //! FMUs, their instances, and the wires between them.
 
 use super::json::{Entry, Item, Json, find};
+use crate::is_name_letter;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Span};
 use consort_system::{Component, Connection, Parameter, Record, Spanned};
@@ -257,8 +258,7 @@ impl Reader<'_> {
     }
 
     fn check_instance(&mut self, path: &Path) -> Option<()> {
-        let allowed = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        if path.instance.chars().all(allowed) {
+        if path.instance.chars().all(is_name_letter) {
             return Some(());
         }
         let message = format!("{:?} cannot be the name of an instance", path.instance);
@@ -339,8 +339,7 @@ impl Names {
             return instance.to_owned();
         }
         // A key may hold anything; a name may not.
-        let allowed = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        format!("{}/{instance}", key.replace(|c: char| !allowed(c), "_"))
+        format!("{}/{instance}", key.replace(|c: char| !is_name_letter(c), "_"))
     }
 
     fn path(&self, path: &Path) -> String {

@@ -139,7 +139,7 @@ impl Reader<'_> {
     }
 
     fn step_size(&mut self, object: &Object, (ports, scenario): Known<'_>) -> Option<StepSize> {
-        match (self.field(object, "by"), self.field(object, "by-same-as")) {
+        match (object.get("by"), object.get("by-same-as")) {
             (None, None) => Some(StepSize::Whole),
             (None, Some(node)) => self.fmu_of(node, ports).map(StepSize::SameAs),
             (Some(node), None) => {
@@ -179,7 +179,7 @@ impl Reader<'_> {
         let iterate = self.required(object, "iterate", node.span)?;
         let place = Place { in_loop: true, ..place };
         let iterate = self.instructions(iterate, known, place);
-        let retry = match self.field(object, "if-retry-needed") {
+        let retry = match object.get("if-retry-needed") {
             Some(node) => self.instructions(node, known, place),
             None => Vec::new(),
         };
@@ -188,8 +188,8 @@ impl Reader<'_> {
 
     fn until(&mut self, node: &Node, object: &Object, known: Known<'_>) -> Option<Until> {
         let (ports, scenario) = known;
-        let converged = self.field(object, "until-converged");
-        let accepted = self.field(object, "until-step-accept");
+        let converged = object.get("until-converged");
+        let accepted = object.get("until-step-accept");
         match (converged, accepted) {
             (Some(node), None) => {
                 let list = self.list(node)?.iter();

@@ -29,7 +29,7 @@ impl<'r> Reader<'r> {
         let known = ["name", "scenario", "initialization", "cosim-step"];
         self.only_known(root, &known, "a scenario file");
         let whole = Span::new(self.source, self.end..self.end);
-        let name = self.field(root, "name").and_then(|node| self.text(node)).unwrap_or_default();
+        let name = root.get("name").and_then(|node| self.text(node)).unwrap_or_default();
         let parts = self.required(root, "scenario", whole)?;
         let parts = self.object(parts)?;
         let known = ["fmus", "configuration", "connections", "max-possible-step-size"];
@@ -46,16 +46,16 @@ impl<'r> Reader<'r> {
             configurations: Vec::new(),
         };
         let ports = Ports::new(&scenario);
-        if let Some(list) = self.field(parts, "connections") {
+        if let Some(list) = parts.get("connections") {
             scenario.connections = self.connections(list, &ports, &scenario);
         }
-        if let Some(list) = self.field(root, "initialization") {
+        if let Some(list) = root.get("initialization") {
             scenario.initialization = self.initialization(list, &ports, &scenario);
         }
-        if let Some(node) = self.field(root, "cosim-step") {
+        if let Some(node) = root.get("cosim-step") {
             scenario.steps = self.steps(node, &ports, &scenario);
         }
-        if let Some(node) = self.field(parts, "configuration") {
+        if let Some(node) = parts.get("configuration") {
             scenario.configurations = self.configurations(node, &ports, &scenario);
         }
         Some(scenario)
@@ -81,16 +81,16 @@ impl<'r> Reader<'r> {
         let Some(parts) = self.object(&field.node) else { return fmu };
         let known = ["can-reject-step", "inputs", "outputs", "path"];
         self.only_known(parts, &known, "an FMU");
-        if let Some(node) = self.field(parts, "can-reject-step") {
+        if let Some(node) = parts.get("can-reject-step") {
             fmu.can_reject_step = self.boolean(node);
         }
-        if let Some(node) = self.field(parts, "path") {
+        if let Some(node) = parts.get("path") {
             fmu.path = self.text(node).unwrap_or_default();
         }
-        if let Some(inputs) = self.field(parts, "inputs").and_then(|node| self.object(node)) {
+        if let Some(inputs) = parts.get("inputs").and_then(|node| self.object(node)) {
             fmu.inputs = inputs.fields.iter().map(|field| self.input(field)).collect();
         }
-        if let Some(outputs) = self.field(parts, "outputs").and_then(|node| self.object(node)) {
+        if let Some(outputs) = parts.get("outputs").and_then(|node| self.object(node)) {
             let list = outputs.fields.iter().map(|field| self.output(field, &fmu));
             let list: Vec<ScenarioOutput> = list.collect();
             fmu.outputs = list;
@@ -179,7 +179,7 @@ impl<'r> Reader<'r> {
     }
 
     fn step_max(&mut self, parts: &Object) -> u32 {
-        let Some(node) = self.field(parts, "max-possible-step-size") else {
+        let Some(node) = parts.get("max-possible-step-size") else {
             return STEP_MAX_DEFAULT;
         };
         self.whole_number(node).unwrap_or(STEP_MAX_DEFAULT)
@@ -193,11 +193,11 @@ impl<'r> Reader<'r> {
     ) -> Vec<Configuration> {
         let Some(parts) = self.object(node) else { return Vec::new() };
         self.only_known(parts, &["configurable-inputs", "configurations"], "`configuration`");
-        let inputs = self.field(parts, "configurable-inputs").and_then(|node| self.list(node));
+        let inputs = parts.get("configurable-inputs").and_then(|node| self.list(node));
         let inputs = inputs.unwrap_or_default().iter();
         let inputs: Vec<_> =
             inputs.filter_map(|node| self.input_port(node, ports, scenario)).collect();
-        let list = self.field(parts, "configurations").and_then(|node| self.object(node));
+        let list = parts.get("configurations").and_then(|node| self.object(node));
         let fields = list.map_or(&[][..], |list| &list.fields);
         let read =
             fields.iter().filter_map(|field| self.configuration(field, &inputs, ports, scenario));
@@ -206,17 +206,13 @@ impl<'r> Reader<'r> {
 
     // ---- what every part is read with ----
 
-    pub(super) fn field<'n>(&self, object: &'n Object, key: &str) -> Option<&'n Node> {
-        object.get(key)
-    }
-
     pub(super) fn required<'n>(
         &mut self,
         object: &'n Object,
         key: &str,
         owner: Span,
     ) -> Option<&'n Node> {
-        let found = self.field(object, key);
+        let found = object.get(key);
         if found.is_none() {
             self.report.push(
                 Diagnostic::error("scenario::missing", format!("`{key}` is missing"))

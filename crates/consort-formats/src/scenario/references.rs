@@ -173,7 +173,7 @@ impl Reader<'_> {
             return None;
         }
         let mut reactive = Vec::new();
-        let given = self.field(parts, "inputs").and_then(|node| self.object(node));
+        let given = parts.get("inputs").and_then(|node| self.object(node));
         for input in given.map_or(&[][..], |given| &given.fields) {
             let is_meant = |port: &&ScenarioPort| {
                 let fmu = &scenario.fmus[port.fmu.index()];
@@ -185,7 +185,7 @@ impl Reader<'_> {
                 None => self.not_configurable(input),
             }
         }
-        let connections = match self.field(parts, "connections") {
+        let connections = match parts.get("connections") {
             Some(node) => self.connections(node, ports, scenario),
             None => Vec::new(),
         };

@@ -12,7 +12,7 @@ use connectors::{Interface, Interfaces, Types};
 use consort_core::{ModelDescription, Unit};
 use consort_system::{Component, Connection, Experiment, System};
 use resources::Resources;
-use text::{Text, float};
+use text::{Text, borrowed, float};
 
 pub use resources::Resource;
 
@@ -139,9 +139,7 @@ impl Writer {
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
         .collect();
-        let attributes: Vec<(&str, &str)> =
-            attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        self.text.open("ssd:Connection", &attributes);
+        self.text.open("ssd:Connection", &borrowed(&attributes));
         if let Some(linear) = connection.transformation {
             let (factor, offset) = (float(linear.factor), float(linear.offset));
             let attributes: &[(&str, &str)] = match is_identity(Some(linear)) {
@@ -201,9 +199,7 @@ fn write_units<'u>(text: &mut Text, name: &str, units: impl Iterator<Item = &'u 
                 attributes.push((name, float(value)));
             }
         }
-        let attributes: Vec<(&str, &str)> =
-            attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        text.leaf("ssc:BaseUnit", &attributes);
+        text.leaf("ssc:BaseUnit", &borrowed(&attributes));
         text.close("ssc:Unit");
     }
     text.close(name);

@@ -3,6 +3,7 @@
 use super::experiment::Defaults;
 use super::number::{LiteralProblem, literal};
 use super::reader::{Entry, Reader, Value};
+use crate::is_name_letter;
 use consort_core::{Diagnostic, Literal};
 use consort_system::{Component, Parameter, Spanned, StepLength};
 use std::collections::BTreeMap;
@@ -87,8 +88,7 @@ fn read_entry<'t>(
 }
 
 fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
-    let allowed = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let is_name = |part: &str| !part.is_empty() && part.chars().all(allowed);
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(is_name_letter);
     if entry.key.split('/').all(is_name) {
         return;
     }

@@ -1,8 +1,9 @@
 //! Every mistake an SSP can have, and what is said about it.
 
 use crate::cases::{self, Case};
-use crate::{files, render};
+use crate::files;
 use consort_core::{Report, Severity};
+use consort_testkit::render;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

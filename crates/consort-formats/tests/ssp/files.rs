@@ -3,6 +3,7 @@
 use consort_core::{Report, Severity};
 use consort_formats::ssp;
 use consort_system::System;
+use consort_testkit::render;
 
 /// A whole `.ssd` file around the inside of its root system and what follows that.
 pub(crate) fn ssd(system: &str, rest: &str) -> String {
@@ -59,6 +60,6 @@ pub(crate) fn read_clean(files: &[(&str, &str)]) -> System {
     let mut report = Report::default();
     let system = read(&files, &mut report);
     let complaints = report.diagnostics().iter().filter(|it| it.severity != Severity::Note);
-    assert_eq!(complaints.count(), 0, "{}", crate::render::report(&report));
+    assert_eq!(complaints.count(), 0, "{}", render::report(&report));
     system.expect("nothing is wrong")
 }

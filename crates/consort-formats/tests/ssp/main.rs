@@ -6,6 +6,5 @@ mod cases;
 mod files;
 mod good;
 mod oracle;
-mod render;
 mod robustness;
 mod round_trip;

@@ -5,6 +5,7 @@ use consort_core::{ModelDescription, Report};
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::{read_system, ssp, write_system};
 use consort_system::{System, resolve};
+use consort_testkit::render;
 
 /// Writes a system and reads it again; its models are where they were.
 fn again(system: &System, models: &[Option<&ModelDescription>]) -> System {
@@ -14,7 +15,7 @@ fn again(system: &System, models: &[Option<&ModelDescription>]) -> System {
     let mut report = Report::default();
     let mut read = read(&files, &mut report).unwrap_or_else(|| {
         let text = String::from_utf8_lossy(files[0].1);
-        panic!("{}\n{text}", crate::render::report(&report))
+        panic!("{}\n{text}", render::report(&report))
     });
     let source = |path: &str| {
         let found = written.resources.iter().find(|resource| resource.path == path);
@@ -42,7 +43,7 @@ fn sorted(mut system: System) -> String {
 fn a_system_with_everything_stays_as_it_is() {
     let mut report = Report::default();
     let system = read_system("system.toml", EVERYTHING, &mut report);
-    let system = system.unwrap_or_else(|| panic!("{}", crate::render::report(&report)));
+    let system = system.unwrap_or_else(|| panic!("{}", render::report(&report)));
     let none = vec![None; system.components.len()];
     assert_eq!(sorted(again(&system, &none)), sorted(system.clone()));
     // With models, whole numbers for floats are written as floats; the meaning is the same.

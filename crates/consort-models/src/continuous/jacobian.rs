@@ -3,7 +3,6 @@
 use consort_core::model::CallResult;
 use consort_core::{ContinuousInstance, ContinuousModel, DependsOn, Reference, VariableId};
 use consort_solve::{JacobianMut, SparsityPattern, Structure};
-use std::collections::BTreeSet;
 
 /// From how many states on a sparse matrix is worth its bookkeeping.
 const SPARSE_MIN: usize = 16;
@@ -14,8 +13,8 @@ pub(super) struct Pattern {
     names: Vec<String>,
     states: Vec<Reference>,
     derivatives: Vec<Reference>,
-    /// The rows of each column that may be other than zero.
-    rows: Vec<Vec<usize>>,
+    /// Where it may be other than zero.
+    places: SparsityPattern,
     /// Columns that touch no row together: one call gives all of a group. Empty if the model has no
     /// directional derivatives.
     groups: Vec<Vec<usize>>,
@@ -36,7 +35,7 @@ impl Pattern {
             names: continuous.states.iter().filter(|_| is_scalar).map(name).collect(),
             states: continuous.states.iter().map(reference).collect(),
             derivatives: continuous.derivatives.iter().map(reference).collect(),
-            rows: vec![Vec::new(); if is_scalar { count } else { 0 }],
+            places: SparsityPattern::new(0, []),
             groups: Vec::new(),
             is_declared: false,
         };
@@ -45,16 +44,15 @@ impl Pattern {
         }
         let unknowns = &description.structure.derivatives;
         pattern.is_declared = unknowns.iter().all(|it| it.on != DependsOn::All);
-        for (row, unknown) in unknowns.iter().enumerate() {
-            for (column, state) in continuous.states.iter().enumerate() {
-                // The diagonal belongs to every matrix of a solver.
-                if row == column || unknown.on.includes(*state) {
-                    pattern.rows[column].push(row);
-                }
-            }
-        }
+        let places = unknowns.iter().enumerate().flat_map(|(row, unknown)| {
+            let columns = continuous.states.iter().enumerate();
+            // The diagonal belongs to every matrix of a solver.
+            let columns = columns.filter(move |(at, it)| row == *at || unknown.on.includes(**it));
+            columns.map(move |(column, _)| (row, column))
+        });
+        pattern.places = SparsityPattern::new(count, places);
         if description.capabilities.directional_derivatives {
-            pattern.groups = color(&pattern.rows);
+            pattern.groups = pattern.places.groups();
         }
         pattern
     }
@@ -66,12 +64,10 @@ impl Pattern {
 
     /// The structure a solver of so many states works with.
     pub(super) fn structure(&self, count: usize) -> Structure {
-        if !self.is_declared || count < SPARSE_MIN || self.rows.len() != count {
+        if !self.is_declared || count < SPARSE_MIN || self.places.len() != count {
             return Structure::Dense;
         }
-        let places = self.rows.iter().enumerate();
-        let places = places.flat_map(|(column, rows)| rows.iter().map(move |row| (*row, column)));
-        Structure::Sparse(SparsityPattern::new(count, places))
+        Structure::Sparse(self.places.clone())
     }
 
     /// Fills the matrix at the time and the states set last; false if differences must do.
@@ -81,7 +77,7 @@ impl Pattern {
         Columns { seed, found }: &mut Columns,
         matrix: &mut JacobianMut<'_>,
     ) -> CallResult<bool> {
-        if self.groups.is_empty() || self.rows.len() != matrix.len() {
+        if self.groups.is_empty() || self.places.len() != matrix.len() {
             return Ok(false);
         }
         for group in &self.groups {
@@ -89,7 +85,8 @@ impl Pattern {
             group.iter().for_each(|column| seed[*column] = 1.0);
             instance.directional_derivative(&self.derivatives, &self.states, seed, found)?;
             for &column in group {
-                self.rows[column].iter().for_each(|&row| matrix.put(row, column, found[row]));
+                let rows = self.places.rows(column).iter();
+                rows.for_each(|&row| matrix.put(row, column, found[row]));
             }
         }
         Ok(true)
@@ -108,41 +105,5 @@ impl Columns {
     pub(super) fn fit(&mut self, count: usize) {
         self.seed.resize(count, 0.0);
         self.found.resize(count, 0.0);
-    }
-}
-
-/// Groups of columns no two of which have a row in common; each column in the first group it fits.
-fn color(rows: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(Vec<usize>, BTreeSet<usize>)> = Vec::new();
-    for (column, rows) in rows.iter().enumerate() {
-        let fits = |taken: &BTreeSet<usize>| rows.iter().all(|row| !taken.contains(row));
-        let group = match groups.iter().position(|(_, taken)| fits(taken)) {
-            Some(index) => &mut groups[index],
-            None => {
-                groups.push(Default::default());
-                groups.last_mut().expect("one was pushed just now")
-            }
-        };
-        group.0.push(column);
-        group.1.extend(rows);
-    }
-    groups.into_iter().map(|(columns, _)| columns).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tridiagonal_matrix_takes_three_groups_however_long() {
-        let rows = |i: usize| (i.saturating_sub(1)..(i + 2).min(9)).collect();
-        let groups = color(&(0..9).map(rows).collect::<Vec<_>>());
-        assert_eq!(groups, [[0, 3, 6], [1, 4, 7], [2, 5, 8]]);
-    }
-
-    #[test]
-    fn columns_that_touch_every_row_are_alone() {
-        assert_eq!(color(&[vec![0, 1], vec![0, 1]]), [[0], [1]]);
-        assert_eq!(color(&[]), Vec::<Vec<usize>>::new());
     }
 }

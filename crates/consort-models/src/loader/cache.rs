@@ -2,7 +2,7 @@
 
 use super::input_file::{InputFile, Role, sha256_of_file};
 use crate::request::ModelRequest;
-use consort_core::{Diagnostic, Report};
+use consort_core::{Diagnostic, Report, Span};
 use consort_fmi::archive::{self, Limits};
 use std::env;
 use std::ffi::OsString;
@@ -57,7 +57,7 @@ pub(super) fn unpack(
             return None;
         }
     };
-    let unusable = |error: io::Error| unusable(&folder, request, &error);
+    let unusable = |error: io::Error| unusable(&folder, request.span, &error);
     let work = work_folder(&folder).map_err(|error| report.push(unusable(error))).ok()?;
     let unpacked = work.path().join("fmu");
     let (name, limits) = (request.model, Limits::default());
@@ -90,14 +90,14 @@ pub(super) fn prepare(
     report: &mut Report,
 ) -> Option<()> {
     let made = fs::create_dir_all(folder);
-    made.map_err(|error| report.push(unusable(folder, request, &error))).ok()
+    made.map_err(|error| report.push(unusable(folder, request.span, &error))).ok()
 }
 
-/// The cache cannot be written.
-pub(super) fn unusable(folder: &Path, request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
+/// The cache cannot be written; `span` is where the model that needs it is named.
+pub(crate) fn unusable(folder: &Path, span: Option<Span>, error: &io::Error) -> Diagnostic {
     let message = format!("the cache `{}` cannot be written", folder.display());
     Diagnostic::error("model::cache", message)
-        .maybe_at(request.span, "needed for this model")
+        .maybe_at(span, "needed for this model")
         .with_note(error.to_string())
         .help("make room and permit writing there, or choose another folder with `--cache-dir DIR`")
 }

@@ -70,7 +70,7 @@ pub(super) fn compile(
                 return None;
             }
             Err(BuildError::Cache(error)) => {
-                report.push(unusable(&builds, request, &error));
+                report.push(unusable(&builds, request.span, &error));
                 return None;
             }
         }

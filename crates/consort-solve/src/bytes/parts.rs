@@ -17,6 +17,12 @@ impl Writer {
         self.bytes.push(value);
     }
 
+    /// One of a few, by its place among all.
+    pub(crate) fn choice<T: Copy + PartialEq>(&mut self, all: &[T], one: T) {
+        let place = all.iter().position(|each| *each == one).expect("all there are");
+        self.byte(u8::try_from(place).expect("a few"));
+    }
+
     pub(crate) fn count(&mut self, value: usize) {
         self.word(value as u64);
     }
@@ -119,12 +125,18 @@ impl<'a> Reader<'a> {
         self.chunk::<1>().map(|[byte]| byte)
     }
 
+    /// The one of all that a byte stands for.
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        all: &[T],
+        what: &'static str,
+    ) -> Result<T, BytesError> {
+        let place = usize::from(self.byte()?);
+        all.get(place).copied().ok_or(BytesError::Impossible { what })
+    }
+
     pub(crate) fn flag(&mut self) -> Result<bool, BytesError> {
-        match self.byte()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(BytesError::Impossible { what: "flag" }),
-        }
+        self.choice(&[false, true], "flag")
     }
 
     pub(crate) fn word(&mut self) -> Result<u64, BytesError> {

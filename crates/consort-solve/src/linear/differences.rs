@@ -3,8 +3,7 @@
 use crate::problem::{Problem, Structure};
 use std::ops::Range;
 
-/// The columns that one evaluation of f serves together, found once (Curtis, Powell and Reid 1974:
-/// each column joins the first group that it shares no row with).
+/// The columns that one evaluation of f serves together, found once.
 #[derive(Clone, Debug)]
 pub(crate) struct Differences {
     /// Columns group by group, and where each group begins; one more at the end.
@@ -31,29 +30,14 @@ impl Differences {
         let groups = match structure {
             Structure::Dense => len,
             Structure::Banded { lower, upper } => (lower + upper + 1).min(len),
-            Structure::Sparse(pattern) => return Self::colored(len, |column| pattern.rows(column)),
+            Structure::Sparse(pattern) => return Self::of(pattern.groups()),
         };
-        let mut differences = Differences { columns: Vec::with_capacity(len), starts: vec![0] };
-        for group in 0..groups {
-            differences.columns.extend((group..len).step_by(groups));
-            differences.starts.push(differences.columns.len());
-        }
-        differences
+        Self::of((0..groups).map(|group| (group..len).step_by(groups)))
     }
 
-    fn colored<'a>(len: usize, rows: impl Fn(usize) -> &'a [usize]) -> Self {
-        let mut groups: Vec<(Vec<usize>, Vec<bool>)> = Vec::new();
-        for column in 0..len {
-            let is_free = |taken: &[bool]| rows(column).iter().all(|row| !taken[*row]);
-            let at = groups.iter().position(|(_, taken)| is_free(taken)).unwrap_or(groups.len());
-            if at == groups.len() {
-                groups.push((Vec::new(), vec![false; len]));
-            }
-            groups[at].0.push(column);
-            rows(column).iter().for_each(|row| groups[at].1[*row] = true);
-        }
-        let mut differences = Differences { columns: Vec::with_capacity(len), starts: vec![0] };
-        for (columns, _) in groups {
+    fn of(groups: impl IntoIterator<Item = impl IntoIterator<Item = usize>>) -> Self {
+        let mut differences = Differences { columns: Vec::new(), starts: vec![0] };
+        for columns in groups {
             differences.columns.extend(columns);
             differences.starts.push(differences.columns.len());
         }

@@ -7,11 +7,14 @@ use crate::bytes::{BytesError, Reader, Writer};
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTMULT\x01";
 
+/// Every family; its place stands for it.
+const FAMILIES: [Family; 3] = [Family::Bdf, Family::Adams, Family::AdamsNewton];
+
 impl Multistep {
     /// Everything it needs to continue exactly; solvers that continue alike have equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
-        writer.byte(self.family.code());
+        writer.choice(&FAMILIES, self.family);
         writer.count(self.len);
         writer.options(&self.options);
         writer.real(self.t);
@@ -35,7 +38,7 @@ impl Multistep {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let impossible = |what| BytesError::Impossible { what };
         let mut reader = Reader::new(bytes, MAGIC)?;
-        let family = Family::from_code(reader.byte()?).ok_or(impossible("family"))?;
+        let family = reader.choice(&FAMILIES, "family")?;
         let len = reader.count(Self::STATES_MAX, "number of states")?;
         let options = reader.options(len)?;
         // A matrix is far larger than what was read so far: it must be there before room is made.
@@ -57,20 +60,6 @@ impl Multistep {
             return Err(impossible("pace"));
         }
         Ok(solver)
-    }
-}
-
-impl Family {
-    fn code(self) -> u8 {
-        match self {
-            Family::Bdf => 0,
-            Family::Adams => 1,
-            Family::AdamsNewton => 2,
-        }
-    }
-
-    fn from_code(code: u8) -> Option<Self> {
-        [Family::Bdf, Family::Adams, Family::AdamsNewton].into_iter().find(|f| f.code() == code)
     }
 }
 

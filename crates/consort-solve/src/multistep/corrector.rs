@@ -38,34 +38,29 @@ struct Convergence {
     iterations: u32,
 }
 
-/// What one iteration means.
-enum Verdict {
-    Done,
-    Again,
-    Hopeless,
-    NotFinite,
-}
-
 impl Convergence {
-    /// Judges a change of the correction against what is small enough.
+    /// How solving ended with this change of the correction, if it did; `size` computes that of the
+    /// correction as it is now.
     #[inline]
-    fn judge(&mut self, change: f64, enough: f64) -> Verdict {
+    fn judge(&mut self, change: f64, enough: f64, size: impl FnOnce() -> f64) -> Option<Outcome> {
         if 0 < self.iterations {
             self.rate = (RATE_KEPT * self.rate).max(change / self.before);
         }
         if change * self.rate.min(1.0) <= enough {
-            return Verdict::Done;
+            // The first change is the correction.
+            let size = if self.iterations == 0 { change } else { size() };
+            return Some(Outcome::Solved { size });
         }
         if !change.is_finite() {
-            return Verdict::NotFinite;
+            return Some(Outcome::NotFinite);
         }
         self.iterations += 1;
         let diverges = 2 <= self.iterations && DIVERGENCE * self.before < change;
         if ITERATIONS_MAX <= self.iterations || diverges {
-            return Verdict::Hopeless;
+            return Some(Outcome::Unsolved);
         }
         self.before = change;
-        Verdict::Again
+        None
     }
 }
 
@@ -113,16 +108,9 @@ impl Multistep {
                 *x = p + correction;
             }
             let change = norm(&work.residual, &work.weights);
-            match convergence.judge(change, enough) {
-                Verdict::Done if convergence.iterations == 0 => {
-                    return Ok(Outcome::Solved { size: change });
-                }
-                Verdict::Done => {
-                    return Ok(Outcome::Solved { size: norm(&work.correction, &work.weights) });
-                }
-                Verdict::Again => {}
-                Verdict::Hopeless => return Ok(Outcome::Unsolved),
-                Verdict::NotFinite => return Ok(Outcome::NotFinite),
+            let size = || norm(&work.correction, &work.weights);
+            if let Some(outcome) = convergence.judge(change, enough, size) {
+                return Ok(outcome);
             }
         }
     }
@@ -236,22 +224,14 @@ impl Multistep {
                 *x = p + *c;
             }
             let change = norm(&work.residual, &work.weights);
-            let verdict = convergence.judge(change, enough);
+            let size = || norm(&work.correction, &work.weights);
+            let outcome = convergence.judge(change, enough, size);
             newton.rate = convergence.rate;
-            match verdict {
-                Verdict::Done if convergence.iterations == 0 => {
-                    return Ok(Outcome::Solved { size: change });
-                }
-                Verdict::Done => {
-                    return Ok(Outcome::Solved { size: norm(&work.correction, &work.weights) });
-                }
-                Verdict::Again => {
-                    self.statistics.evaluations += 1;
-                    problem.derivatives(t, &work.x, &mut work.slope)?;
-                }
-                Verdict::Hopeless => return Ok(Outcome::Unsolved),
-                Verdict::NotFinite => return Ok(Outcome::NotFinite),
+            if let Some(outcome) = outcome {
+                return Ok(outcome);
             }
+            self.statistics.evaluations += 1;
+            problem.derivatives(t, &work.x, &mut work.slope)?;
         }
     }
 }

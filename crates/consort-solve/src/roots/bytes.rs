@@ -6,26 +6,30 @@ use crate::bytes::{BytesError, Reader, Writer};
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTROOT\x01";
 
+const LEAVING: [Leaving; 2] = [Leaving::Quiet, Leaving::Told];
+/// Sides and crossings; the place of a pair stands for it.
+const INDICATORS: [(Side, Option<Crossing>); 9] = [
+    (Side::Neither, None),
+    (Side::NotAbove, None),
+    (Side::Above, None),
+    (Side::Neither, Some(Crossing::Rising)),
+    (Side::NotAbove, Some(Crossing::Rising)),
+    (Side::Above, Some(Crossing::Rising)),
+    (Side::Neither, Some(Crossing::Falling)),
+    (Side::NotAbove, Some(Crossing::Falling)),
+    (Side::Above, Some(Crossing::Falling)),
+];
+
 impl Roots {
     /// Everything it needs to go on exactly; equal values have equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
-        writer.byte(u8::from(self.leaving == Leaving::Told));
+        writer.choice(&LEAVING, self.leaving);
         writer.reals(&[self.resolution, self.t]);
         writer.count(self.indicators.len());
         for (indicator, crossing) in self.indicators.iter().zip(&self.crossings) {
             writer.reals(&[indicator.value, indicator.band]);
-            let side = match indicator.side {
-                Side::Neither => 0,
-                Side::NotAbove => 1,
-                Side::Above => 2,
-            };
-            let crossing = match crossing {
-                None => 0,
-                Some(Crossing::Rising) => 1,
-                Some(Crossing::Falling) => 2,
-            };
-            writer.byte(side + 3 * crossing);
+            writer.choice(&INDICATORS, (indicator.side, *crossing));
         }
         writer.finish()
     }
@@ -38,11 +42,7 @@ impl Roots {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let impossible = |what| BytesError::Impossible { what };
         let mut reader = Reader::new(bytes, MAGIC)?;
-        let leaving = match reader.byte()? {
-            0 => Leaving::Quiet,
-            1 => Leaving::Told,
-            _ => return Err(impossible("way to leave zero")),
-        };
+        let leaving = reader.choice(&LEAVING, "way to leave zero")?;
         let (resolution, t) = (reader.real()?, reader.real()?);
         let len = reader.count(Self::INDICATORS_MAX, "number of indicators")?;
         // Before anything is allocated.
@@ -53,19 +53,11 @@ impl Roots {
         let mut roots = Roots { leaving, resolution, t, ..Roots::new(len) };
         for (indicator, crossing) in roots.indicators.iter_mut().zip(&mut roots.crossings) {
             (indicator.value, indicator.band) = (reader.real()?, reader.real()?);
-            (indicator.side, *crossing) = code(reader.byte()?).ok_or(impossible("indicator"))?;
+            (indicator.side, *crossing) = reader.choice(&INDICATORS, "indicator")?;
         }
         reader.end()?;
         Ok(roots)
     }
-}
-
-/// The side and the crossing a byte stands for.
-fn code(byte: u8) -> Option<(Side, Option<Crossing>)> {
-    let sides = [Side::Neither, Side::NotAbove, Side::Above];
-    let crossings = [None, Some(Crossing::Rising), Some(Crossing::Falling)];
-    let crossing = crossings.get(usize::from(byte / 3))?;
-    Some((sides[usize::from(byte % 3)], *crossing))
 }
 
 impl PartialEq for Roots {

@@ -17,10 +17,10 @@ impl RungeKutta {
     /// Everything it needs to continue exactly; equal solvers have equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
-        writer.byte(code(&PAIRS, self.pair));
-        writer.byte(code(&WHEN, self.when_dense));
-        writer.byte(code(&KNOWN, self.known));
-        writer.byte(code(&FLAGS, self.is_dense));
+        writer.choice(&PAIRS, self.pair);
+        writer.choice(&WHEN, self.when_dense);
+        writer.choice(&KNOWN, self.known);
+        writer.choice(&FLAGS, self.is_dense);
         writer.byte(self.pace.stiff_looks);
         writer.byte(self.pace.calm_looks);
         writer.count(self.x.len());
@@ -40,10 +40,10 @@ impl RungeKutta {
     /// If these are no such bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::new(bytes, MAGIC)?;
-        let pair = coded(&PAIRS, reader.byte()?, "pair of methods")?;
-        let when_dense = coded(&WHEN, reader.byte()?, "dense output")?;
-        let known = coded(&KNOWN, reader.byte()?, "slope")?;
-        let is_dense = coded(&FLAGS, reader.byte()?, "dense output")?;
+        let pair = reader.choice(&PAIRS, "pair of methods")?;
+        let when_dense = reader.choice(&WHEN, "dense output")?;
+        let known = reader.choice(&KNOWN, "slope")?;
+        let is_dense = reader.choice(&FLAGS, "dense output")?;
         let looks = (reader.byte()?, reader.byte()?);
         let len = reader.count(Self::STATES_MAX, "number of states")?;
         let options = reader.options(len)?;
@@ -89,13 +89,4 @@ impl PartialEq for RungeKutta {
     fn eq(&self, other: &Self) -> bool {
         self.to_bytes() == other.to_bytes()
     }
-}
-
-fn code<T: PartialEq + Copy>(all: &[T], one: T) -> u8 {
-    let place = all.iter().position(|each| *each == one).expect("all there are");
-    u8::try_from(place).expect("a few")
-}
-
-fn coded<T: Copy>(all: &[T], code: u8, what: &'static str) -> Result<T, BytesError> {
-    all.get(usize::from(code)).copied().ok_or(BytesError::Impossible { what })
 }

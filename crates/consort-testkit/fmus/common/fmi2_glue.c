@@ -1,6 +1,5 @@
 /* FMI 2.0 over `model.h`. */
-#include "fmi2.h"
-#include "fmi2_exchange.h"
+#include "fmi2Functions.h"
 #include "instance.h"
 
 #include <stdio.h>

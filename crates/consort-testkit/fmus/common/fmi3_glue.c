@@ -1,5 +1,5 @@
 /* FMI 3.0 over `model.h`. */
-#include "fmi3.h"
+#include "fmi3Functions.h"
 #include "instance.h"
 
 #include <stdio.h>
@@ -18,6 +18,7 @@
     if (WARNING < spoil) return (fmi3Status)spoil
 #define END(status) return worst(spoil, status)
 #define UNUSED(value) (void)(value)
+#define REFERENCES const fmi3ValueReference references[], size_t n
 
 static fmi3Status worst(int a, int b) { return (fmi3Status)(a < b ? b : a); }
 
@@ -195,13 +196,13 @@ static fmi3Status before_set(Instance *instance, const char *function, const fmi
 }
 
 #define ACCESS(NAME, TYPE)                                                                                            \
-    fmi3Status fmi3Get##NAME(fmi3Instance handle, FMI3_REFERENCES, fmi3##NAME values[], size_t count)                 \
+    fmi3Status fmi3Get##NAME(fmi3Instance handle, REFERENCES, fmi3##NAME values[], size_t count)                      \
     {                                                                                                                 \
         fmi3Status status = before_get(handle, __func__, references, n);                                              \
         if (fmi3Warning < status) return status;                                                                      \
         return worst(status, get_plain(handle, __func__, TYPE, references, n, values, count));                        \
     }                                                                                                                 \
-    fmi3Status fmi3Set##NAME(fmi3Instance handle, FMI3_REFERENCES, const fmi3##NAME values[], size_t count)           \
+    fmi3Status fmi3Set##NAME(fmi3Instance handle, REFERENCES, const fmi3##NAME values[], size_t count)                \
     {                                                                                                                 \
         fmi3Status status = before_set(handle, __func__, references, n);                                              \
         if (fmi3Warning < status) return status;                                                                      \
@@ -219,14 +220,14 @@ ACCESS(Int64, INT64)
 ACCESS(UInt64, UINT64)
 ACCESS(Boolean, BOOLEAN)
 
-fmi3Status fmi3GetString(fmi3Instance handle, FMI3_REFERENCES, fmi3String values[], size_t count)
+fmi3Status fmi3GetString(fmi3Instance handle, REFERENCES, fmi3String values[], size_t count)
 {
     fmi3Status status = before_get(handle, __func__, references, n);
     if (fmi3Warning < status) return status;
     return worst(status, get_strings(handle, __func__, references, n, values, count));
 }
 
-fmi3Status fmi3SetString(fmi3Instance handle, FMI3_REFERENCES, const fmi3String values[], size_t count)
+fmi3Status fmi3SetString(fmi3Instance handle, REFERENCES, const fmi3String values[], size_t count)
 {
     fmi3Status status = before_set(handle, __func__, references, n);
     if (fmi3Warning < status) return status;
@@ -234,7 +235,7 @@ fmi3Status fmi3SetString(fmi3Instance handle, FMI3_REFERENCES, const fmi3String 
 }
 
 /* Binaries are scalars in all our models. */
-fmi3Status fmi3GetBinary(fmi3Instance handle, FMI3_REFERENCES, size_t sizes[], fmi3Binary values[], size_t count)
+fmi3Status fmi3GetBinary(fmi3Instance handle, REFERENCES, size_t sizes[], fmi3Binary values[], size_t count)
 {
     fmi3Status status = before_get(handle, __func__, references, n);
     if (count != n) return (fmi3Status)fail(handle, "%s: %zu values for %zu variables", __func__, count, n);
@@ -248,7 +249,7 @@ fmi3Status fmi3GetBinary(fmi3Instance handle, FMI3_REFERENCES, size_t sizes[], f
     return status;
 }
 
-fmi3Status fmi3SetBinary(fmi3Instance handle, FMI3_REFERENCES, const size_t sizes[], const fmi3Binary values[],
+fmi3Status fmi3SetBinary(fmi3Instance handle, REFERENCES, const size_t sizes[], const fmi3Binary values[],
                          size_t count)
 {
     fmi3Status status = before_set(handle, __func__, references, n);
@@ -265,13 +266,13 @@ fmi3Status fmi3SetBinary(fmi3Instance handle, FMI3_REFERENCES, const size_t size
     return status;
 }
 
-fmi3Status fmi3GetClock(fmi3Instance handle, FMI3_REFERENCES, fmi3Clock values[])
+fmi3Status fmi3GetClock(fmi3Instance handle, REFERENCES, fmi3Clock values[])
 {
     if (!handle || !allowed(handle, __func__, IN(EVENT_MODE))) return fmi3Error;
     return (fmi3Status)get_plain(handle, __func__, CLOCK, references, n, values, n);
 }
 
-fmi3Status fmi3SetClock(fmi3Instance handle, FMI3_REFERENCES, const fmi3Clock values[])
+fmi3Status fmi3SetClock(fmi3Instance handle, REFERENCES, const fmi3Clock values[])
 {
     if (!handle || !allowed(handle, __func__, IN(EVENT_MODE))) return fmi3Error;
     return (fmi3Status)set_plain(handle, __func__, CLOCK, references, n, values, n);
@@ -365,7 +366,7 @@ fmi3Status fmi3GetAdjointDerivative(fmi3Instance handle, const fmi3ValueReferenc
 }
 
 /* Clocks: periodic input clocks with a constant interval only. */
-fmi3Status fmi3GetIntervalDecimal(fmi3Instance handle, FMI3_REFERENCES, fmi3Float64 intervals[],
+fmi3Status fmi3GetIntervalDecimal(fmi3Instance handle, REFERENCES, fmi3Float64 intervals[],
                                   fmi3IntervalQualifier qualifiers[])
 {
     BEGIN(READ_PHASES, CALL_NONE);
@@ -378,7 +379,7 @@ fmi3Status fmi3GetIntervalDecimal(fmi3Instance handle, FMI3_REFERENCES, fmi3Floa
     END(fmi3OK);
 }
 
-fmi3Status fmi3GetShiftDecimal(fmi3Instance handle, FMI3_REFERENCES, fmi3Float64 shifts[])
+fmi3Status fmi3GetShiftDecimal(fmi3Instance handle, REFERENCES, fmi3Float64 shifts[])
 {
     BEGIN(READ_PHASES, CALL_NONE);
     for (size_t i = 0; i < n; i++) {
@@ -388,20 +389,20 @@ fmi3Status fmi3GetShiftDecimal(fmi3Instance handle, FMI3_REFERENCES, fmi3Float64
     END(fmi3OK);
 }
 
-fmi3Status fmi3SetIntervalDecimal(fmi3Instance handle, FMI3_REFERENCES, const fmi3Float64 intervals[])
+fmi3Status fmi3SetIntervalDecimal(fmi3Instance handle, REFERENCES, const fmi3Float64 intervals[])
 {
     UNUSED(references), UNUSED(n), UNUSED(intervals);
     return unsupported(handle, __func__);
 }
 
-fmi3Status fmi3SetShiftDecimal(fmi3Instance handle, FMI3_REFERENCES, const fmi3Float64 shifts[])
+fmi3Status fmi3SetShiftDecimal(fmi3Instance handle, REFERENCES, const fmi3Float64 shifts[])
 {
     UNUSED(references), UNUSED(n), UNUSED(shifts);
     return unsupported(handle, __func__);
 }
 
 #define NO_FRACTION(NAME, CONST)                                                                                      \
-    fmi3Status NAME(fmi3Instance handle, FMI3_REFERENCES, CONST fmi3UInt64 counters[], CONST fmi3UInt64 resolutions[])\
+    fmi3Status NAME(fmi3Instance handle, REFERENCES, CONST fmi3UInt64 counters[], CONST fmi3UInt64 resolutions[])     \
     {                                                                                                                 \
         UNUSED(references), UNUSED(n), UNUSED(counters), UNUSED(resolutions);                                         \
         return unsupported(handle, __func__);                                                                         \
@@ -410,7 +411,7 @@ NO_FRACTION(fmi3SetIntervalFraction, const)
 NO_FRACTION(fmi3SetShiftFraction, const)
 NO_FRACTION(fmi3GetShiftFraction, )
 
-fmi3Status fmi3GetIntervalFraction(fmi3Instance handle, FMI3_REFERENCES, fmi3UInt64 counters[],
+fmi3Status fmi3GetIntervalFraction(fmi3Instance handle, REFERENCES, fmi3UInt64 counters[],
                                    fmi3UInt64 resolutions[], fmi3IntervalQualifier qualifiers[])
 {
     UNUSED(references), UNUSED(n), UNUSED(counters), UNUSED(resolutions), UNUSED(qualifiers);
@@ -440,7 +441,7 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance handle, fmi3Boolean *again, fmi
     END(status);
 }
 
-fmi3Status fmi3GetOutputDerivatives(fmi3Instance handle, FMI3_REFERENCES, const fmi3Int32 orders[],
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance handle, REFERENCES, const fmi3Int32 orders[],
                                     fmi3Float64 values[], size_t count)
 {
     UNUSED(references), UNUSED(n), UNUSED(orders), UNUSED(values), UNUSED(count);

@@ -1,15 +1,20 @@
 //! From sources to a shared library, with the system's C compiler.
 
 use super::files::Files;
-use crate::process;
+use crate::{cache, process};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Our models compile without a warning; contraction is off so that results do not depend on it.
 const FLAGS: &[&str] =
     &["-shared", "-fPIC", "-O2", "-std=c99", "-ffp-contract=off", "-fvisibility=hidden"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror"];
+
+/// The headers of the standard, those Consort gives to every FMU it compiles.
+pub(super) fn headers() -> PathBuf {
+    cache::workspace().join("crates/consort-models/include")
+}
 
 /// Compiles the sources in the FMU folder into its `binaries`.
 pub(super) fn library(folder: &Path, files: &Files, flags: &[String]) {
@@ -18,6 +23,7 @@ pub(super) fn library(folder: &Path, files: &Files, flags: &[String]) {
         .expect("the cache folder is writable");
     let mut compiler = Command::new("cc");
     compiler.current_dir(folder.join("sources")).args(FLAGS).args(WARNINGS).args(flags);
-    compiler.args(files.sources()).arg("-o").arg(&target).arg("-lm");
+    compiler.arg("-idirafter").arg(headers()).args(files.sources());
+    compiler.arg("-o").arg(&target).arg("-lm");
     process::run(&mut compiler);
 }

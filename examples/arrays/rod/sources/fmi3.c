@@ -1,9 +1,11 @@
 /* The FMI 3.0 Co-Simulation functions of the rod: Float64 scalars and arrays, and one structural parameter. */
-#include "fmi3.h"
+#include "fmi3Functions.h"
 #include "rod.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define REFERENCES const fmi3ValueReference references[], size_t n
 
 static const char TOKEN[] = "consort-example-rod-1";
 
@@ -103,7 +105,7 @@ fmi3Status fmi3Reset(fmi3Instance c)
     return fmi3OK;
 }
 
-fmi3Status fmi3GetFloat64(fmi3Instance c, FMI3_REFERENCES, fmi3Float64 values[], size_t count)
+fmi3Status fmi3GetFloat64(fmi3Instance c, REFERENCES, fmi3Float64 values[], size_t count)
 {
     Instance *instance = c;
     if (instance->initializing) rod_initialize(&instance->rod);
@@ -115,7 +117,7 @@ fmi3Status fmi3GetFloat64(fmi3Instance c, FMI3_REFERENCES, fmi3Float64 values[],
     return fmi3OK;
 }
 
-fmi3Status fmi3SetFloat64(fmi3Instance c, FMI3_REFERENCES, const fmi3Float64 values[], size_t count)
+fmi3Status fmi3SetFloat64(fmi3Instance c, REFERENCES, const fmi3Float64 values[], size_t count)
 {
     Instance *instance = c;
     for (size_t i = 0, elements, done = 0; i < n; i++, done += elements) {
@@ -128,14 +130,14 @@ fmi3Status fmi3SetFloat64(fmi3Instance c, FMI3_REFERENCES, const fmi3Float64 val
     return fmi3OK;
 }
 
-fmi3Status fmi3GetUInt64(fmi3Instance c, FMI3_REFERENCES, fmi3UInt64 values[], size_t count)
+fmi3Status fmi3GetUInt64(fmi3Instance c, REFERENCES, fmi3UInt64 values[], size_t count)
 {
     if (n != 1 || count != 1 || references[0] != CELLS) return fail(c, "no such variable");
     values[0] = ((Instance *)c)->rod.cells;
     return fmi3OK;
 }
 
-fmi3Status fmi3SetUInt64(fmi3Instance c, FMI3_REFERENCES, const fmi3UInt64 values[], size_t count)
+fmi3Status fmi3SetUInt64(fmi3Instance c, REFERENCES, const fmi3UInt64 values[], size_t count)
 {
     Instance *instance = c;
     if (n != 1 || count != 1 || references[0] != CELLS || !instance->configuring)
@@ -212,8 +214,8 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_
 #define REFUSE_MODE(NAME)                                                                                             \
     fmi3Status NAME(fmi3Instance c) { return fail(c, #NAME " is not supported"); }
 #define REFUSE_TYPE(TYPE)                                                                                             \
-    REFUSE(fmi3Get##TYPE, FMI3_REFERENCES, fmi3##TYPE values[], size_t count)                                         \
-    REFUSE(fmi3Set##TYPE, FMI3_REFERENCES, const fmi3##TYPE values[], size_t count)
+    REFUSE(fmi3Get##TYPE, REFERENCES, fmi3##TYPE values[], size_t count)                                              \
+    REFUSE(fmi3Set##TYPE, REFERENCES, const fmi3##TYPE values[], size_t count)
 
 REFUSE_TYPE(Float32)
 REFUSE_TYPE(Int8)
@@ -225,19 +227,19 @@ REFUSE_TYPE(UInt32)
 REFUSE_TYPE(Int64)
 REFUSE_TYPE(Boolean)
 REFUSE_TYPE(String)
-REFUSE(fmi3GetBinary, FMI3_REFERENCES, size_t sizes[], fmi3Binary values[], size_t count)
-REFUSE(fmi3SetBinary, FMI3_REFERENCES, const size_t sizes[], const fmi3Binary values[], size_t count)
-REFUSE(fmi3GetClock, FMI3_REFERENCES, fmi3Clock values[])
-REFUSE(fmi3SetClock, FMI3_REFERENCES, const fmi3Clock values[])
-REFUSE(fmi3GetIntervalDecimal, FMI3_REFERENCES, fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[])
-REFUSE(fmi3GetIntervalFraction, FMI3_REFERENCES, fmi3UInt64 counters[], fmi3UInt64 resolutions[],
+REFUSE(fmi3GetBinary, REFERENCES, size_t sizes[], fmi3Binary values[], size_t count)
+REFUSE(fmi3SetBinary, REFERENCES, const size_t sizes[], const fmi3Binary values[], size_t count)
+REFUSE(fmi3GetClock, REFERENCES, fmi3Clock values[])
+REFUSE(fmi3SetClock, REFERENCES, const fmi3Clock values[])
+REFUSE(fmi3GetIntervalDecimal, REFERENCES, fmi3Float64 intervals[], fmi3IntervalQualifier qualifiers[])
+REFUSE(fmi3GetIntervalFraction, REFERENCES, fmi3UInt64 counters[], fmi3UInt64 resolutions[],
        fmi3IntervalQualifier qualifiers[])
-REFUSE(fmi3GetShiftDecimal, FMI3_REFERENCES, fmi3Float64 shifts[])
-REFUSE(fmi3GetShiftFraction, FMI3_REFERENCES, fmi3UInt64 counters[], fmi3UInt64 resolutions[])
-REFUSE(fmi3SetIntervalDecimal, FMI3_REFERENCES, const fmi3Float64 intervals[])
-REFUSE(fmi3SetIntervalFraction, FMI3_REFERENCES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
-REFUSE(fmi3SetShiftDecimal, FMI3_REFERENCES, const fmi3Float64 shifts[])
-REFUSE(fmi3SetShiftFraction, FMI3_REFERENCES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
+REFUSE(fmi3GetShiftDecimal, REFERENCES, fmi3Float64 shifts[])
+REFUSE(fmi3GetShiftFraction, REFERENCES, fmi3UInt64 counters[], fmi3UInt64 resolutions[])
+REFUSE(fmi3SetIntervalDecimal, REFERENCES, const fmi3Float64 intervals[])
+REFUSE(fmi3SetIntervalFraction, REFERENCES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
+REFUSE(fmi3SetShiftDecimal, REFERENCES, const fmi3Float64 shifts[])
+REFUSE(fmi3SetShiftFraction, REFERENCES, const fmi3UInt64 counters[], const fmi3UInt64 resolutions[])
 REFUSE(fmi3GetNumberOfVariableDependencies, fmi3ValueReference reference, size_t *count)
 REFUSE(fmi3GetVariableDependencies, fmi3ValueReference dependent, size_t dependent_elements[],
        fmi3ValueReference independents[], size_t independent_elements[], fmi3DependencyKind kinds[], size_t count)
@@ -247,7 +249,7 @@ REFUSE(fmi3GetDirectionalDerivative, const fmi3ValueReference unknowns[], size_t
 REFUSE(fmi3GetAdjointDerivative, const fmi3ValueReference unknowns[], size_t n_unknowns,
        const fmi3ValueReference knowns[], size_t n_knowns, const fmi3Float64 seed[], size_t n_seed,
        fmi3Float64 sensitivity[], size_t n_sensitivity)
-REFUSE(fmi3GetOutputDerivatives, FMI3_REFERENCES, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
+REFUSE(fmi3GetOutputDerivatives, REFERENCES, const fmi3Int32 orders[], fmi3Float64 values[], size_t count)
 REFUSE(fmi3UpdateDiscreteStates, fmi3Boolean *again, fmi3Boolean *terminate, fmi3Boolean *nominals_changed,
        fmi3Boolean *states_changed, fmi3Boolean *next_defined, fmi3Float64 *next)
 REFUSE_MODE(fmi3EvaluateDiscreteStates)

@@ -1,5 +1,5 @@
 /* The FMI 2.0 Co-Simulation functions of the linear system: real numbers, and one truth value. */
-#include "fmi2.h"
+#include "fmi2Functions.h"
 #include "linear.h"
 
 #include <stdbool.h>

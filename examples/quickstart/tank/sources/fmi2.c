@@ -1,15 +1,13 @@
-/* The FMI 2.0 Co-Simulation functions of a model whose variables are all real numbers. */
-#include "fmi2.h"
-#include "tank.h"
+/* The FMI 2.0 Co-Simulation functions of a model whose variables are all real numbers; see model.h. */
+#include "fmi2Functions.h"
+#include "model.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char GUID[] = "consort-example-tank-1";
-
 typedef struct {
-    Tank tank;
+    Model model;
     bool initializing;
     char name[64];
     const fmi2CallbackFunctions *callbacks;
@@ -38,12 +36,12 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
                               const fmi2CallbackFunctions *callbacks, fmi2Boolean visible, fmi2Boolean logging)
 {
     (void)resources, (void)visible, (void)logging;
-    if (type != fmi2CoSimulation || strcmp(guid, GUID) != 0) return NULL;
+    if (type != fmi2CoSimulation || strcmp(guid, MODEL_GUID) != 0) return NULL;
     Instance *instance = calloc(1, sizeof *instance);
     if (!instance) return NULL;
     strncpy(instance->name, name, sizeof instance->name - 1);
     instance->callbacks = callbacks;
-    tank_start(&instance->tank);
+    model_start(&instance->model);
     return instance;
 }
 
@@ -53,7 +51,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
                                fmi2Boolean stop_defined, fmi2Real stop)
 {
     (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
-    ((Instance *)c)->tank.time = start;
+    ((Instance *)c)->model.time = start;
     return fmi2OK;
 }
 
@@ -66,8 +64,9 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
     Instance *instance = c;
-    if (!(0.0 < instance->tank.value[AREA])) return fail(instance, __func__, "the area must be positive");
-    tank_initialize(&instance->tank);
+    const char *fault = model_fault(&instance->model);
+    if (fault) return fail(instance, __func__, fault);
+    model_initialize(&instance->model);
     instance->initializing = false;
     return fmi2OK;
 }
@@ -76,17 +75,17 @@ fmi2Status fmi2Terminate(fmi2Component c) { return c ? fmi2OK : fmi2Error; }
 
 fmi2Status fmi2Reset(fmi2Component c)
 {
-    tank_start(&((Instance *)c)->tank);
+    model_start(&((Instance *)c)->model);
     return fmi2OK;
 }
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference references[], size_t n, fmi2Real values[])
 {
     Instance *instance = c;
-    if (instance->initializing) tank_initialize(&instance->tank);
+    if (instance->initializing) model_initialize(&instance->model);
     for (size_t i = 0; i < n; i++) {
         if (VARIABLES <= references[i]) return fail(instance, __func__, "no such variable");
-        values[i] = instance->tank.value[references[i]];
+        values[i] = instance->model.value[references[i]];
     }
     return fmi2OK;
 }
@@ -95,8 +94,8 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference references[], s
 {
     Instance *instance = c;
     for (size_t i = 0; i < n; i++) {
-        if (LEVEL <= references[i]) return fail(instance, __func__, "only inputs and parameters can be set");
-        instance->tank.value[references[i]] = values[i];
+        if (FIRST_OUTPUT <= references[i]) return fail(instance, __func__, "only inputs and parameters can be set");
+        instance->model.value[references[i]] = values[i];
     }
     return fmi2OK;
 }
@@ -105,23 +104,23 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real start, fmi2Real length, fmi2Bool
 {
     (void)no_set_state_before;
     Instance *instance = c;
-    instance->tank.time = start;
-    tank_step(&instance->tank, length);
+    instance->model.time = start;
+    model_step(&instance->model, length);
     return fmi2OK;
 }
 
-/* A saved state is a copy of the tank. */
+/* A saved state is a copy of the model. */
 fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
 {
-    if (!*state) *state = malloc(sizeof(Tank));
+    if (!*state) *state = malloc(sizeof(Model));
     if (!*state) return fail(c, __func__, "out of memory");
-    memcpy(*state, &((Instance *)c)->tank, sizeof(Tank));
+    memcpy(*state, &((Instance *)c)->model, sizeof(Model));
     return fmi2OK;
 }
 
 fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
 {
-    memcpy(&((Instance *)c)->tank, state, sizeof(Tank));
+    memcpy(&((Instance *)c)->model, state, sizeof(Model));
     return fmi2OK;
 }
 
@@ -136,21 +135,21 @@ fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *state)
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t *size)
 {
     (void)c, (void)state;
-    *size = sizeof(Tank);
+    *size = sizeof(Model);
     return fmi2OK;
 }
 
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size)
 {
-    if (size < sizeof(Tank)) return fail(c, __func__, "the buffer is too small");
-    memcpy(bytes, state, sizeof(Tank));
+    if (size < sizeof(Model)) return fail(c, __func__, "the buffer is too small");
+    memcpy(bytes, state, sizeof(Model));
     return fmi2OK;
 }
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size, fmi2FMUstate *state)
 {
-    if (size != sizeof(Tank)) return fail(c, __func__, "not a state of this model");
-    if (!*state) *state = malloc(sizeof(Tank));
+    if (size != sizeof(Model)) return fail(c, __func__, "not a state of this model");
+    if (!*state) *state = malloc(sizeof(Model));
     if (!*state) return fail(c, __func__, "out of memory");
     memcpy(*state, bytes, size);
     return fmi2OK;

@@ -1,36 +1,42 @@
-#include "tank.h"
+#include "model.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static const double GRAVITY = 9.81;     /* [m/s2] */
 static const double SUBSTEP_MAX = 0.01; /* [s] */
 
-void tank_start(Tank *tank)
+void model_start(Model *tank)
 {
-    *tank = (Tank){ .value = { [AREA] = 1.0, [OUTLET] = 0.01, [DISCHARGE] = 0.6, [INITIAL_LEVEL] = 1.0 } };
+    *tank = (Model){ .value = { [AREA] = 1.0, [OUTLET] = 0.01, [DISCHARGE] = 0.6, [INITIAL_LEVEL] = 1.0 } };
+}
+
+const char *model_fault(const Model *tank)
+{
+    return 0.0 < tank->value[AREA] ? NULL : "the area must be positive";
 }
 
 /* Torricelli's law; a valve is never more than closed or open. */
-static double outflow_at(const Tank *tank, double level)
+static double outflow_at(const Model *tank, double level)
 {
     const double *v = tank->value;
     double opening = fmin(fmax(v[VALVE], 0.0), 1.0);
     return v[DISCHARGE] * v[OUTLET] * opening * sqrt(2.0 * GRAVITY * fmax(level, 0.0));
 }
 
-static double slope_at(const Tank *tank, double level)
+static double slope_at(const Model *tank, double level)
 {
     return (tank->value[INFLOW] - outflow_at(tank, level)) / tank->value[AREA];
 }
 
-void tank_initialize(Tank *tank)
+void model_initialize(Model *tank)
 {
     tank->value[LEVEL] = tank->value[INITIAL_LEVEL];
     tank->value[OUTFLOW] = outflow_at(tank, tank->value[LEVEL]);
 }
 
 /* Classical Runge-Kutta with the inputs held. */
-static double next_level(const Tank *tank, double level, double h)
+static double next_level(const Model *tank, double level, double h)
 {
     double k1 = slope_at(tank, level);
     double k2 = slope_at(tank, level + 0.5 * h * k1);
@@ -39,7 +45,7 @@ static double next_level(const Tank *tank, double level, double h)
     return fmax(level + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4), 0.0);
 }
 
-void tank_step(Tank *tank, double length)
+void model_step(Model *tank, double length)
 {
     long count = lround(ceil(length / SUBSTEP_MAX));
     for (long i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* The FMI 2.0 Co-Simulation functions of a model whose variables are all real numbers. */
-#include "fmi2.h"
+#include "fmi2Functions.h"
 #include "mass.h"
 
 #include <stdbool.h>

@@ -3,11 +3,10 @@
 use super::{KNOWN, Source, folder_of};
 use crate::cli::{FormArgs, Global};
 use crate::outcome::CommandError;
-use crate::pipeline::{InputHash, file_name};
+use crate::pipeline::{InputHash, cache_dir, file_name};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Literal, Report};
 use consort_formats::multimodel::Keys;
-use consort_models::loader::default_cache_dir;
 use consort_models::ssp::SspFolder;
 use consort_system::System;
 use std::cell::RefCell;
@@ -26,8 +25,7 @@ pub(super) fn read(
     }
     let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("ssp"));
     let place = if is_archive { path.clone() } else { folder_or_here(&path) };
-    let cache = global.cache_dir.clone().unwrap_or_else(default_cache_dir);
-    let Some(folder) = SspFolder::open(&place, &cache, report) else { return Ok(None) };
+    let Some(folder) = SspFolder::open(&place, &cache_dir(global), report) else { return Ok(None) };
     let Some(structure) = structure(&path, is_archive, args, &folder, report) else {
         return Ok(None);
     };

@@ -3,6 +3,7 @@
 use super::super::document::{Content, Element};
 use super::super::xml::Session;
 use super::{Part, Tree};
+use crate::is_name_letter;
 use consort_core::Diagnostic;
 use consort_system::Spanned;
 use std::collections::BTreeSet;
@@ -53,8 +54,7 @@ fn add_children<'e>(
 
 /// A name with `_` in place of everything that names cannot have.
 fn plain(name: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let plain = |part: &str| part.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let plain = |part: &str| part.replace(|c: char| !is_name_letter(c), "_");
     let parts: Vec<String> = name.split('/').map(plain).collect();
     if parts.iter().any(String::is_empty) { parts.join("_") } else { parts.join("/") }
 }

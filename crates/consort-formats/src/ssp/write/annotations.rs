@@ -1,7 +1,7 @@
 //! Our own annotations: see `annotation` for their form.
 
 use super::super::annotation::{COMPONENT, CONNECTION, EXPERIMENT};
-use super::text::{Text, float};
+use super::text::{Text, borrowed, float};
 use consort_core::{Literal, Seconds};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, IterationOptions, Parameter,
@@ -13,9 +13,7 @@ use std::fmt::Write as _;
 type Attributes = Vec<(&'static str, String)>;
 
 fn open(text: &mut Text, name: &str, attributes: &Attributes) {
-    let attributes: Vec<(&str, &str)> =
-        attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    text.open(name, &attributes);
+    text.open(name, &borrowed(attributes));
 }
 
 fn leaf(text: &mut Text, name: &str, attributes: &Attributes) {

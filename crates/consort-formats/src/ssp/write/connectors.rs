@@ -1,6 +1,6 @@
 //! Connectors of components: what their models say about variables, as far as SSP can say it.
 
-use super::text::Text;
+use super::text::{Text, borrowed};
 use consort_core::{Causality, Dimension, ModelDescription, Unit, ValueType, Variable};
 use consort_system::{Component, System};
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,9 +168,7 @@ impl Types {
             ValueType::Clock => attributes.push(("intervalVariability", "triggered".to_owned())),
             _ => {}
         }
-        let attributes: Vec<(&str, &str)> =
-            attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        text.leaf(&format!("ssc:{name}"), &attributes);
+        text.leaf(&format!("ssc:{name}"), &borrowed(&attributes));
         for dimension in &variable.dimensions {
             match dimension {
                 Dimension::Fixed(size) => {

@@ -61,6 +61,11 @@ impl Text {
     }
 }
 
+/// Attributes as [`Text`] takes them.
+pub(super) fn borrowed<'a>(attributes: &'a [(&'a str, String)]) -> Vec<(&'a str, &'a str)> {
+    attributes.iter().map(|(name, value)| (*name, value.as_str())).collect()
+}
+
 /// Whether XML can hold the character at all.
 pub(super) fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)

@@ -4,7 +4,6 @@ use super::{example_folder, example_parameters};
 use crate::harness::{Bench, render_all};
 use consort_core::{DependsOn, ModelDescription, Prng, Report};
 use consort_models::{Loader, LoaderOptions, ModelRequest};
-use std::fs;
 
 /// An FMU of the example, compiled into a folder that is gone afterwards.
 fn fmu(name: &str) -> (Bench, tempfile::TempDir) {
@@ -114,15 +113,5 @@ fn the_fmus_declare_the_dependencies_of_the_blocks_and_can_go_back() {
         let bench = Bench::fresh(block, "", "0.01");
         assert_eq!(feedthrough(&other.description), feedthrough(&bench.description), "{name}");
         assert!(other.description.capabilities.save_state, "{name}");
-    }
-}
-
-#[test]
-fn the_fmus_share_the_interface_to_the_letter() {
-    let read = |name: &str, file: &str| {
-        fs::read_to_string(example_folder().join(format!("fmi2/{name}/sources/{file}"))).unwrap()
-    };
-    for file in ["fmi2.c", "fmi2.h"] {
-        assert_eq!(read("flight", file), read("environment", file), "{file}");
     }
 }

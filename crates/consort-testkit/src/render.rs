@@ -1,10 +1,10 @@
-//! Diagnostics as compact text.
+//! What reports say, as compact text to compare, and what every report must say.
 
-use consort_core::{Report, Span};
+use consort_core::{Report, Severity, Span};
 use std::fmt::Write as _;
 
 /// One block per diagnostic: severity, code and message, then place, labels, notes and help.
-pub(crate) fn report(report: &Report) -> String {
+pub fn report(report: &Report) -> String {
     let mut out = String::new();
     for diagnostic in report.diagnostics() {
         let _ =
@@ -32,4 +32,35 @@ fn place(report: &Report, span: Span) -> String {
     let text = source.text.get(span.range()).expect("spans are within the text");
     let short: String = text.chars().take(40).collect();
     format!("{} {line}:{column} {short:?}", source.name)
+}
+
+/// Everything but a note must say what to do.
+///
+/// # Panics
+/// With the first diagnostic that does not.
+pub fn assert_helpful(report: &Report) {
+    for diagnostic in report.diagnostics() {
+        let is_helpful = diagnostic.help.is_some() || diagnostic.severity == Severity::Note;
+        assert!(is_helpful, "{}: {}", diagnostic.code, diagnostic.message);
+    }
+}
+
+/// What is found in a right text after each of some changes (name, from, to), one at a time.
+///
+/// # Panics
+/// If the right text has a finding, or a changed one has none.
+pub fn of_changes(
+    good: &str,
+    changes: &[(&str, &str, &str)],
+    findings: impl Fn(&str) -> String,
+) -> String {
+    assert_eq!(findings(good), "");
+    let mut all = String::new();
+    for (name, from, to) in changes {
+        assert!(good.contains(from), "{name}");
+        let said = findings(&good.replacen(from, to, 1));
+        assert!(!said.is_empty(), "{name}");
+        let _ = writeln!(all, "## {name}\n{said}");
+    }
+    all
 }
