@@ -90,6 +90,9 @@ pub struct Quantity {
     pub min: Option<f64>,
     /// Greatest value that makes sense.
     pub max: Option<f64>,
+    /// Whether it is offered to the outside: every output is, and states and discretes that were
+    /// declared so.
+    pub is_output: bool,
 }
 
 /// A buffer of the past that the model needs.

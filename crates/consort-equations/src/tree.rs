@@ -96,6 +96,8 @@ pub struct Declaration {
     pub min: Option<f64>,
     /// Greatest value that makes sense.
     pub max: Option<f64>,
+    /// A state or discrete that others see as well, as they see every output.
+    pub is_output: bool,
 }
 
 impl Declaration {
@@ -110,6 +112,7 @@ impl Declaration {
             nominal: None,
             min: None,
             max: None,
+            is_output: false,
         }
     }
 }

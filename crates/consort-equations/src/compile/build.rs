@@ -71,6 +71,7 @@ fn quantity(declaration: &Declaration, start: f64) -> Quantity {
         nominal: declaration.nominal,
         min: declaration.min,
         max: declaration.max,
+        is_output: declaration.is_output || declaration.kind == Kind::Output,
     }
 }
 

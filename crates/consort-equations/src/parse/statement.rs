@@ -55,7 +55,11 @@ impl Parser<'_> {
         let word = self.peek_text();
         if let Some(kind) = KINDS.into_iter().find(|kind| kind.keyword() == word) {
             self.advance();
-            model.declarations.push(self.declaration(kind)?);
+            let shown = [Kind::State, Kind::Discrete].into_iter();
+            let shown = shown.filter(|_| kind == Kind::Output).find(|it| self.takes(it.keyword()));
+            let mut declaration = self.declaration(shown.unwrap_or(kind))?;
+            declaration.is_output = shown.is_some();
+            model.declarations.push(declaration);
             return Ok(());
         }
         match word {

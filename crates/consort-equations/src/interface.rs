@@ -1,0 +1,144 @@
+//! The numbers by which others know the variables of a model.
+//!
+//! They are the same wherever a model goes: as a component that is run here, and in an FMU that is made of
+//! it. Time, parameters, inputs, states and discretes have the numbers of their registers
+//! ([`Layout`](crate::Layout)); derivatives, outputs, locals and indicators follow.
+
+use crate::equations::{Equations, Quantity};
+
+/// A variable of a model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Part {
+    /// The time of the run.
+    Time,
+    /// The parameter of this number.
+    Parameter(usize),
+    /// The input of this number.
+    Input(usize),
+    /// The state of this number.
+    State(usize),
+    /// The discrete of this number.
+    Discrete(usize),
+    /// The derivative of the state of this number.
+    Derivative(usize),
+    /// The output of this number.
+    Output(usize),
+    /// The variable or computed parameter of this number.
+    Local(usize),
+    /// The indicator of this number.
+    Indicator(usize),
+}
+
+/// How many variables of a kind there are, and what the one of a number is.
+type Section = (usize, fn(usize) -> Part);
+
+impl Equations {
+    /// How many variables there are.
+    pub fn part_count(&self) -> usize {
+        self.sections().iter().map(|(count, _)| count).sum()
+    }
+
+    /// Every variable, by its number.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        self.sections().into_iter().flat_map(|(count, part)| (0..count).map(part))
+    }
+
+    /// The variable with this number.
+    pub fn part(&self, number: usize) -> Option<Part> {
+        let mut rest = number;
+        for (count, part) in self.sections() {
+            if rest < count {
+                return Some(part(rest));
+            }
+            rest -= count;
+        }
+        None
+    }
+
+    /// The number of a variable.
+    pub fn number(&self, part: Part) -> usize {
+        let layout = self.layout;
+        let derivative = layout.len();
+        let output = derivative + layout.states;
+        let local = output + self.outputs.len();
+        match part {
+            Part::Time => 0,
+            Part::Parameter(at) => layout.first_parameter() + at,
+            Part::Input(at) => layout.first_input() + at,
+            Part::State(at) => layout.first_state() + at,
+            Part::Discrete(at) => layout.first_discrete() + at,
+            Part::Derivative(at) => derivative + at,
+            Part::Output(at) => output + at,
+            Part::Local(at) => local + at,
+            Part::Indicator(at) => local + self.locals.len() + at,
+        }
+    }
+
+    /// What is known about a variable; of a derivative, its state. `None` for time and indicators.
+    pub fn quantity(&self, part: Part) -> Option<&Quantity> {
+        match part {
+            Part::Time | Part::Indicator(_) => None,
+            Part::Parameter(at) => self.parameters.get(at),
+            Part::Input(at) => self.inputs.get(at),
+            Part::State(at) | Part::Derivative(at) => self.states.get(at),
+            Part::Discrete(at) => self.discretes.get(at),
+            Part::Output(at) => self.outputs.get(at),
+            Part::Local(at) => self.locals.get(at),
+        }
+    }
+
+    /// Kinds of variables in the order of their numbers, with how many there are.
+    fn sections(&self) -> [Section; 9] {
+        let layout = self.layout;
+        [
+            (1, |_| Part::Time),
+            (layout.parameters, Part::Parameter),
+            (layout.inputs, Part::Input),
+            (layout.states, Part::State),
+            (layout.discretes, Part::Discrete),
+            (layout.states, Part::Derivative),
+            (self.outputs.len(), Part::Output),
+            (self.locals.len(), Part::Local),
+            (self.indicators.len(), Part::Indicator),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use consort_core::Report;
+
+    #[test]
+    fn numbers_and_variables_belong_together() {
+        let text = "
+model everything
+  parameter a = 1
+  input u = 0
+  output state x = 1
+  state y
+  discrete n = 0
+  variable v = 2*a*x
+  output w = v + u
+  der(x) = -x
+  der(y) = u
+  when x < 0.5 then
+    n = n + 1
+  end
+end";
+        let mut report = Report::default();
+        let model = crate::read("everything.eq", text, &mut report).expect("well written");
+        let model = crate::compile(&model, &mut report).expect("well defined");
+        let parts: Vec<Part> = model.parts().collect();
+        assert_eq!(parts.len(), 11);
+        assert_eq!(model.part_count(), parts.len());
+        for (number, part) in parts.iter().enumerate() {
+            assert_eq!(model.number(*part), number);
+            assert_eq!(model.part(number), Some(*part));
+        }
+        assert_eq!(model.part(parts.len()), None);
+        let seen = |part: &&Part| model.quantity(**part).is_some_and(|it| it.is_output);
+        let seen: Vec<&Part> = parts.iter().filter(seen).collect();
+        assert_eq!(seen, [&Part::State(0), &Part::Derivative(0), &Part::Output(0)]);
+    }
+}
