@@ -1,24 +1,26 @@
 //! The solvers behind one face, and the model as the problem they solve.
 
-use super::SolverKind;
-use super::jacobian::{Columns, Pattern};
+use super::jacobian::{Columns, JacobianPattern};
+use crate::method::{Method, Start};
+use crate::multistep::{Family, Multistep};
+use crate::paced::Paced;
+use crate::problem::{Failure, JacobianMut, Keep, Options, Problem, Reason};
+use crate::runge_kutta::{Pair, RungeKutta};
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, ContinuousInstance};
-use consort_solve::{
-    Failure, Family, JacobianMut, Keep, Multistep, Options, Pair, Problem, Reason, RungeKutta,
-};
+use consort_core::{CallError, CallStatus, ContinuousInstance, SolverKind};
 
 /// A solver of any kind; a plain value.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum Solver {
     /// There are no states: nothing but time.
     Bare(f64),
     Multistep(Box<Multistep>),
     RungeKutta(Box<RungeKutta>),
+    Paced(Box<Paced>),
 }
 
 impl Solver {
-    /// A solver that begins at `t` with `x`.
+    /// A solver that begins at `t` with `x`; the longest step of the options is the length of a fixed one.
     pub(super) fn new(kind: SolverKind, options: &Options, t: f64, x: &[f64]) -> Self {
         if x.is_empty() {
             return Solver::Bare(t);
@@ -26,12 +28,17 @@ impl Solver {
         let multistep =
             |family| Solver::Multistep(Box::new(Multistep::new(family, x.len(), options)));
         let pair = |pair| Solver::RungeKutta(Box::new(RungeKutta::new(pair, x.len(), options)));
+        let paced = |method| Solver::Paced(Box::new(Paced::new(method, x.len(), options.step_max)));
         let mut solver = match kind {
             SolverKind::Bdf => multistep(Family::Bdf),
             SolverKind::Adams => multistep(Family::Adams),
             SolverKind::BogackiShampine => pair(Pair::BogackiShampine32),
             SolverKind::DormandPrince5 => pair(Pair::DormandPrince54),
             SolverKind::DormandPrince8 => pair(Pair::DormandPrince853),
+            SolverKind::Euler => paced(Method::Euler),
+            SolverKind::AdamsBashforth2 => paced(Method::AdamsBashforth2(Start::RungeKutta4)),
+            SolverKind::AdamsBashforth3 => paced(Method::AdamsBashforth3(Start::RungeKutta4)),
+            SolverKind::RungeKutta4 => paced(Method::RungeKutta4),
         };
         solver.restart(t, x, Keep::Nothing);
         solver
@@ -43,6 +50,7 @@ impl Solver {
             Solver::Bare(time) => *time = t,
             Solver::Multistep(solver) => solver.restart(t, x, keep),
             Solver::RungeKutta(solver) => solver.restart(t, x, keep),
+            Solver::Paced(solver) => solver.restart(t, x, keep),
         }
     }
 
@@ -55,6 +63,7 @@ impl Solver {
             }
             Solver::Multistep(solver) => solver.step(equations, limit),
             Solver::RungeKutta(solver) => solver.step(equations, limit),
+            Solver::Paced(solver) => solver.step(equations, limit),
         };
         stepped.map(|advanced| advanced.to).map_err(|failure| equations.tell(failure))
     }
@@ -65,6 +74,7 @@ impl Solver {
             Solver::Bare(_) => {}
             Solver::Multistep(solver) => solver.interpolate(t, x),
             Solver::RungeKutta(solver) => solver.interpolate(t, x),
+            Solver::Paced(solver) => solver.interpolate(t, x),
         }
     }
 
@@ -74,6 +84,7 @@ impl Solver {
             Solver::Bare(_) => &[],
             Solver::Multistep(solver) => solver.state().1,
             Solver::RungeKutta(solver) => solver.state().1,
+            Solver::Paced(solver) => solver.state().1,
         }
     }
 }
@@ -81,14 +92,14 @@ impl Solver {
 /// A live model as the problem of a solver.
 pub(super) struct Equations<'a> {
     pub(super) instance: &'a mut dyn ContinuousInstance,
-    pub(super) pattern: &'a Pattern,
+    pub(super) pattern: &'a JacobianPattern,
     pub(super) columns: &'a mut Columns,
 }
 
 impl Equations<'_> {
     /// A model's own failure as it is; else where the solver was, and what stopped it.
     fn tell(&self, failure: Failure<Box<CallError>>) -> Box<CallError> {
-        let worst = failure.worst.and_then(|index| self.pattern.name(index));
+        let worst = failure.worst.and_then(|index| self.pattern.name(self.columns, index));
         let worst = worst.map(|name| format!(", worst = `{name}`")).unwrap_or_default();
         let arguments = format!("t = {}, h = {}{worst}", failure.t, failure.step);
         match failure.reason {
