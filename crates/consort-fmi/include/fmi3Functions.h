@@ -14,7 +14,11 @@ extern "C" {
 
 #if !defined(FMI3_Export)
 #if !defined(FMI3_FUNCTION_PREFIX) || defined(FMI3_OVERRIDE_FUNCTION_PREFIX)
+#if defined(_WIN32)
+#define FMI3_Export __declspec(dllexport)
+#else
 #define FMI3_Export __attribute__((visibility("default")))
+#endif
 #else
 #define FMI3_Export
 #endif

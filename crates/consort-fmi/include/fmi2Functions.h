@@ -14,7 +14,11 @@ extern "C" {
 
 #if !defined(FMI2_Export)
 #if !defined(FMI2_FUNCTION_PREFIX) || defined(FMI2_OVERRIDE_FUNCTION_PREFIX)
+#if defined(_WIN32)
+#define FMI2_Export __declspec(dllexport)
+#else
 #define FMI2_Export __attribute__((visibility("default")))
+#endif
 #else
 #define FMI2_Export
 #endif
