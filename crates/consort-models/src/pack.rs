@@ -1,4 +1,4 @@
-//! Packing: the same content gives the same bytes.
+//! Packing files into archives, `.ssp` and `.fmu`: the same content gives the same bytes.
 
 use crate::loader::input_file::tree;
 use std::collections::BTreeMap;
@@ -49,11 +49,11 @@ impl fmt::Display for PackError {
 
 impl std::error::Error for PackError {}
 
-/// Packs files and resources into a `.ssp` archive, in the order of their paths and without dates.
+/// Packs files and resources into an archive, in the order of their paths and without dates.
 ///
 /// # Errors
 /// If a resource cannot be read, or the archive cannot be written.
-pub fn write_ssp_archive(
+pub fn write_archive(
     out: impl Write + Seek,
     files: &[(String, Vec<u8>)],
     resources: &[Packed],
@@ -76,7 +76,7 @@ pub fn write_ssp_archive(
     Ok(())
 }
 
-/// The bytes of a resource as an SSP holds them: of a file, or of an archive of an FMU folder.
+/// The bytes of a resource as an archive holds them: of a file, or of an archive of an FMU folder.
 ///
 /// # Errors
 /// If it cannot be read.
