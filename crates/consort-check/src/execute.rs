@@ -3,6 +3,7 @@
 mod ends;
 mod faults;
 mod operations;
+mod together;
 
 use crate::facts::Facts;
 use crate::state::{NEVER, STALE, Saved, Stamp, State, is_right};
@@ -132,6 +133,7 @@ impl<'a> Execution<'a> {
                 Stage::Work(tasks) => self.work(tasks)?,
                 Stage::Iterate(it) => self.iterate(it, again)?,
                 Stage::Attempt { components, stages } => self.attempt(components, stages, again)?,
+                Stage::Integrate(it) => self.integrate(it)?,
             }
             self.path.pop();
         }
@@ -188,6 +190,8 @@ impl<'a> Execution<'a> {
                 Stage::Work(tasks) => tasks.iter().for_each(|task| self.forget_task(task)),
                 Stage::Iterate(it) => waiting.extend(&it.stages),
                 Stage::Attempt { stages, .. } => waiting.extend(stages),
+                // It leaves nothing behind that could be used.
+                Stage::Integrate(_) => {}
             }
         }
     }

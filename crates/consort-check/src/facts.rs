@@ -56,6 +56,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) periods: Vec<Time>,
     /// Index into `periods`, by component.
     pub(crate) rate: Vec<u32>,
+    /// By component: which of the plan's groups it is integrated with; 0 for none.
+    group: Vec<u32>,
     /// A get after a set sees it, by component; never in Jacobi order.
     pub(crate) at_once: Vec<bool>,
     /// Connections by the number of the input they go to; clocks are left out.
@@ -144,6 +146,7 @@ impl<'a> Facts<'a> {
             models,
             periods,
             rate,
+            group: reactive::groups(models.len(), plan),
             at_once: at_once.collect(),
             wires: Lists::default(),
             clocked: Vec::new(),

@@ -77,6 +77,8 @@ pub enum Action {
     Iterate,
     /// Steps that may be rejected.
     Attempt,
+    /// Integrating components as one.
+    Integrate,
     /// Saving a component's state.
     Save(String),
     /// Going back to a component's saved state.
@@ -94,6 +96,7 @@ impl fmt::Display for Action {
             Action::Tick(clock) => write!(f, "`tick {clock}`"),
             Action::Iterate => f.write_str("`iterate`"),
             Action::Attempt => f.write_str("`attempt`"),
+            Action::Integrate => f.write_str("`integrate`"),
             Action::Save(component) => write!(f, "saving `{component}`"),
             Action::Restore(component) => write!(f, "restoring `{component}`"),
         }
@@ -158,6 +161,15 @@ pub enum Fault {
     Twice,
     /// It is not done at all.
     Never,
+    /// It comes before a value that it needs is known in the same evaluation.
+    NotEvaluated {
+        /// The value: `component.variable`.
+        value: String,
+    },
+    /// An evaluation of components that are integrated as one does not do it.
+    LeftOut,
+    /// A component shall be integrated and has no equations.
+    NoEquations,
     /// A step does not go as far as the others.
     OtherSize,
     /// It is done where it may not be done.
@@ -198,6 +210,12 @@ pub enum Rule {
     StepsInAttempt,
     /// Attempts stand in `advance` only.
     AttemptsInAdvance,
+    /// Components are integrated as one in `advance` only.
+    IntegratesInAdvance,
+    /// What is integrated as one steps at one rate.
+    IntegratesOneRate,
+    /// An evaluation of what is integrated as one has no part in anything else.
+    NothingElseInside,
     /// Within `advance`, values move between components of one period only.
     OneRate,
     /// Delayed connections are exchanged in `present` only.
@@ -232,6 +250,17 @@ impl Violation {
                 Action::Exchange(_) => "exchange it after its source was read".to_owned(),
                 _ => "add it: it has to happen once in this program".to_owned(),
             },
+            Fault::NotEvaluated { value } => {
+                format!("within the evaluation, read, move and set `{value}` before this")
+            }
+            Fault::LeftOut => {
+                "add it to the stages of `integrate`: its value changes with the states \
+                 at every evaluation"
+                    .to_owned()
+            }
+            Fault::NoEquations => {
+                "step the component by itself: its model has a solver of its own".to_owned()
+            }
             Fault::OtherSize => "step all FMUs by one size: in a loop `until-step-accept` that \
                  lists those that may reject it, or `by-same-as` the one that stepped first"
                 .to_owned(),
@@ -275,6 +304,12 @@ impl Rule {
                 "with steps of changing size, all components step within one `attempt`"
             }
             Rule::AttemptsInAdvance => "`attempt` stands in `advance` only",
+            Rule::IntegratesInAdvance => "`integrate` stands in `advance` only",
+            Rule::IntegratesOneRate => "what is integrated as one steps at one rate",
+            Rule::NothingElseInside => {
+                "an evaluation reads and sets, and moves values, between the components of its \
+                 `integrate` only"
+            }
             Rule::OneRate => "within `advance` values move between components of one period only",
             Rule::DelayedInPresent => "delayed connections are exchanged in `present` only",
             Rule::OneTask => "a stage has one task per component",
@@ -289,7 +324,11 @@ impl Rule {
             Rule::StepsInAttempt => {
                 "move the step into the `attempt` of the others, so that all can be taken back"
             }
-            Rule::AttemptsInAdvance => "move it to `advance`",
+            Rule::AttemptsInAdvance | Rule::IntegratesInAdvance => "move it to `advance`",
+            Rule::IntegratesOneRate => "integrate components of one period together",
+            Rule::NothingElseInside => {
+                "do it before or after `integrate`: other inputs hold over the step"
+            }
             Rule::OneRate | Rule::DelayedInPresent => "exchange it in `present`",
             Rule::OneTask => "write one task with all operations, or two stages",
             Rule::RestoreAfterSave => "save it before the loop",
@@ -337,6 +376,13 @@ impl fmt::Display for Fault {
             ),
             Fault::Twice => f.write_str("comes twice"),
             Fault::Never => f.write_str("never happens"),
+            Fault::NotEvaluated { value } => {
+                write!(f, "comes too early: `{value}` is not known yet in this evaluation")
+            }
+            Fault::LeftOut => f.write_str("is left out of the evaluation"),
+            Fault::NoEquations => {
+                f.write_str("cannot be part of `integrate`: its model gives away no equations")
+            }
             Fault::OtherSize => f.write_str("does not go as far as the others"),
             Fault::Misplaced { rule } => write!(f, "may not stand here: {}", rule.text()),
             Fault::NotSaved { by } => {

@@ -8,3 +8,5 @@ mod found;
 mod steps;
 #[path = "judge/support.rs"]
 mod support;
+#[path = "judge/together.rs"]
+mod together;

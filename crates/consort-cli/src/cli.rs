@@ -2,11 +2,14 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use consort_system::Order;
+use consort_core::SolverKind;
+use consort_system::{Continuous, Order};
 use std::path::PathBuf;
 
+mod export;
 mod values;
 
+pub(crate) use export::{ExportArgs, ExportSubject, ExportSystemArgs, FmiChoice, FmuArgs};
 pub(crate) use values::WorkerList;
 
 /// Run coupled models as one repeatable simulation
@@ -116,7 +119,7 @@ pub(crate) enum Verb {
     /// Judge a plan or a scenario
     #[command(after_long_help = include_str!("cli/check.txt"))]
     Check(CheckArgs),
-    /// Write a system in another form
+    /// Write a system in another form, or a model as an FMU
     #[command(after_long_help = include_str!("cli/export.txt"))]
     Export(ExportArgs),
     /// Print completions for a shell
@@ -184,12 +187,27 @@ pub(crate) struct ExperimentArgs {
     /// Compute in this order instead
     #[arg(long, value_name = "ORDER", value_parser = PossibleValuesParser::new(Order::ALL.map(|(_, name)| name)))]
     pub(crate) order: Option<String>,
+    /// How connected components that are given by their equations are integrated
+    #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(Continuous::ALL.map(|(_, name)| name)))]
+    pub(crate) continuous: Option<String>,
     /// What becomes of algebraic loops
     #[arg(long, value_name = "POLICY", value_parser = ["error", "iterate"])]
     pub(crate) loops: Option<String>,
     /// Delay a connection by one step; may be repeated
     #[arg(long, value_name = "FROM -> TO")]
     pub(crate) delay: Vec<String>,
+    /// Integrate by this solver what is given by equations
+    ///
+    /// Of a system, components that one of our solvers integrates and that ask for none. An FMU alone is
+    /// used by Model Exchange then, also if it has its own solver. Fixed steps: euler, ab2, ab3, rk4.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(SolverKind::ALL.map(|(_, name)| name)))]
+    pub(crate) solver: Option<String>,
+    /// The relative tolerance of solvers, also of those inside models
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<String>,
+    /// How long a solver's fixed steps are, and the longest of others
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(crate) solver_step: Option<String>,
     /// Feed unconnected inputs from this table
     ///
     /// A CSV file: `time` in seconds, then a column per input, called `component.variable`, or
@@ -373,20 +391,6 @@ pub(crate) enum PictureFormat {
     Html,
     /// A sketch for the terminal, on standard output
     Text,
-}
-
-/// Options of `export`.
-#[derive(Args, Debug)]
-pub(crate) struct ExportArgs {
-    /// A `system.toml`, SSP or multi-model, a folder with one, or a model
-    pub(crate) system: PathBuf,
-    /// What is written: `.toml`, `.json`, `.ssp`, or a folder for an SSP that is not packed
-    pub(crate) out: PathBuf,
-    /// Replace files that are there
-    #[arg(long)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) experiment: ExperimentArgs,
 }
 
 /// Options of `completions`.

@@ -14,8 +14,12 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "seed": experiment.seed,
         "set": experiment.set,
         "order": experiment.order,
+        "continuous": experiment.continuous,
         "loops": experiment.loops,
         "delay": experiment.delay,
+        "solver": experiment.solver,
+        "tolerance": experiment.tolerance,
+        "solver_step": experiment.solver_step,
         "variant": experiment.form.variant,
         "with": experiment.form.with,
         "input": experiment.input,
@@ -45,8 +49,12 @@ pub(crate) fn experiment_from_json(
         seed: options["seed"].as_u64(),
         set: texts("set").map(str::to_owned).collect(),
         order: text("order"),
+        continuous: text("continuous"),
         loops: text("loops"),
         delay: texts("delay").map(str::to_owned).collect(),
+        solver: text("solver"),
+        tolerance: text("tolerance"),
+        solver_step: text("solver_step"),
         input: path("input"),
         python_library: path("python_library"),
         form: FormArgs { variant: text("variant"), with: texts("with").map(&resolve).collect() },
@@ -56,7 +64,20 @@ pub(crate) fn experiment_from_json(
 /// What differs between the options of two runs that decides the trace.
 pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
     let names = [
-        "start", "stop", "step", "seed", "set", "order", "loops", "delay", "variant", "with",
+        "start",
+        "stop",
+        "step",
+        "seed",
+        "set",
+        "order",
+        "continuous",
+        "loops",
+        "delay",
+        "solver",
+        "tolerance",
+        "solver_step",
+        "variant",
+        "with",
         "input",
     ];
     let differing = names.iter().filter(|name| before[**name] != now[**name]);
@@ -68,7 +89,10 @@ pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
         other => other.to_string(),
     };
     differing
-        .map(|name| format!("--{name}: {}, now {}", shown(&before[*name]), shown(&now[*name])))
+        .map(|name| {
+            let option = name.replace('_', "-");
+            format!("--{option}: {}, now {}", shown(&before[*name]), shown(&now[*name]))
+        })
         .collect()
 }
 
@@ -92,10 +116,14 @@ pub(crate) fn command_line(system: &Path, args: &RunArgs) -> String {
         option("set", Some(set.clone()));
     }
     option("order", experiment.order.clone());
+    option("continuous", experiment.continuous.clone());
     option("loops", experiment.loops.clone());
     for delay in &experiment.delay {
         option("delay", Some(delay.clone()));
     }
+    option("solver", experiment.solver.clone());
+    option("tolerance", experiment.tolerance.clone());
+    option("solver-step", experiment.solver_step.clone());
     option("variant", experiment.form.variant.clone());
     for file in &experiment.form.with {
         option("with", Some(file.display().to_string()));
@@ -177,5 +205,12 @@ mod tests {
         assert_eq!(back.loops.as_deref(), Some("iterate"));
         assert_eq!(back.delay, ["a.y -> b.u"]);
         assert_eq!(back.form.with, [PathBuf::from("/was/coe.json")]);
+        let solver = ["--solver", "rk4", "--tolerance", "1e-8", "--solver-step", "1/3"];
+        let args = run_args(&[&["ball.fmu"], &solver[..]].concat());
+        let back = experiment_from_json(&to_json(&args), |path| PathBuf::from(path));
+        let kept = [back.solver, back.tolerance, back.solver_step].map(Option::unwrap);
+        assert_eq!(kept, ["rk4", "1e-8", "1/3"]);
+        let line = command_line(&args.system, &args);
+        assert_eq!(line, format!("consort run ball.fmu {}", solver.join(" ")));
     }
 }

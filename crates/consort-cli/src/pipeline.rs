@@ -3,6 +3,7 @@
 
 mod alone;
 mod overrides;
+mod solving;
 mod source;
 
 use crate::cli::{ExperimentArgs, Global};
@@ -19,6 +20,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use overrides::{number, source as option_source, time};
 pub(crate) use source::{is_system, system_file};
 
 /// A system in which everything was found and fits, with its models and its plan.
@@ -170,6 +172,7 @@ pub(crate) fn load(
         None => load_models(&system, &base, &mut loader, report),
     };
     inputs.extend(model_inputs(&models));
+    solving::check_defaults(&system.experiment.solver, &models, report);
     if let Some(alone) = &alone {
         if alone.is_missing() {
             return Err(CommandError::Failed { report: std::mem::take(report) });
@@ -304,11 +307,11 @@ fn load_models(
     let load = |component: &Component| {
         let parameters = parameters(component);
         let request = ModelRequest {
-            model: &component.model.value,
-            base,
             component: &component.name.value,
             span: component.model.span,
             parameters: &parameters,
+            solving: solving::request(component, &system.experiment.solver),
+            ..ModelRequest::new(&component.model.value, base)
         };
         loader.load(&request, report)
     };

@@ -83,6 +83,38 @@ pub struct ContinuousEvent {
     pub sizes_changed: bool,
 }
 
+/// What happened to an instance whose equations are integrated along with those of others, since
+/// whoever integrates them looked last.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Joint {
+    /// Events are being handled by whoever integrates: anything may be set.
+    pub in_event_mode: bool,
+    /// Inputs were set.
+    pub is_disturbed: bool,
+    /// What may change at events only was set, and the events that this made were handled.
+    pub had_event: bool,
+    /// What events brought about; when the next one is due stays valid.
+    pub event: ContinuousEvent,
+}
+
+impl Joint {
+    /// Takes note of events that were handled: what has changed adds up, the rest is replaced.
+    pub fn note(&mut self, event: ContinuousEvent) {
+        self.event.states_changed |= event.states_changed;
+        self.event.nominals_changed |= event.nominals_changed;
+        self.event.sizes_changed |= event.sizes_changed;
+        self.event.terminate |= event.terminate;
+        self.event.next_event = event.next_event;
+    }
+
+    /// Forgets what has changed: whoever integrates knows of it.
+    pub fn clear_news(&mut self) {
+        let ContinuousEvent { next_event, terminate, .. } = self.event;
+        self.event = ContinuousEvent { next_event, terminate, ..ContinuousEvent::default() };
+        (self.is_disturbed, self.had_event) = (false, false);
+    }
+}
+
 /// One live example of a model given by its equations.
 ///
 /// Every method but the life cycle may be called often; none allocates in its steady state. Slices
@@ -119,6 +151,12 @@ pub trait ContinuousInstance: Send {
 
     /// How many states and indicators there are, settled from the end of initialization on.
     fn sizes(&self) -> Sizes;
+
+    /// The longest step a solver may take, in seconds, settled from the end of initialization on: a
+    /// model that looks back must have been told what was there.
+    fn step_max(&self) -> Option<f64> {
+        None
+    }
 
     /// Gives variables their values.
     ///

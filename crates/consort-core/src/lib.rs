@@ -9,6 +9,7 @@
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
 //! - [`continuous`]: the same for models given by their equations, which somebody else integrates.
+//! - [`solving`]: which of our solvers that is, and what it is told.
 //! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
 //! - [`diagnostic`]: what is said to a user about a mistake: code, span, labels, help.
 //! - [`prng`]: a seeded generator that is split by name, so that adding a component never changes
@@ -31,6 +32,7 @@ pub mod id;
 pub mod literal;
 pub mod model;
 pub mod prng;
+pub mod solving;
 pub mod time;
 pub mod unit;
 pub mod value;
@@ -38,16 +40,18 @@ pub mod variable;
 
 pub use continuous::{
     CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, ContinuousModel,
-    Sizes,
+    Joint, Sizes,
 };
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
 pub use id::{ComponentId, ConnectionId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
 pub use model::{
     CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, LogEntry, LogLevel,
-    LogSink, Model, ModelDescription, Refresh, SavedState, Setup, Step, StepOutcome, StepReason,
+    LogSink, Model, ModelDescription, Refresh, SavedState, Setup, SolvedBy, Step, StepOutcome,
+    StepReason,
 };
 pub use prng::Prng;
+pub use solving::{Interface, SolverKind, SolverSettings};
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};

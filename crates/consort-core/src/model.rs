@@ -11,8 +11,10 @@
 //! What an instance cannot do it says in its [`Capabilities`]; a caller that ignores them gets a
 //! [`CallError`], never a crash.
 
+use crate::continuous::{ContinuousInstance, Joint};
 use crate::id::Reference;
 use crate::prng::Prng;
+use crate::solving::SolverSettings;
 use crate::time::{Resolution, Tag, Time};
 use crate::unit::Unit;
 use crate::value::{ValuesMut, ValuesRef};
@@ -97,8 +99,26 @@ pub enum Refresh {
     ByStep,
 }
 
+/// How the equations of a model are integrated, where that is done by a solver of ours.
+///
+/// Instances that are connected and ask for the same solver can be integrated as one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SolvedBy {
+    /// What was asked for.
+    pub settings: SolverSettings,
+    /// The relative tolerance where neither the settings nor the experiment have one.
+    pub tolerance: f64,
+}
+
+impl SolvedBy {
+    /// The relative tolerance in an experiment that may have its own.
+    pub fn relative(&self, experiment: Option<f64>) -> f64 {
+        self.settings.tolerance.or(experiment).unwrap_or(self.tolerance)
+    }
+}
+
 /// What the instances of a model can do.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Capabilities {
     /// How outputs follow inputs within one tag.
     pub refresh: Refresh,
@@ -123,6 +143,8 @@ pub struct Capabilities {
     pub lane: Option<String>,
     /// At most one instance per process.
     pub single_instance: bool,
+    /// The model is given by equations that a solver of ours integrates: see [`Instance::join`].
+    pub solved_by: Option<SolvedBy>,
 }
 
 impl Capabilities {
@@ -140,6 +162,7 @@ impl Capabilities {
             input_derivatives_max: 0,
             lane: None,
             single_instance: false,
+            solved_by: None,
         }
     }
 }
@@ -332,6 +355,18 @@ pub trait Instance: Send {
     /// # Errors
     /// If the instance failed; a discarded step is no error but a [`StepReason`].
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome>;
+
+    /// Leaves the integration of the instance's equations to the caller, who integrates them along
+    /// with those of others: there are no steps then. False if the instance has no equations to give
+    /// away. Called before initialization.
+    fn join(&mut self) -> bool {
+        false
+    }
+
+    /// The equations of an instance that has joined others, and what happened to it between steps.
+    fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut Joint)> {
+        None
+    }
 
     /// A whole communication step in one call, for the common case that all values are doubles: sets
     /// `inputs`, steps and, if the step plainly came to its end, reads `outputs` and gives `None`;

@@ -144,6 +144,9 @@ fn multiply(result: &mut BaseUnit, unit: BaseUnit, exponent: i32) -> Option<()> 
 
 /// `m2`, `m^2`, `s-1`, `s^-1`.
 fn split_exponent(text: &str) -> Option<(&str, i32)> {
+    if text == "1" {
+        return Some((text, 1)); // as in `1/s`, no exponent of nothing
+    }
     let digits = text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let (mut name, number) = text.split_at(digits);
     let mut exponent: i32 = if number.is_empty() { 1 } else { number.parse().ok()? };
@@ -263,6 +266,7 @@ mod tests {
         check("deg", "rad", 180.0, std::f64::consts::PI);
         check("rpm", "rad/s", 60.0, std::f64::consts::TAU);
         check("s^-1", "Hz", 4.0, 4.0);
+        check("1/s", "Hz", 4.0, 4.0);
         check("%", "1", 50.0, 0.5);
         check("mm", "cm", 10.0, 1.0);
     }

@@ -60,6 +60,8 @@ pub(crate) struct Program {
     pub(crate) ticks: Vec<(ComponentId, VariableId)>,
     /// Components that `present` sets or reads, sorted.
     pub(crate) refreshed: Vec<usize>,
+    /// Components that are integrated as one, group by group.
+    pub(crate) groups: Vec<Vec<ComponentId>>,
 }
 
 /// What is compiled, together.

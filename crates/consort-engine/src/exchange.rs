@@ -33,7 +33,16 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    pub(crate) fn push(&mut self, connection: ConnectionId, op: CopyOp) {
+    /// The given ones of all compiled connections.
+    pub(crate) fn of(connections: &[ConnectionId], copies: &[CopyOp]) -> Self {
+        let mut exchange = Exchange::default();
+        for &id in connections {
+            exchange.push(id, copies[id.index()]);
+        }
+        exchange
+    }
+
+    fn push(&mut self, connection: ConnectionId, op: CopyOp) {
         self.connections.push(connection);
         if op.is_plain_scalar() {
             self.plain.push((op.from.at, op.to.at));

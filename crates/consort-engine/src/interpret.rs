@@ -4,7 +4,8 @@ use crate::error::RunError;
 use crate::intervene::Fresh;
 use crate::lane::{Lane, Order, Rejection, Trouble};
 use crate::run::Run;
-use crate::stage::{ExchangeStage, Share, Stage, WorkStage};
+use crate::stage::{ExchangeStage, Moves, Share, Stage, WorkStage};
+use crate::store::Segment;
 use consort_core::Step;
 
 /// Which program is interpreted.
@@ -52,6 +53,7 @@ impl Run {
             Stage::Work(work) => self.work(work, true),
             Stage::Iterate(it) => self.solve_loop(it),
             Stage::Attempt(attempt) => self.attempt(attempt),
+            Stage::Integrate(it) => self.integrate(it),
         })
     }
 
@@ -61,12 +63,9 @@ impl Run {
     }
 
     fn exchange(&mut self, stage: &ExchangeStage) {
-        for rate in 0..self.due.len() {
-            if self.due[rate] {
-                stage.by_rate[rate].run(&mut self.program.shared);
-                if self.delays_known {
-                    stage.delayed[rate].run(&mut self.program.shared);
-                }
+        for moves in &stage.moves {
+            if self.hands_over(moves) {
+                moves.exchange.run(&mut self.program.shared);
             }
         }
         if self.phase == Phase::Present && !stage.slopes.is_empty() {
@@ -75,6 +74,10 @@ impl Run {
         if !self.interventions.is_empty() {
             self.adjust_inputs(stage);
         }
+    }
+
+    fn hands_over(&self, moves: &Moves) -> bool {
+        self.due[moves.rate] && (self.delays_known || !moves.is_delayed)
     }
 
     fn follow_slopes(&mut self, stage: &ExchangeStage) {
@@ -87,12 +90,9 @@ impl Run {
     }
 
     fn adjust_inputs(&mut self, stage: &ExchangeStage) {
-        for rate in 0..self.due.len() {
-            if self.due[rate] {
-                self.adjust(Fresh::Connections(&stage.by_rate[rate].connections));
-                if self.delays_known {
-                    self.adjust(Fresh::Connections(&stage.delayed[rate].connections));
-                }
+        for moves in &stage.moves {
+            if self.hands_over(moves) {
+                self.adjust(Fresh::Connections(&moves.exchange.connections));
             }
         }
         if self.phase == Phase::Present {
@@ -122,7 +122,7 @@ impl Run {
     /// Lets the lanes of a stage work; what they read is taken back if anybody waits for it.
     pub(crate) fn work(&mut self, work: &WorkStage, gather: bool) -> Result<(), Halt> {
         // Waking others for the work of one costs more than it brings.
-        let side_by_side = 1 < self.pool.workers() && 1 < self.lanes_due(work);
+        let side_by_side = 1 < self.pool.workers() && !work.is_brief && 1 < self.lanes_due(work);
         if side_by_side {
             for shares in work.by_lane() {
                 self.order(shares, &mut self.pool.lane(shares[0].lane));
@@ -144,9 +144,7 @@ impl Run {
                 trouble = Some(other);
             }
             for share in shares.iter().filter(|share| gather && self.due[share.rate]) {
-                for segment in &share.gather {
-                    self.program.shared.put(segment.shared(), lane.bank.get(segment.lane));
-                }
+                Segment::gather(&share.gather, &lane.bank, &mut self.program.shared);
             }
         }
         if gather {
@@ -163,9 +161,7 @@ impl Run {
     /// Hands a lane its inputs, and what to do with them.
     fn order(&self, shares: &[Share], lane: &mut Lane) {
         for share in shares.iter().filter(|share| self.due[share.rate]) {
-            for segment in &share.scatter {
-                lane.bank.put(segment.lane, self.program.shared.get(segment.shared()));
-            }
+            Segment::scatter(&share.scatter, &self.program.shared, &mut lane.bank);
             let (start, end) = (share.operations.start, share.operations.end);
             let (step, negotiates) = (self.steps[share.rate], self.negotiates);
             lane.orders.push(Order { start, end, step, negotiates });

@@ -89,6 +89,11 @@ impl Loop {
     pub(crate) fn stages(&self) -> &[Stage] {
         &self.body.stages
     }
+
+    /// The places of the real numbers that are solved for, where a solution is looked for from.
+    pub(crate) fn guesses(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.body.reals.iter().map(|unknown| unknown.slot)
+    }
 }
 
 fn options(planned: &PlannedLoop) -> Options {

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// One batched call into an instance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LaneOp {
-    /// The next three operations (set doubles, step, get doubles) in one call.
+    /// The next three operations (set doubles, step, get doubles that lie behind) in one call.
     Whole {
         inputs: Batch,
         outputs: Batch,
@@ -57,6 +57,7 @@ impl LaneOp {
     pub(crate) fn join_whole(operations: &mut Vec<LaneOp>, start: usize) {
         if let [LaneOp::SetFloats(inputs), LaneOp::Step(_), LaneOp::GetFloats(outputs)] =
             operations[start..]
+            && inputs.slot.range().end <= outputs.slot.at()
         {
             operations.insert(start, LaneOp::Whole { inputs, outputs });
         }
@@ -65,19 +66,6 @@ impl LaneOp {
 
 /// How many operations a whole step stands for, itself included.
 const WHOLE_LENGTH: usize = 4;
-
-/// Two places that do not overlap: the first to be read, the second to be filled.
-#[inline]
-fn disjoint(floats: &mut [f64], read: Slot, filled: Slot) -> (&[f64], &mut [f64]) {
-    let (read, filled) = (read.range(), filled.range());
-    if read.end <= filled.start {
-        let (low, high) = floats.split_at_mut(filled.start);
-        (&low[read], &mut high[..filled.end - filled.start])
-    } else {
-        let (low, high) = floats.split_at_mut(read.start);
-        (&high[..read.end - read.start], &mut low[filled])
-    }
-}
 
 /// Why the straight loop stopped.
 enum Unusual {
@@ -210,13 +198,13 @@ impl Lane {
     fn straight(&mut self, range: Range<usize>, step: &Step) -> Option<(usize, Unusual)> {
         let Lane { members, bank, references, operations, .. } = self;
         let (floats, mut others) = bank.split();
-        let Range { start: mut index, end } = range;
-        while index < end {
-            let result = match &operations[index] {
+        let (operations, mut index) = (&operations[..range.end], range.start);
+        while let Some(operation) = operations.get(index) {
+            let result = match operation {
                 LaneOp::Whole { inputs, outputs } => {
-                    let (given, read) = disjoint(floats, inputs.slot, outputs.slot);
-                    let given = (inputs.of(references), given);
-                    let read = (outputs.of(references), read);
+                    let (given, read) = floats.split_at_mut(outputs.slot.at());
+                    let given = (inputs.of(references), &given[inputs.slot.range()]);
+                    let read = (outputs.of(references), &mut read[..outputs.slot.count()]);
                     match members[inputs.member()].instance.set_step_get(given, step, read) {
                         Ok(None) => {
                             index += WHOLE_LENGTH;

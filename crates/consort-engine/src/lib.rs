@@ -9,7 +9,8 @@
 //! through them, the same way in initialization, at a tag and between tags. A work stage hands
 //! values to *lanes* (groups of instances that run one after another), lets them work side by side
 //! and takes back what they read; an exchange moves values along connections; `iterate` solves
-//! loops; `attempt` takes steps that may be rejected. What `advance` computes belongs to the next
+//! loops; `attempt` takes steps that may be rejected; `together` integrates components that are given by
+//! their equations as one. What `advance` computes belongs to the next
 //! tags: if it has several stages they work on a copy of the shared values, so that nobody sees
 //! anything before its time.
 //!
@@ -57,6 +58,7 @@ mod snapshot;
 mod stage;
 mod store;
 mod timing;
+mod together;
 mod transfer;
 
 pub use error::{LoopFailure, RunError, StepFailure};

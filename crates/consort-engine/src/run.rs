@@ -14,12 +14,14 @@ use crate::intervene::{Fresh, Interventions};
 use crate::pool::Pool;
 use crate::record::{ChunkSink, Hashes, Recorder};
 use crate::stage::Stage;
+use crate::store::Segment;
 use crate::timing::Rates;
 use crate::transfer;
 use consort_core::{
     Causality, ComponentId, LogSink, Model, Step, StepOutcome, Tag, Time, Values, Variability,
     VariableId,
 };
+use consort_solve::integrate::Integration;
 use consort_system::ResolvedSystem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,6 +71,8 @@ pub struct Run {
     pub(crate) program: Program,
     pub(crate) pool: Pool,
     pub(crate) rates: Rates,
+    /// By group of components that are integrated as one: where they are, once they have begun.
+    pub(crate) integrations: Vec<Option<Integration>>,
     /// By rate: its components have fresh values at the present tag.
     pub(crate) due: Vec<bool>,
     /// By rate: the step that its components take, if they take any.
@@ -237,9 +241,7 @@ impl Run {
     fn gather(&mut self) {
         for arriving in self.program.arriving.iter().filter(|it| self.due[it.rate]) {
             let lane = self.pool.lane(arriving.lane);
-            for segment in &arriving.gather {
-                self.program.shared.put(segment.shared(), lane.bank.get(segment.lane));
-            }
+            Segment::gather(&arriving.gather, &lane.bank, &mut self.program.shared);
         }
         self.adjust(Fresh::Arriving);
     }

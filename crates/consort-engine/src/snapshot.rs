@@ -5,11 +5,14 @@ use crate::error::RunError;
 use crate::run::Run;
 use consort_core::model::CallResult;
 use consort_core::{ComponentId, SavedState, Time};
+use consort_solve::integrate::Integration;
 
 /// Components as they were.
 #[derive(Default)]
 pub(crate) struct Snapshot {
     members: Vec<SavedMember>,
+    /// Where groups of them that are integrated as one were.
+    integrations: Vec<(usize, Option<Integration>)>,
 }
 
 struct SavedMember {
@@ -23,6 +26,7 @@ impl Snapshot {
     /// Lets the states go, so that instances may free what they hold.
     pub(crate) fn clear(&mut self) {
         self.members.clear();
+        self.integrations.clear();
     }
 }
 
@@ -34,6 +38,11 @@ impl Run {
         into: &mut Snapshot,
     ) -> Result<(), RunError> {
         into.clear();
+        for (index, members) in self.program.groups.iter().enumerate() {
+            if members.iter().any(|member| components.contains(member)) {
+                into.integrations.push((index, self.integrations[index].clone()));
+            }
+        }
         for &component in components {
             if self.due[self.rates.of_component[component.index()]] {
                 let saved = self.save_member(component);
@@ -54,6 +63,9 @@ impl Run {
 
     /// Goes back to what was saved.
     pub(crate) fn restore(&mut self, from: &Snapshot) -> Result<(), RunError> {
+        for (index, integration) in &from.integrations {
+            self.integrations[*index].clone_from(integration);
+        }
         for saved in &from.members {
             let home = self.program.homes[saved.component.index()];
             let mut lane = self.pool.lane(home.lane);

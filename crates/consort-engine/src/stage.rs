@@ -4,6 +4,7 @@ use crate::attempt::Attempt;
 use crate::exchange::Exchange;
 use crate::iterate::Loop;
 use crate::store::Segment;
+use crate::together::Together;
 use std::ops::Range;
 
 /// A part of a program; the next stage starts when this one is done.
@@ -12,23 +13,33 @@ pub(crate) enum Stage {
     Work(WorkStage),
     Iterate(Box<Loop>),
     Attempt(Box<Attempt>),
+    Integrate(Box<Together>),
 }
 
 /// Values move along connections.
 #[derive(Default)]
 pub(crate) struct ExchangeStage {
-    /// By rate of the source.
-    pub(crate) by_rate: Vec<Exchange>,
-    /// By rate of the source: connections that hand over the previous value.
-    pub(crate) delayed: Vec<Exchange>,
+    /// Only what there is, sorted by the rate of the source.
+    pub(crate) moves: Vec<Moves>,
     /// Connections of this stage whose inputs are extrapolated: indices into the program's slopes.
     pub(crate) slopes: Vec<usize>,
+}
+
+/// Connections that hand over together.
+pub(crate) struct Moves {
+    /// The rate of their sources.
+    pub(crate) rate: usize,
+    /// They hand over the previous value.
+    pub(crate) is_delayed: bool,
+    pub(crate) exchange: Exchange,
 }
 
 /// Lanes work side by side.
 pub(crate) struct WorkStage {
     /// Which work stage of all programs this is.
     pub(crate) index: usize,
+    /// The work is so little, and comes so often, that one does it faster than several.
+    pub(crate) is_brief: bool,
     /// Who does what, sorted by lane and rate.
     pub(crate) shares: Vec<Share>,
 }
@@ -67,6 +78,9 @@ impl Stage {
                 Stage::Work(work) => visit(work),
                 Stage::Iterate(it) => Stage::for_each_work(it.stages(), visit),
                 Stage::Attempt(attempt) => Stage::for_each_work(&attempt.stages, visit),
+                Stage::Integrate(it) => {
+                    it.stages().into_iter().for_each(|it| Stage::for_each_work(it, visit));
+                }
             }
         }
     }

@@ -90,6 +90,17 @@ impl Bank {
 }
 
 impl Bank {
+    /// Copies a place of another bank to one here of the same type and length. Most are doubles.
+    #[inline]
+    fn copy_place(&mut self, to: Slot, other: &Bank, from: Slot) {
+        match (self.column_mut(to.value_type), other.column(from.value_type)) {
+            (Values::Float64(own), Values::Float64(others)) => {
+                own[to.range()].copy_from_slice(&others[from.range()]);
+            }
+            _ => self.put(to, other.get(from)),
+        }
+    }
+
     /// Takes over all values of a bank with the same places.
     pub(crate) fn copy_from(&mut self, other: &Bank) {
         for (to, from) in self.columns.iter_mut().zip(&other.columns) {
@@ -129,6 +140,22 @@ impl Segment {
         own.value_type == slot.value_type
             && own.at <= slot.at
             && slot.at + slot.count <= own.at + own.count
+    }
+
+    /// Hands a lane its share of the shared values.
+    #[inline]
+    pub(crate) fn scatter(segments: &[Segment], shared: &Bank, lane: &mut Bank) {
+        for segment in segments {
+            lane.copy_place(segment.lane, shared, segment.shared());
+        }
+    }
+
+    /// Takes back what a lane holds.
+    #[inline]
+    pub(crate) fn gather(segments: &[Segment], lane: &Bank, shared: &mut Bank) {
+        for segment in segments {
+            shared.copy_place(segment.shared(), lane, segment.lane);
+        }
     }
 
     /// Joins segments that lie side by side on both sides, so that one copy moves them all.

@@ -1,6 +1,7 @@
 //! From the tree to programs.
 
 mod build;
+mod implicit;
 
 use crate::equations::Equations;
 use crate::findings::{Findings, suggestion};
@@ -32,9 +33,13 @@ struct Lowered {
     derivatives: Vec<NodeId>,
     assigned: Vec<NodeId>,
     events: Vec<LoweredEvent>,
+    /// Events beyond those of the model: what is said of the last of `events`.
+    added: Vec<Event>,
     relations: Vec<crate::lower::Relation>,
     /// What each buffer remembers, and for how long.
     remembered: Vec<(NodeId, NodeId)>,
+    /// States and their typical magnitudes.
+    scales: Vec<(usize, NodeId)>,
 }
 
 struct LoweredEvent {
@@ -55,6 +60,7 @@ fn lower<'m>(model: &'m Model, scope: &Scope<'m>, findings: &mut Findings<'_>) -
     lowering.in_event = true;
     let events = model.events.iter().map(|event| lower_event(&mut lowering, event)).collect();
     lowering.in_event = false;
+    let residuals = residuals(model, &mut lowering);
     let mut remembered = Vec::new();
     while let Some(next) = lowering.remembered.get(remembered.len()).copied() {
         remembered.push((lowering.number(next.value), next.duration));
@@ -62,12 +68,14 @@ fn lower<'m>(model: &'m Model, scope: &Scope<'m>, findings: &mut Findings<'_>) -
     // Comparisons at the start are no events.
     let relations = std::mem::take(&mut lowering.relations);
     lowering.solve(Phase::Start);
+    let first_residuals = self::residuals(model, &mut lowering);
+    let scales = scales(model, &mut lowering);
     let starts = Unknowns { scope, phase: Phase::Start };
     let initial = known(&lowering.values[starts.derivative(scope.states.len())..]);
     let parameters = starts_of(&mut lowering, &scope.parameters);
     let inputs = starts_of(&mut lowering, &scope.inputs);
     let graph = lowering.graph;
-    Lowered {
+    let mut lowered = Lowered {
         graph,
         initial,
         parameters,
@@ -75,9 +83,29 @@ fn lower<'m>(model: &'m Model, scope: &Scope<'m>, findings: &mut Findings<'_>) -
         derivatives,
         assigned,
         events,
+        added: Vec::new(),
         relations,
         remembered,
+        scales,
+    };
+    if !model.implicit.residuals.is_empty() {
+        implicit::resolve(&mut lowered, scope, [&residuals, &first_residuals], findings);
     }
+    lowered
+}
+
+fn residuals<'m>(model: &'m Model, lowering: &mut Lowering<'m, '_, '_>) -> Vec<NodeId> {
+    model.implicit.residuals.iter().map(|residual| lowering.number(residual)).collect()
+}
+
+fn scales<'m>(model: &'m Model, lowering: &mut Lowering<'m, '_, '_>) -> Vec<(usize, NodeId)> {
+    let mut scales = Vec::with_capacity(model.scales.len());
+    for scale in &model.scales {
+        if let Some(Symbol::State(state)) = lowering.scope.symbol(&scale.name.text) {
+            scales.push((state, lowering.number(&scale.value)));
+        }
+    }
+    scales
 }
 
 fn known(values: &[Option<NodeId>]) -> Vec<NodeId> {

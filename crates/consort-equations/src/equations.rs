@@ -2,6 +2,7 @@
 
 use crate::op::Op;
 use crate::program::{Layout, Point, Program};
+use crate::tree::Experiment;
 use consort_core::{Span, Unit};
 
 /// A compiled model: a pure function of time, states, inputs, parameters and discretes.
@@ -36,10 +37,14 @@ pub struct Equations {
     pub indicators: Vec<Indicator>,
     /// What happens at once.
     pub events: Vec<Event>,
+    /// The experiment its author had in mind.
+    pub experiment: Experiment,
     /// What each derivative depends on.
     pub derivative_dependence: Vec<Dependence>,
     /// What each output depends on.
     pub output_dependence: Vec<Dependence>,
+    /// What each first value depends on: of states, then of discretes.
+    pub initial_dependence: Vec<Dependence>,
     /// The programs.
     pub programs: Programs,
 }
@@ -55,13 +60,15 @@ pub struct Programs {
     pub outputs: Program,
     /// Variables and computed parameters.
     pub locals: Program,
-    /// Left side less right side of each of [`Equations::indicators`].
+    /// The difference of the sides of each of [`Equations::indicators`]: see [`Indicator::holds_at`].
     pub indicators: Program,
     /// The time at which each indicator that depends on nothing but time and discretes changes: one for
     /// each [`Indicator::instant`].
     pub instants: Program,
     /// What each of [`Equations::delays`] is to remember of now.
     pub remembered: Program,
+    /// How long each of [`Equations::delays`] must remember.
+    pub durations: Program,
     /// Derivatives by states.
     pub state_jacobian: Jacobian,
     /// Derivatives by inputs.
@@ -93,6 +100,11 @@ pub struct Quantity {
     /// Whether it is offered to the outside: every output is, and states and discretes that were
     /// declared so.
     pub is_output: bool,
+    /// Whether `start` is the first value whatever else is set, so that another may be set in its place:
+    /// true of parameters and inputs, and of states and discretes whose first value is a mere number.
+    pub is_start_fixed: bool,
+    /// Whether it does not change in a run: every parameter, also among [`Equations::locals`].
+    pub is_parameter: bool,
 }
 
 /// A buffer of the past that the model needs.
@@ -100,18 +112,20 @@ pub struct Quantity {
 pub struct Delay {
     /// For messages: what stands in the text.
     pub name: String,
-    /// How long it must remember, in seconds; `None` if that is computed while running.
+    /// How long it must remember, in seconds, if that is a mere number; else [`Programs::durations`] tells.
     pub duration: Option<f64>,
+    /// Whether that does not change in a run: it depends on parameters at most.
+    pub is_fixed: bool,
 }
 
 /// A comparison that may change continuously.
 ///
-/// A runner with hysteresis keeps what the comparison was (`holds_at` of the last event) and asks for an
-/// event only when the indicator has left zero by more than its noise to the other side; an indicator
-/// that is zero just after an event is not a new one.
+/// Its value is more than zero on one side of the comparison and not on the other, exactly where the
+/// comparison changes: who tells every change of that tells every change of the comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Indicator {
-    /// How left and right are compared; `>` and `>=` have their sides swapped.
+    /// How left and right are compared; `>` and `>=` have their sides swapped. The value is right less
+    /// left for `<`, left less right else.
     pub op: Op,
     /// Number among the results of [`Programs::instants`], if only time moves it.
     pub instant: Option<usize>,
@@ -127,7 +141,7 @@ impl Indicator {
     /// Whether the comparison holds where the indicator has this value.
     pub fn holds_at(&self, value: f64) -> bool {
         match self.op {
-            Op::Less => value < 0.0,
+            Op::Less => 0.0 < value,
             Op::LessEqual => value <= 0.0,
             Op::Equal => value == 0.0,
             _ => value != 0.0,

@@ -33,6 +33,7 @@ fn all(equations: &Equations) -> Vec<&Program> {
         &programs.indicators,
         &programs.instants,
         &programs.remembered,
+        &programs.durations,
         &programs.state_jacobian.program,
         &programs.feedthrough.program,
     ];

@@ -141,6 +141,40 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The same values with some nodes replaced by others.
+    pub(crate) fn substitute(
+        &mut self,
+        roots: &[NodeId],
+        replaced: &BTreeMap<NodeId, NodeId>,
+    ) -> Vec<NodeId> {
+        let needed = self.reachable(roots);
+        let mut new: Vec<NodeId> = (0u32..).take(self.len()).map(NodeId).collect();
+        for id in needed {
+            let Node::Apply(op, operands) = self.node(id) else {
+                new[id.index()] = replaced.get(&id).copied().unwrap_or(id);
+                continue;
+            };
+            let changed = operands.map(|operand| new[operand.index()]);
+            if let Some(node) = replaced.get(&id) {
+                new[id.index()] = *node;
+            } else if changed != operands {
+                new[id.index()] = self.again(op, changed);
+            }
+        }
+        roots.iter().map(|root| new[root.index()]).collect()
+    }
+
+    fn again(&mut self, op: Op, [a, b, c]: [NodeId; 3]) -> NodeId {
+        match (op, op.operands()) {
+            (Op::Select, _) => self.select(a, b, c),
+            (_, 1) => self.unary(op, a),
+            (_, 2) => self.binary(op, a, b),
+            _ => self.apply(op, [a, b, c]),
+        }
+    }
+}
+
 /// Arithmetic that leaves out what has no effect: for derivatives, which are full of zeros and ones.
 impl Graph {
     pub(crate) fn sum(&mut self, a: NodeId, b: NodeId) -> NodeId {

@@ -8,7 +8,7 @@ use consort_core::Diagnostic;
 /// Whether values at the start are looked for, or those of a running model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
-    /// States and discretes are unknown too.
+    /// States and discretes are unknown too, except states that equations determine.
     Start,
     /// States and discretes are known.
     Running,
@@ -41,6 +41,8 @@ impl<'m> Unknowns<'_, 'm> {
         let starts = self.derivative(self.scope.states.len());
         match symbol {
             Symbol::Assigned(at) => Some(at),
+            // Their registers stand for the solution, which is put in place at last.
+            Symbol::State(at) if self.scope.implicit.contains(&at) => None,
             Symbol::State(at) if self.phase == Phase::Start => Some(starts + at),
             Symbol::Discrete(at) if self.phase == Phase::Start => {
                 Some(starts + self.scope.states.len() + at)

@@ -3,6 +3,7 @@
 //! A statement ends with its line, unless the line ends inside an expression. After a mistake reading
 //! goes on at the next line. The grammar is in `docs/equations.md`.
 
+mod experiment;
 mod expression;
 mod lexer;
 mod statement;

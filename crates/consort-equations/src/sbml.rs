@@ -1,10 +1,10 @@
 //! Models in the Systems Biology Markup Language: Level 2 versions 1 to 5, Level 3 core versions 1 and 2.
 //!
 //! [`read_sbml`] makes a [`tree::Model`](crate::tree::Model) of the text, for
-//! [`compile`](crate::compile()). It goes in this order: the text is bounded and parsed (`xml`,
-//! `guard`), everything with an identifier is declared (`collect`, `table`), formulas are read
+//! [`compile`](crate::compile()). It goes in this order: the text is bounded and parsed
+//! (`consort_xml`), everything with an identifier is declared (`collect`, `table`), formulas are read
 //! (`math`) where they stand (`change`, `reaction`), rules without a variable are solved (`algebraic`), and
-//! all is put together (`form`, `lower`, `rate`, `units`). What is not supported is refused by name.
+//! all is put together (`event`, `fast`, `form`, `inline`, `lower`, `rate`, `scale`, `units`). What is not supported is refused by name.
 //!
 //! Identifiers keep their meaning: that of a species is its concentration, or its amount if it has only
 //! substance units. A reaction's identifier is its rate, an output.
@@ -12,21 +12,25 @@
 mod algebraic;
 mod change;
 mod collect;
+mod event;
+mod fast;
 mod form;
-mod guard;
+mod inline;
 mod lower;
 mod math;
 mod rate;
 mod reaction;
+mod scale;
 mod table;
 mod units;
 mod xml;
 
 use crate::tree::Model;
 use consort_core::{Diagnostic, Report};
+use consort_xml::{File, Teller};
 use lower::Parts;
 use table::Edition;
-use xml::{Node, Reader, child, shorten};
+use xml::{FORMAT, Node, Reader, child, shorten};
 
 /// The longest text that is read, in bytes.
 pub const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -38,17 +42,16 @@ pub const TEXT_BYTES_MAX: usize = 64 << 20;
 /// an error.
 pub fn read_sbml(name: &str, text: &str, report: &mut Report) -> Option<Model> {
     if TEXT_BYTES_MAX < text.len() {
-        let message = format!("`{name}` has more than {TEXT_BYTES_MAX} bytes");
-        let help = "a model of this size is a mistake of the tool that wrote it";
-        report.push(Diagnostic::error("sbml::limit", message).help(help));
+        report.push(FORMAT.too_large(&format!("`{name}`")));
         return None;
     }
     let text = text.trim_start_matches('\u{feff}');
     let source = report.add_source(name, text);
-    let mut reader = Reader::new(report, source, text);
-    let document = reader.parse();
-    let model =
-        document.as_ref().and_then(|document| interpret(&mut reader, document.root_element()));
+    let mut teller = Teller::new(report);
+    let file = File::check(source, text, &FORMAT, &mut teller)?;
+    let document = file.parse(&mut teller)?;
+    let mut reader = Reader::new(teller, &file);
+    let model = interpret(&mut reader, document.root_element());
     if reader.finish() { model } else { None }
 }
 
@@ -71,8 +74,9 @@ fn interpret<'a>(reader: &mut Reader<'_>, root: Node<'a>) -> Option<Model> {
     if reader.failed() {
         return None;
     }
-    algebraic::solve(reader, &mut table, algebraic);
-    Some(lower::lower(reader, node, &mut table, Parts { functions, reactions, events }))
+    let solved = algebraic::solve(reader, &mut table, &reactions, algebraic);
+    let parts = Parts { functions, reactions, events, solved };
+    Some(lower::lower(reader, node, &mut table, parts))
 }
 
 /// Which level and version it is, if that is one that is read.

@@ -33,6 +33,8 @@ pub(crate) struct Scope<'m> {
     pub(crate) definitions: Vec<Option<&'m Expression>>,
     /// What defines the derivative of each of `states`.
     pub(crate) derivatives: Vec<Option<&'m Expression>>,
+    /// States that equations determine, by number, in the order of [`Model::implicit`].
+    pub(crate) implicit: Vec<usize>,
 }
 
 impl<'m> Scope<'m> {
@@ -58,6 +60,12 @@ impl<'m> Scope<'m> {
                 Left::Value => scope.define_value(equation, findings),
             }
         }
+        let implicit = model.implicit.states.iter().map(|name| scope.symbol(&name.text));
+        let states = implicit.filter_map(|symbol| match symbol {
+            Some(Symbol::State(state)) => Some(state),
+            _ => None,
+        });
+        scope.implicit = states.collect();
         scope.find_undefined(findings);
         scope
     }
@@ -175,8 +183,8 @@ impl<'m> Scope<'m> {
     }
 
     fn find_undefined(&self, findings: &mut Findings<'_>) {
-        for (state, derivative) in self.states.iter().zip(&self.derivatives) {
-            if derivative.is_none() {
+        for (number, (state, derivative)) in self.states.iter().zip(&self.derivatives).enumerate() {
+            if derivative.is_none() && !self.implicit.contains(&number) {
                 let name = &state.name;
                 let message = format!("the state `{}` has no derivative", name.text);
                 let help = format!("add `der({}) = ...`, or declare it `discrete`", name.text);

@@ -22,6 +22,24 @@ pub struct Model {
     pub events: Vec<Event>,
     /// Functions of the model's own.
     pub functions: Vec<Function>,
+    /// States that equations determine at every instant, in the place of derivatives.
+    pub implicit: Implicit,
+    /// Typical magnitudes of states that are not mere numbers, from what there is at the start: an
+    /// importer's way to say `nominal`.
+    pub scales: Vec<Assignment>,
+    /// The experiment its author had in mind.
+    pub experiment: Experiment,
+}
+
+/// The experiment a model's author had in mind; numbers kept as written, so that they stay exact.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Experiment {
+    /// When it stops, in seconds.
+    pub stop: Option<String>,
+    /// How long a communication step is, in seconds.
+    pub step: Option<String>,
+    /// The relative tolerance of the solver.
+    pub tolerance: Option<String>,
 }
 
 /// A name and where it stands.
@@ -147,6 +165,18 @@ impl Equation {
     pub fn value(name: impl Into<Name>, right: Expression) -> Self {
         Equation { left: Left::Value, name: name.into(), right }
     }
+}
+
+/// Equations `0 = residual` that hold at every instant, and the states they determine.
+///
+/// An importer's: it cannot be written in the text. The states are declared like others, with the value
+/// near which the first solution is looked for, but without `der(x) = ...`.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Implicit {
+    /// Names of the states.
+    pub states: Vec<Name>,
+    /// As many expressions that are zero.
+    pub residuals: Vec<Expression>,
 }
 
 /// What happens at the instant a condition becomes true.

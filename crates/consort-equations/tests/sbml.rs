@@ -6,10 +6,14 @@ mod bad;
 mod combinations;
 #[path = "sbml/constructs.rs"]
 mod constructs;
+#[path = "sbml/events.rs"]
+mod events;
 #[path = "sbml/formulas.rs"]
 mod formulas;
-#[path = "sbml/networks.rs"]
-mod networks;
+#[path = "sbml/implicit.rs"]
+mod implicit;
+#[path = "sbml/mathml.rs"]
+mod mathml;
 #[path = "sbml/numbers.rs"]
 mod numbers;
 #[path = "sbml/print.rs"]
@@ -51,7 +55,7 @@ fn rules_and_functions_become_definitions() {
 
 #[test]
 fn events_keep_all_they_say() {
-    insta::assert_snapshot!("events", shown(constructs::EVENTS));
+    insta::assert_snapshot!("events", shown(events::EVENTS));
 }
 
 #[test]

@@ -2,8 +2,9 @@
 //! `SourceFiles` of FMI 2 in the same form.
 
 use crate::archive::{Limits, path_fault};
-use crate::xml::{self, Codes, Node, Reader, elements, shorten};
+use crate::xml::{self, Kind, Node, Reader, elements, shorten};
 use consort_core::{Diagnostic, Report, Span};
+use consort_xml::Codes;
 
 /// How to build an FMU from its sources.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -114,21 +115,26 @@ impl BuildDescription {
     }
 }
 
-const CODES: Codes = Codes {
-    what: "a build description",
-    syntax: "build::syntax",
-    entities: "build::entities",
+static KIND: Kind = Kind {
+    format: xml::format(
+        "a build description",
+        Codes {
+            syntax: "build::syntax",
+            entity: "build::entities",
+            limit: "build::limit",
+            missing: "build::missing",
+            value: "build::value",
+            attribute: "build::unknown-attribute",
+            element: "build::unknown-element",
+        },
+        "a build description must be a well-formed XML file; export the FMU again",
+    ),
     encoding: "build::encoding",
-    limit: "build::limit",
-    missing: "build::missing",
-    number: "build::value",
-    attribute: "build::unknown-attribute",
-    element: "build::unknown-element",
 };
 
 /// Reads a `buildDescription.xml` of FMI 3; `None` if it has any error.
 pub fn read(name: &str, bytes: &[u8], report: &mut Report) -> Option<BuildDescription> {
-    xml::read(name, bytes, &CODES, report, interpret)
+    xml::read(name, bytes, &KIND, report, interpret)
 }
 
 fn interpret(reader: &mut Reader<'_>, root: Node<'_>) -> Option<BuildDescription> {

@@ -26,8 +26,9 @@ mod types;
 mod units;
 mod variables;
 
-use crate::xml::{self, Codes, Node, Reader, child};
+use crate::xml::{self, Kind, Node, Reader, child};
 use consort_core::{Capabilities, ContinuousDescription, Diagnostic, ModelDescription, Report};
+use consort_xml::Codes;
 use interface::Interfaces;
 use types::Types;
 use units::Units;
@@ -78,7 +79,7 @@ pub struct CoSimulation {
 }
 
 /// The Model Exchange interface of an FMU.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct ModelExchange {
     /// Base name of the binary and prefix of static functions.
     pub model_identifier: String,
@@ -102,16 +103,21 @@ impl FmiVersion {
     }
 }
 
-const CODES: Codes = Codes {
-    what: "a model description",
-    syntax: "description::syntax",
-    entities: "description::entities",
+static KIND: Kind = Kind {
+    format: xml::format(
+        "a model description",
+        Codes {
+            syntax: "description::syntax",
+            entity: "description::entities",
+            limit: "description::limit",
+            missing: "description::missing",
+            value: "description::number",
+            attribute: "description::unknown-attribute",
+            element: "description::unknown-element",
+        },
+        "a model description must be a well-formed XML file; export the FMU again",
+    ),
     encoding: "description::encoding",
-    limit: "description::limit",
-    missing: "description::missing",
-    number: "description::number",
-    attribute: "description::unknown-attribute",
-    element: "description::unknown-element",
 };
 
 /// Reads a model description of FMI 2.0 or 3.0; `None` if it has any error.
@@ -119,7 +125,7 @@ const CODES: Codes = Codes {
 /// `name` is the file as the user knows it, such as `tank.fmu/modelDescription.xml`. A description
 /// without Co-Simulation is no error here: whoever needs it says so.
 pub fn read(name: &str, bytes: &[u8], report: &mut Report) -> Option<FmuDescription> {
-    xml::read(name, bytes, &CODES, report, interpret)
+    xml::read(name, bytes, &KIND, report, interpret)
 }
 
 fn interpret(reader: &mut Reader<'_>, root: Node<'_>) -> Option<FmuDescription> {

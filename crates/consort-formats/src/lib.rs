@@ -9,6 +9,7 @@
 //! - [`scenario`]: scenario files of the Scenario-Verifier, read by [`read_scenario`] and written by
 //!   [`write_scenario`].
 //! - [`assignment`]: `component.variable=value`, as given to `--set`.
+//! - [`solver`]: what is said about a solver nobody knows, here and on the command line.
 //! - [`fuzz`]: what the fuzz targets call, with the model descriptions they resolve against.
 //!
 //! Readers report every mistake they find to a [`Report`](consort_core::Report) and go on.
@@ -37,12 +38,14 @@ pub mod csv;
 pub mod fuzz;
 pub mod multimodel;
 pub mod scenario;
+pub mod solver;
 pub mod ssp;
 pub mod toml;
 
 pub use assignment::{Assignment, parse_assignment};
 pub use csv::read_inputs;
 pub use scenario::{read_scenario, write_scenario};
+pub use solver::unknown_solver;
 pub use toml::{read_system, write_system};
 
 /// Whether a name of a component may have the character; `/` separates the parts of one.

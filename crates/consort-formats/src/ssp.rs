@@ -6,8 +6,9 @@
 //! - Nested systems become flat: a component `tank` in a system `plant` is called `plant/tank`.
 //!   Connections through the borders of systems become direct ones, with all transformations and
 //!   unit conversions on the way. Characters that names cannot have become `_`.
-//! - Components are FMUs, `.ssd` files, systems of the same file (`source="#id"`) and native blocks
-//!   (`source="native:gain"`, type [`NATIVE_TYPE`]). Nested `.ssp` archives, Modelica models, signal
+//! - Components are FMUs, models written as equations ([`EQUATIONS_TYPE`], [`SBML_TYPE`]), `.ssd` files,
+//!   systems of the same file (`source="#id"`) and native blocks (`source="native:gain"`, type
+//!   [`NATIVE_TYPE`]). Nested `.ssp` archives, Modelica models, signal
 //!   dictionaries and transformations other than linear ones are refused by name.
 //! - Values come from parameter bindings, inline or in files, with prefixes and mappings. Outer
 //!   systems' go before inner ones', later ones before earlier ones. A value at the border of a
@@ -47,7 +48,7 @@ mod values;
 mod write;
 mod xml;
 
-use consort_core::{Diagnostic, ModelDescription, Report};
+use consort_core::{Diagnostic, Interface, ModelDescription, Report};
 use consort_system::System;
 use xml::Session;
 
@@ -59,6 +60,30 @@ pub const DEFAULT_STRUCTURE: &str = "SystemStructure.ssd";
 
 /// The media type of native blocks as components.
 pub const NATIVE_TYPE: &str = "application/x-consort-native";
+
+/// The media type of models written as equations.
+pub const EQUATIONS_TYPE: &str = "application/x-consort-equations";
+
+/// The media type of models in SBML (RFC 3823).
+pub const SBML_TYPE: &str = "application/sbml+xml";
+
+/// The media type of a model by the ending of its path, if it is no FMU.
+fn equations_type(path: &str) -> Option<&'static str> {
+    let (_, ending) = path.rsplit_once('.')?;
+    match ending.to_ascii_lowercase().as_str() {
+        "eq" => Some(EQUATIONS_TYPE),
+        "sbml" | "xml" => Some(SBML_TYPE),
+        _ => None,
+    }
+}
+
+/// An interface as the attribute `implementation` calls it.
+const fn implementation(interface: Interface) -> &'static str {
+    match interface {
+        Interface::CoSimulation => "CoSimulation",
+        Interface::ModelExchange => "ModelExchange",
+    }
+}
 
 /// The files of an SSP: the content of a path below its root, with `/`, if there is such a file.
 pub type Files<'f> = &'f dyn Fn(&str) -> Option<Vec<u8>>;

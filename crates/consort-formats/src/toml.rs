@@ -9,13 +9,16 @@
 //! step = 0.1                       # default: the one the models agree on
 //! resolution = "1/300"             # the length of a tick; chosen if absent
 //! seed = 7                         # default 0
-//! tolerance = 1e-6                 # for solvers inside models
+//! tolerance = 1e-6                 # of solvers, ours and those inside models
+//! solver = "bdf"                   # of components that we integrate; see below for the others
+//! solver-step = 0.001              # the same: the length of its steps
 //! record = "outputs"               # or "all", "nothing", or a list: ["tank.level", "pid.*", "*.y"]
 //! unhashed = ["plant.CPUtime"]     # kept out of the trace hash
 //! plot = ["tank.level", "pid.*"]   # or true: everything recorded
 //! input = "inflow.csv"             # values over time for unconnected inputs
 //! send-start-values = false        # the default for all components
 //! order = "derived"                # or "jacobi", "gauss-seidel"
+//! continuous = "together"          # or "apart": how connected equations are integrated
 //! loops = "error"                  # what becomes of algebraic loops; or "iterate"
 //!
 //! [experiment.iteration]           # how loops are iterated
@@ -40,6 +43,11 @@
 //! send-start-values = true
 //! event-mode = false               # default true: event mode is used where the model has it
 //! reactive = ["valve"]
+//! interface = "model-exchange"     # or "co-simulation", of an FMU that has both
+//! solver = "bdf"                   # or "adams", "bs32", "dopri5", "dop853"; of fixed step "euler", "ab2",
+//!                                  # "ab3", "rk4"; chooses Model Exchange
+//! tolerance = 1e-8                 # relative, of that solver
+//! solver-step = 0.001              # how long a fixed step is, and the longest of a variable one
 //! parameters = { area = 1.5, level0 = { value = 20, unit = "cm" }, gains = [1, 2, 3] }
 //!
 //! [[connections]]
@@ -81,6 +89,7 @@ mod experiment;
 mod intervention;
 mod number;
 mod reader;
+mod solving;
 mod syntax;
 mod write;
 

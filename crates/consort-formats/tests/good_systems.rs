@@ -6,8 +6,8 @@ use consort_core::{
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::{parse_assignment, read_inputs, read_system};
 use consort_system::{
-    Comparison, Condition, Effect, Hold, Iteration, IterationMethod, LoopPolicy, Order, Port,
-    ResolvedCoupling, ResolvedLoopRule, ResolvedSystem, ResolvedVariableStep, Setting,
+    Comparison, Condition, Continuous, Effect, Hold, Iteration, IterationMethod, LoopPolicy, Order,
+    Port, ResolvedCoupling, ResolvedLoopRule, ResolvedSystem, ResolvedVariableStep, Setting,
     StepTolerances, System, Target, Trigger, resolve,
 };
 
@@ -369,7 +369,7 @@ fn nothing_said_about_the_coupling_is_the_default() {
 
 #[test]
 fn rules_take_what_they_do_not_say_from_the_iteration() {
-    let text = LOOP.replace("[components.tank]", "order = \"gauss-seidel\"\nloops = \"iterate\"\n[experiment.iteration]\nmethod = \"newton\"\nlimit = 7\n[components.tank]\nreactive = [\"valve\", \"inflow\", \"valve\"]");
+    let text = LOOP.replace("[components.tank]", "order = \"gauss-seidel\"\ncontinuous = \"apart\"\nloops = \"iterate\"\n[experiment.iteration]\nmethod = \"newton\"\nlimit = 7\n[components.tank]\nreactive = [\"valve\", \"inflow\", \"valve\"]");
     let rules = "[[loops]]\nthrough = \"pid.u\"\ntolerance = 1e-3\n[[loops]]\nthrough = \"tank.level\"\npolicy = \"error\"\n";
     let system = meaning(&format!("{text}{rules}"));
     let iteration = Iteration { method: IterationMethod::Newton, limit: 7, ..Iteration::default() };
@@ -389,6 +389,7 @@ fn rules_take_what_they_do_not_say_from_the_iteration() {
                 rule(0, "tank", "level", LoopPolicy::Error),
             ],
             variable_step: None,
+            continuous: Continuous::Apart,
         }
     );
     let inputs = ["inflow", "valve"].map(|name| variable("tank", name));

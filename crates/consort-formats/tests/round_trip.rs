@@ -1,11 +1,11 @@
 //! What is written is read as the same system.
 
-use consort_core::{Literal, Report, Seconds};
+use consort_core::{Interface, Literal, Report, Seconds, SolverKind};
 use consort_formats::{read_system, write_system};
 use consort_system::{
-    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, IterationMethod,
-    IterationOptions, Linear, LoopRule, Order, Parameter, Record, Spanned, StepLength, System,
-    VariableStep, When,
+    Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention,
+    IterationMethod, IterationOptions, Linear, LoopRule, Order, Parameter, Record, SolverDefaults,
+    Solving, Spanned, StepLength, System, VariableStep, When,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -65,12 +65,37 @@ fn parameters() -> impl Strategy<Value = Vec<Parameter>> {
     })
 }
 
+fn solver() -> impl Strategy<Value = SolverDefaults> {
+    let kind = prop::sample::select(SolverKind::ALL.map(|(kind, _)| kind).to_vec());
+    (option::of(kind.prop_map(Spanned::assumed)), option::of(seconds()))
+        .prop_map(|(solver, step)| SolverDefaults { solver, step })
+}
+
+fn part() -> impl Strategy<Value = Spanned<f64>> {
+    (1e-300..1e300f64).prop_map(Spanned::assumed)
+}
+
+fn solving() -> impl Strategy<Value = Solving> {
+    let interface = prop::sample::select(Interface::ALL.map(|(interface, _)| interface).to_vec());
+    let interface = option::of(interface.prop_map(Spanned::assumed));
+    (interface, solver(), option::of(part())).prop_map(|(interface, defaults, tolerance)| {
+        let SolverDefaults { solver, step } = defaults;
+        Solving { interface, solver, tolerance, step }
+    })
+}
+
 fn components() -> impl Strategy<Value = Vec<Component>> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let rest =
-        (spanned_text(), parameters(), option::of(seconds()), flags, vec(spanned_text(), 0..3));
+    let rest = (
+        spanned_text(),
+        parameters(),
+        option::of(seconds()),
+        flags,
+        vec(spanned_text(), 0..3),
+        solving(),
+    );
     btree_map("[A-Za-zäö0-9_-]{1,6}(/[a-z]{1,3}){0,2}", rest, 1..4).prop_map(|map| {
-        let component = |(name, (model, parameters, step, flags, reactive))| {
+        let component = |(name, (model, parameters, step, flags, reactive, solving))| {
             let (to_end, concurrent, send_start_values, event_mode): (bool, _, _, _) = flags;
             Component {
                 name: Spanned::assumed(name),
@@ -82,6 +107,7 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
                 send_start_values,
                 event_mode,
                 reactive,
+                solving,
             }
         };
         map.into_iter().map(component).collect()
@@ -144,9 +170,12 @@ fn coupling() -> impl Strategy<Value = Coupling> {
     let rule = (spanned_text(), any::<bool>(), iteration());
     let rule =
         rule.prop_map(|(through, iterate, iteration)| LoopRule { through, iterate, iteration });
-    (order, iterate, iteration(), vec(rule, 0..3), option::of(variable_step())).prop_map(
-        |(order, iterate_loops, iteration, rules, variable_step)| Coupling {
+    let continuous = prop::sample::select(Continuous::ALL.map(|(it, _)| it).to_vec());
+    let orders = (order, option::of(continuous.prop_map(Spanned::assumed)));
+    (orders, iterate, iteration(), vec(rule, 0..3), option::of(variable_step())).prop_map(
+        |((order, continuous), iterate_loops, iteration, rules, variable_step)| Coupling {
             order,
+            continuous,
             iterate_loops,
             iteration,
             rules,
@@ -177,10 +206,10 @@ fn experiment() -> impl Strategy<Value = Experiment> {
         vec(spanned_text(), 0..3).prop_map(Record::These),
     ];
     let times = (seconds(), option::of(seconds()), option::of(seconds()), option::of(seconds()));
-    let tolerance = option::of((1e-300..1e300f64).prop_map(Spanned::assumed));
+    let tolerance = (option::of(part()), solver());
     let names = (vec(spanned_text(), 0..3), vec(spanned_text(), 0..3), option::of(spanned_text()));
     (times, any::<u64>(), tolerance, record, names, coupling()).prop_map(
-        |(times, seed, tolerance, record, (unhashed, plot, input), coupling)| {
+        |(times, seed, (tolerance, solver), record, (unhashed, plot, input), coupling)| {
             let (start, stop, step, resolution) = times;
             Experiment {
                 start,
@@ -189,6 +218,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                 resolution,
                 seed,
                 tolerance,
+                solver,
                 record,
                 unhashed,
                 plot,
@@ -200,8 +230,11 @@ fn experiment() -> impl Strategy<Value = Experiment> {
 }
 
 fn systems() -> impl Strategy<Value = System> {
-    (text(), experiment(), components(), connections(), interventions()).prop_map(
-        |(name, experiment, components, connections, interventions)| System {
+    // Boxed: all of it at once is too large for the stack of a test.
+    let parts = (experiment().boxed(), components().boxed());
+    let rest = (connections().boxed(), interventions().boxed());
+    (text(), parts, rest).prop_map(
+        |(name, (experiment, components), (connections, interventions))| System {
             name,
             experiment,
             components,
@@ -226,6 +259,7 @@ fn forget_iteration(options: &mut IterationOptions) {
 fn forget_coupling(coupling: &mut Coupling) {
     forget(&mut coupling.order);
     forget(&mut coupling.iterate_loops);
+    forget(&mut coupling.continuous);
     forget_iteration(&mut coupling.iteration);
     for rule in &mut coupling.rules {
         rule.through.span = None;
@@ -245,7 +279,9 @@ fn without_spans(mut system: System) -> System {
     experiment.start.span = None;
     let times = [&mut experiment.stop, &mut experiment.step, &mut experiment.resolution];
     times.into_iter().flatten().for_each(|it| it.span = None);
-    experiment.tolerance.iter_mut().for_each(|it| it.span = None);
+    forget(&mut experiment.tolerance);
+    forget(&mut experiment.solver.solver);
+    forget(&mut experiment.solver.step);
     if let Record::These(patterns) = &mut experiment.record {
         patterns.iter_mut().for_each(|it| it.span = None);
     }
@@ -256,6 +292,11 @@ fn without_spans(mut system: System) -> System {
         component.model.span = None;
         component.step.iter_mut().for_each(|it| it.span = None);
         component.reactive.iter_mut().for_each(|it| it.span = None);
+        let solving = &mut component.solving;
+        forget(&mut solving.interface);
+        forget(&mut solving.solver);
+        forget(&mut solving.tolerance);
+        forget(&mut solving.step);
         for parameter in &mut component.parameters {
             parameter.name.span = None;
             parameter.value.span = None;

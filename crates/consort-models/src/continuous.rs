@@ -4,49 +4,21 @@
 //! communication points it integrates with inputs held, locates state events, and handles time and
 //! step events where they happen; outputs follow inputs at once. The solver's state is part of the
 //! instance's: what is restored, also from bytes, continues bit for bit.
+//!
+//! An instance can leave the integration to the engine, which integrates it along with others
+//! ([`Instance::join`]); it has no solver of its own then.
 
 mod bytes;
 mod instance;
-mod jacobian;
-mod solver;
 
 use consort_core::model::CallResult;
 use consort_core::{
     Capabilities, Causality, ContinuousModel, DependsOn, Instance, Instantiation, Model,
-    ModelDescription, Reference, Refresh, ValueType, Variability,
+    ModelDescription, Reference, Refresh, SolvedBy, SolverSettings, Variability,
 };
+use consort_solve::integrate::JacobianPattern;
 use instance::SolvedInstance;
-use jacobian::Pattern;
 use std::sync::Arc;
-
-/// Which solver integrates a model.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum SolverKind {
-    /// Backward differentiation formulas of orders 1 to 5: for stiff models, and when nothing is known.
-    #[default]
-    Bdf,
-    /// Adams formulas of orders 1 to 12: for smooth models that are not stiff.
-    Adams,
-    /// Bogacki and Shampine's pair of orders 3 and 2: for rough answers and many events.
-    BogackiShampine,
-    /// Dormand and Prince's pair of orders 5 and 4.
-    DormandPrince5,
-    /// Dormand and Prince's method of order 8: for precise answers.
-    DormandPrince8,
-}
-
-impl SolverKind {
-    /// As a person writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SolverKind::Bdf => "bdf",
-            SolverKind::Adams => "adams",
-            SolverKind::BogackiShampine => "bs32",
-            SolverKind::DormandPrince5 => "dopri5",
-            SolverKind::DormandPrince8 => "dop853",
-        }
-    }
-}
 
 /// The relative tolerance where neither the run nor the model says one.
 const TOLERANCE: f64 = 1e-6;
@@ -60,25 +32,31 @@ pub struct SolvedModel {
 
 /// What all instances of a model share.
 struct Plan {
-    kind: SolverKind,
-    /// The relative tolerance the model asks for.
-    tolerance: f64,
+    solved_by: SolvedBy,
     /// Inputs that may be set while time goes on, sorted; everything else is set at an event.
     direct: Vec<Reference>,
-    pattern: Pattern,
+    pattern: Arc<JacobianPattern>,
 }
 
 impl SolvedModel {
-    /// The model, to be integrated by a solver of this kind.
-    pub fn new(model: Arc<dyn ContinuousModel>, kind: SolverKind) -> Self {
-        let description = describe(model.description(), kind);
+    /// The model, to be integrated as the settings say; a [`SolverKind`](consort_core::SolverKind) is
+    /// enough of them.
+    ///
+    /// # Panics
+    /// If they have a tolerance that is not between zero and one, or a step that is not positive.
+    pub fn new(model: Arc<dyn ContinuousModel>, settings: impl Into<SolverSettings>) -> Self {
+        let settings = settings.into();
+        assert!(settings.tolerance.is_none_or(is_tolerance), "a tolerance no solver can work with");
+        let mut description = describe(model.description(), &settings);
         let tolerance = description.default_experiment.tolerance.as_ref();
         let tolerance = tolerance.and_then(|text| text.parse().ok());
+        let tolerance = tolerance.filter(|it| is_tolerance(*it)).unwrap_or(TOLERANCE);
+        let solved_by = SolvedBy { settings, tolerance };
+        description.capabilities.solved_by = Some(solved_by);
         let plan = Plan {
-            kind,
-            tolerance: tolerance.filter(|it| 0.0 < *it && *it < 1.0).unwrap_or(TOLERANCE),
+            solved_by,
             direct: direct_inputs(&description),
-            pattern: Pattern::of(&*model),
+            pattern: Arc::new(JacobianPattern::of(&*model)),
         };
         SolvedModel { model, description, plan: Arc::new(plan) }
     }
@@ -96,7 +74,7 @@ impl Model for SolvedModel {
 }
 
 /// What the model is from outside: its states are nobody's business, so outputs depend on inputs only.
-fn describe(of: &ModelDescription, kind: SolverKind) -> ModelDescription {
+fn describe(of: &ModelDescription, settings: &SolverSettings) -> ModelDescription {
     let mut description = of.clone();
     let variables = &description.variables;
     for output in &mut description.structure.outputs {
@@ -113,15 +91,19 @@ fn describe(of: &ModelDescription, kind: SolverKind) -> ModelDescription {
         single_instance: inner.single_instance,
         ..Capabilities::native()
     };
-    description.facts.push(("solver".to_owned(), kind.name().to_owned()));
+    description.facts.push(("solver".to_owned(), settings.to_string()));
     description
+}
+
+fn is_tolerance(tolerance: f64) -> bool {
+    0.0 < tolerance && tolerance < 1.0
 }
 
 fn direct_inputs(description: &ModelDescription) -> Vec<Reference> {
     let inputs = description.variables.iter().filter(|variable| {
         variable.causality == Causality::Input
             && variable.variability == Variability::Continuous
-            && variable.value_type == ValueType::Float64
+            && variable.value_type.is_float()
     });
     let mut references: Vec<Reference> = inputs.map(|variable| variable.reference).collect();
     references.sort_unstable_by_key(|reference| reference.0);

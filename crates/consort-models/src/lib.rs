@@ -6,9 +6,12 @@
 //! - An FMU is a `.fmu` archive, unpacked into the cache by content, or a folder, used where it is.
 //!   One without a binary for this platform but with sources is compiled, once per content, with
 //!   the system's C compiler. One for Model Exchange only gets a solver ([`continuous`]).
+//! - [`mod@equations`] runs models written as equations: `.eq` files, and SBML (`.sbml`, `.xml`).
 //! - [`continuous`] puts a solver around models that are given by their equations.
 //! - [`native`] has blocks that need no FMU, below.
-//! - [`ssp`] unpacks and packs `.ssp` archives.
+//! - [`equations::written_model`] gives a model as it was written, native blocks included ([`native::equations`]), to whoever
+//!   makes something else of it; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
+//! - [`ssp`] unpacks `.ssp` archives.
 //! - [`default_cache_dir`] says where all of this is kept. Nothing is written anywhere else.
 //!
 //! ```
@@ -19,11 +22,9 @@
 //! let mut loader = Loader::new(options);
 //! let parameters = [Parameter { name: "k", value: &Literal::Float(2.5), span: None }];
 //! let request = ModelRequest {
-//!     model: "native:gain",
-//!     base: std::path::Path::new("."),
 //!     component: "amplifier",
-//!     span: None,
 //!     parameters: &parameters,
+//!     ..ModelRequest::new("native:gain", std::path::Path::new("."))
 //! };
 //! let loaded = loader.load(&request, &mut Report::default()).expect("the parameters are good");
 //! assert!(loaded.model.description().variable("y").is_some());
@@ -64,12 +65,14 @@
 //! the experiment's seed, the component's path and time.
 
 pub mod continuous;
+pub mod equations;
 pub mod loader;
 pub mod native;
+pub mod pack;
 pub mod ssp;
 
 mod nearby;
 mod request;
 
 pub use loader::{InputFile, LoadedModel, Loader, LoaderOptions, Role, default_cache_dir};
-pub use request::{ModelRequest, Parameter};
+pub use request::{Asked, ModelRequest, Parameter, SolverRequest};

@@ -13,6 +13,7 @@ mod algebra;
 mod behavior;
 mod draft;
 mod dynamics;
+mod equations;
 mod instance;
 mod noise;
 mod sources;
@@ -27,6 +28,8 @@ use behavior::Behavior;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use draft::Draft;
+
+pub use equations::equations;
 
 /// A kind of native block, for lists and help.
 pub struct Block {

@@ -1,6 +1,6 @@
 //! What is asked of the loader.
 
-use consort_core::{Literal, Span};
+use consort_core::{Interface, Literal, Seconds, SolverKind, Span};
 use std::path::Path;
 
 /// A component's parameter as its system file gives it.
@@ -12,6 +12,33 @@ pub struct Parameter<'a> {
     pub value: &'a Literal,
     /// Where it is written.
     pub span: Option<Span>,
+}
+
+/// Something asked for by name, and where.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Asked<T> {
+    /// What is wanted.
+    pub value: T,
+    /// Where it is written.
+    pub span: Option<Span>,
+}
+
+/// How a component's model shall be integrated. What has no effect on the model is refused, but for
+/// what the experiment says for all.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SolverRequest {
+    /// By which of its faces an FMU that has several is used.
+    pub interface: Option<Asked<Interface>>,
+    /// Which solver; of an FMU that has several faces this chooses Model Exchange.
+    pub solver: Option<Asked<SolverKind>>,
+    /// Its relative tolerance.
+    pub tolerance: Option<Asked<f64>>,
+    /// How long a fixed step is, and the longest of a variable one.
+    pub step: Option<Asked<Seconds>>,
+    /// The experiment's solver for all components that ask for none.
+    pub default_solver: Option<SolverKind>,
+    /// The experiment's length of steps for all components that ask for none.
+    pub default_step: Option<Seconds>,
 }
 
 /// A component in search of its model.
@@ -27,9 +54,17 @@ pub struct ModelRequest<'a> {
     pub span: Option<Span>,
     /// The component's parameters; the shape of a native block depends on them.
     pub parameters: &'a [Parameter<'a>],
+    /// How it shall be integrated.
+    pub solving: SolverRequest,
 }
 
-impl ModelRequest<'_> {
+impl<'a> ModelRequest<'a> {
+    /// A model of which nothing is asked but to be there; found from `base`, for no component.
+    pub fn new(model: &'a str, base: &'a Path) -> Self {
+        let solving = SolverRequest::default();
+        ModelRequest { model, base, component: "", span: None, parameters: &[], solving }
+    }
+
     /// `` of `tank` ``, or nothing for a model on its own: for messages about the model.
     pub(crate) fn of_component(&self) -> String {
         match self.component {

@@ -1,13 +1,8 @@
-//! `.ssp` archives: unpacked into the cache, and packed.
+//! `.ssp` archives, unpacked into the cache.
 //!
 //! [`SspFolder::open`] takes an archive or a folder with the same content and gives the folder where
 //! everything is, so that `resources/tank.fmu` is found relative to it. Archives get the same
-//! checks as FMUs. [`write_ssp_archive`] packs a system's files and its models; the same content
-//! gives the same bytes.
-
-mod pack;
-
-pub use pack::{PackError, Packed, resource_bytes, write_ssp_archive};
+//! checks as FMUs. [`pack`](crate::pack) makes them.
 
 use crate::loader::cache::{unusable, work_folder};
 use crate::loader::input_file::sha256_of_file;

@@ -138,11 +138,9 @@ impl<'a> Circle<'a> {
     /// Who steps on the loop.
     pub(crate) fn stepped(&self) -> Vec<ComponentId> {
         let members = self.members.iter().map(|&node| self.flow.nodes.node(node));
-        members
-            .filter_map(
-                |node| if let Node::Step(component) = node { Some(component) } else { None },
-            )
-            .collect()
+        let groups = self.flow.nodes.groups();
+        let step = |node| if let Node::Step(component) = node { Some(component) } else { None };
+        members.filter_map(step).flat_map(|component| groups.members(component)).collect()
     }
 
     /// The variables on the loop.

@@ -7,9 +7,10 @@ use crate::graph::Graph;
 use crate::loops;
 use crate::nodes::{Names, Node, Nodes};
 use crate::reactivity::Setting;
+use crate::together::{self, Groups};
 use crate::usage::Usage;
 use consort_core::{ComponentId, ConnectionId, ModelDescription, Report, VariableId};
-use consort_system::{ResolvedSystem, Stage};
+use consort_system::{ResolvedSystem, Stage, Together};
 
 /// What is done in a cycle, what it waits for, and on which side of the tag it is done.
 pub(crate) struct Cycle<'a> {
@@ -31,7 +32,7 @@ impl<'a> Cycle<'a> {
         report: &mut Report,
     ) -> Self {
         let moment = Moment::of_cycle(system.coupling.order);
-        let nodes = nodes(usage);
+        let nodes = nodes(usage).with_groups(Groups::of(system, models));
         let wires = Wires::of(system, &nodes);
         let mut edges = wires.edges(system, &nodes);
         edges.extend(feedthrough_of_all(&nodes, models, moment));
@@ -50,7 +51,8 @@ impl<'a> Cycle<'a> {
     /// `present` and `advance`; what is wrong goes to `report`.
     pub(crate) fn programs(&self, report: &mut Report) -> (Vec<Stage>, Vec<Stage>) {
         let given = self.given_before_step();
-        (self.present(&given, report), self.advance(&given, report))
+        let together = together::stages(self.system, self.models, self.flow.nodes.groups());
+        (self.present(&given, report), self.advance(&given, &together, report))
     }
 
     /// Inputs that no read at the tag waits for: they are given right before the step.
@@ -74,7 +76,7 @@ impl<'a> Cycle<'a> {
     fn present(&self, given: &[Vec<VariableId>], report: &mut Report) -> Vec<Stage> {
         let at_tag: Vec<bool> = self.early.iter().map(|early| !early).collect();
         let levels = self.flow.levels(&at_tag);
-        let mut composer = Composer::new(self.system, &self.flow, given);
+        let mut composer = Composer::new(self.system, &self.flow, given, &[]);
         for index in 0..self.system.connections.len() {
             let wire = ConnectionId::from_index(index);
             if let Some(level) = self.exchange_level(wire, &levels) {
@@ -114,10 +116,15 @@ impl<'a> Cycle<'a> {
         }
     }
 
-    fn advance(&self, given: &[Vec<VariableId>], report: &mut Report) -> Vec<Stage> {
+    fn advance(
+        &self,
+        given: &[Vec<VariableId>],
+        together: &[Together],
+        report: &mut Report,
+    ) -> Vec<Stage> {
         let (nodes, flow) = (&self.flow.nodes, &self.flow);
         let levels = flow.levels(&self.early);
-        let mut composer = Composer::new(self.system, flow, given);
+        let mut composer = Composer::new(self.system, flow, given, together);
         for set in nodes.sets().filter(|&set| self.early[set as usize]) {
             for &wire in flow.wires.leading_to(set) {
                 let get = nodes.get_of(self.system.connections[wire.index()].from);
@@ -129,10 +136,8 @@ impl<'a> Cycle<'a> {
                 composer.work(levels[set as usize], set);
             }
         }
-        let components = (0..self.system.components.len()).map(ComponentId::from_index);
-        let steps = components.map(|component| nodes.step(component));
         let gets = nodes.gets().filter(|&get| self.early[get as usize]);
-        for node in steps.chain(gets).filter(|&node| !flow.is_on_loop(node)) {
+        for node in nodes.steps().chain(gets).filter(|&node| !flow.is_on_loop(node)) {
             composer.work(levels[node as usize], node);
         }
         self.solve_loops(&mut composer, &self.early, &levels, report);
@@ -174,7 +179,7 @@ fn early(flow: &Flow, components: usize) -> Vec<bool> {
     let before = flow.graph.reversed();
     let mut early = vec![false; flow.graph.len()];
     let ids = (0..components).map(ComponentId::from_index);
-    let mut open: Vec<u32> = ids.clone().map(|id| flow.nodes.step(id)).collect();
+    let mut open: Vec<u32> = flow.nodes.steps().collect();
     while let Some(node) = open.pop() {
         if !std::mem::replace(&mut early[node as usize], true) {
             open.extend(before.successors(node));

@@ -6,6 +6,7 @@ mod federation;
 mod graph;
 mod lag;
 mod loops;
+mod together;
 
 use crate::cycle::Cycle;
 use crate::nodes::Names;
@@ -18,6 +19,7 @@ pub use delays::{BrokenDelay, Delay, DelayReason, EqualDelay, Lag, Path};
 pub use federation::{Federate, Federation, OutputGroup};
 pub use graph::{EdgeKind, GraphEdge, GraphNode, Level, NodeKind};
 pub use loops::{ChainLink, LoopExplanation, Program};
+pub use together::{ApartExplanation, TogetherExplanation};
 
 /// Why a plan is as it is, and what follows from it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -32,6 +34,12 @@ pub struct Explanation {
     pub levels: Vec<Level>,
     /// Who steps together, stage by stage.
     pub step_order: Vec<Vec<String>>,
+    /// Who is integrated as one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<TogetherExplanation>,
+    /// Connections between components that are integrated, but not as one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<ApartExplanation>,
     /// Loops of the initial equations, then those of the cycle.
     pub loops: Vec<LoopExplanation>,
     /// Connections whose value is used late, and why.
@@ -69,6 +77,8 @@ pub fn explain(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Pla
         nodes: drawn.0,
         edges: drawn.1,
         step_order: step_order(&names, &plan.advance),
+        together: together::together(&names, cycle.flow.nodes.groups()),
+        apart: together::apart(&names, cycle.flow.nodes.groups()),
         loops,
         delays: delays::delays(&names, &cycle, &ages),
         lags: delays::lags(&names, &cycle, &ages),
@@ -94,6 +104,10 @@ fn step_order(names: &Names<'_>, stages: &[Stage]) -> Vec<Vec<String>> {
             }
             Stage::Iterate(it) => order.extend(step_order(names, &it.stages)),
             Stage::Attempt { stages, .. } => order.extend(step_order(names, stages)),
+            Stage::Integrate(it) => {
+                let list = it.components.iter().map(|&id| names.component(id).to_owned());
+                order.push(list.collect());
+            }
         }
     }
     order

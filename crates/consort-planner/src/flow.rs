@@ -6,7 +6,7 @@ use crate::dependencies::Wires;
 use crate::graph::Graph;
 use crate::nodes::{Node, Nodes};
 use consort_core::{ComponentId, ConnectionId, VariableId};
-use consort_system::{Iteration, Loop, Operation, ResolvedSystem, Stage, Task};
+use consort_system::{Iteration, Loop, Operation, ResolvedSystem, Stage, Task, Together};
 
 /// A graph of things to do, with its loops found.
 #[derive(Debug)]
@@ -81,6 +81,8 @@ pub(crate) struct Composer<'a> {
     pub(crate) flow: &'a Flow,
     /// Inputs that are given right before the step, by component.
     pub(crate) before_step: &'a [Vec<VariableId>],
+    /// Who is integrated together.
+    together: &'a [Together],
     slots: Vec<Slot>,
 }
 
@@ -96,8 +98,9 @@ impl<'a> Composer<'a> {
         system: &'a ResolvedSystem,
         flow: &'a Flow,
         before_step: &'a [Vec<VariableId>],
+        together: &'a [Together],
     ) -> Self {
-        Composer { system, flow, before_step, slots: Vec::new() }
+        Composer { system, flow, before_step, together, slots: Vec::new() }
     }
 
     fn slot(&mut self, level: u32) -> &mut Slot {
@@ -108,6 +111,19 @@ impl<'a> Composer<'a> {
 
     pub(crate) fn exchange(&mut self, level: u32, wire: ConnectionId) {
         self.slot(level).wires.push(wire);
+    }
+
+    /// Every wire right before the input that it leads to, but for those that a loop exchanges.
+    pub(crate) fn exchange_all(&mut self, levels: &[u32]) {
+        let flow = self.flow;
+        for set in flow.nodes.sets() {
+            for &wire in flow.wires.leading_to(set) {
+                let get = flow.nodes.get_of(self.system.connections[wire.index()].from);
+                if get.is_none_or(|get| !flow.on_one_loop(get, set)) {
+                    self.exchange(levels[set as usize], wire);
+                }
+            }
+        }
     }
 
     pub(crate) fn work(&mut self, level: u32, node: u32) {
@@ -121,7 +137,7 @@ impl<'a> Composer<'a> {
     }
 
     fn evaluation(&self, circle: &Circle<'_>, iteration: Iteration) -> Loop {
-        let mut inner = Composer::new(self.system, self.flow, self.before_step);
+        let mut inner = Composer::new(self.system, self.flow, self.before_step, self.together);
         let levels = circle.levels();
         for (&node, &level) in circle.members.iter().zip(&levels) {
             if !matches!(self.flow.nodes.node(node), Node::Set(..)) || circle.is_given_alone(node) {
@@ -146,13 +162,34 @@ impl<'a> Composer<'a> {
                 slot.wires.sort_by_key(place);
                 stages.push(Stage::Exchange(slot.wires));
             }
-            let tasks = self.tasks(slot.nodes);
-            if !tasks.is_empty() {
-                stages.push(Stage::Work(tasks));
-            }
+            self.push_work(slot.nodes, &mut stages);
             stages.extend(slot.loops.into_iter().map(Stage::Iterate));
         }
         stages
+    }
+
+    /// Work on single components, and where some are integrated together: that between what they are
+    /// given before and what is done with them after.
+    fn push_work(&self, nodes: Vec<u32>, stages: &mut Vec<Stage>) {
+        let steps_here = |it: &&Together| nodes.contains(&self.flow.nodes.step(it.components[0]));
+        let together: Vec<&Together> = self.together.iter().filter(steps_here).collect();
+        let is_member = |node: &u32| {
+            let component = self.flow.nodes.node(*node).component();
+            together.iter().any(|it| it.components.contains(&component))
+        };
+        let (after, before): (Vec<u32>, Vec<u32>) = nodes.into_iter().partition(is_member);
+        let mut tasks = self.tasks(before);
+        for &component in together.iter().flat_map(|it| &it.components) {
+            let given = &self.before_step[component.index()];
+            if !given.is_empty() {
+                tasks.push(Task { component, operations: vec![Operation::Set(given.clone())] });
+            }
+        }
+        tasks.sort_by_key(|task| task.component);
+        push_tasks(tasks, stages);
+        stages.extend(together.into_iter().map(|it| Stage::Integrate(it.clone())));
+        let is_step = |node: &u32| matches!(self.flow.nodes.node(*node), Node::Step(_));
+        push_tasks(self.tasks(after.into_iter().filter(|node| !is_step(node)).collect()), stages);
     }
 
     /// One task per component: step, set, get, as far as they are there.
@@ -177,7 +214,17 @@ impl<'a> Composer<'a> {
         }
         operations.extend([Operation::Set(of_kind(SET)), Operation::Get(of_kind(GET))]);
         operations.retain(does_something);
+        operations.shrink_to_fit(); // a plan holds very many of these
         operations
+    }
+}
+
+/// Adds a stage with the tasks that do something, if there are any.
+pub(crate) fn push_tasks(mut tasks: Vec<Task>, stages: &mut Vec<Stage>) {
+    tasks.iter_mut().for_each(|task| task.operations.retain(does_something));
+    tasks.retain(|task| !task.operations.is_empty());
+    if !tasks.is_empty() {
+        stages.push(Stage::Work(tasks));
     }
 }
 

@@ -34,15 +34,8 @@ pub(crate) fn stages(
     let flow = flow(system, models);
     let everything = vec![true; flow.graph.len()];
     let levels = flow.levels(&everything);
-    let mut composer = Composer::new(system, &flow, &[]);
-    for set in flow.nodes.sets() {
-        for &wire in flow.wires.leading_to(set) {
-            let get = flow.nodes.get_of(system.connections[wire.index()].from);
-            if get.is_none_or(|get| !flow.on_one_loop(get, set)) {
-                composer.exchange(levels[set as usize], wire);
-            }
-        }
-    }
+    let mut composer = Composer::new(system, &flow, &[], &[]);
+    composer.exchange_all(&levels);
     for node in flow.nodes.sets().chain(flow.nodes.gets()).filter(|&node| !flow.is_on_loop(node)) {
         composer.work(levels[node as usize], node);
     }

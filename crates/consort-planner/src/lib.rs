@@ -7,6 +7,7 @@
 //! usage           which inputs are given and which variables are read at all
 //! nodes           those, and one step per component, numbered
 //! dependencies    edges: connections, and feedthrough as `ModelStructure` declares it
+//! together        who is integrated as one, and one evaluation of the whole
 //! reactivity      which inputs a step waits for: the user's, or Gauss-Seidel's
 //! flow            the graph, its loops (strongly connected components) and levels
 //! circle, loops   a loop: where it is cut, its closed chain, what becomes of it
@@ -36,18 +37,20 @@ mod loops;
 mod nodes;
 mod reactivity;
 mod remarks;
+mod together;
 mod usage;
 mod variable_step;
 
 use crate::cycle::Cycle;
 use crate::nodes::Names;
+use crate::together::Groups;
 use consort_core::{ComponentId, ConnectionId, ModelDescription, Report};
 use consort_system::{Operation, Order, Plan, ResolvedSystem, Stage, Task};
 
 pub use explain::{
-    BrokenDelay, ChainLink, Delay, DelayReason, EdgeKind, EqualDelay, Explanation, Federate,
-    Federation, GraphEdge, GraphNode, Lag, Level, LoopExplanation, NodeKind, OutputGroup, Path,
-    Program, explain,
+    ApartExplanation, BrokenDelay, ChainLink, Delay, DelayReason, EdgeKind, EqualDelay,
+    Explanation, Federate, Federation, GraphEdge, GraphNode, Lag, Level, LoopExplanation, NodeKind,
+    OutputGroup, Path, Program, TogetherExplanation, explain,
 };
 pub use usage::Usage;
 
@@ -72,7 +75,7 @@ pub fn plan(
     let (present, advance) = match order {
         Order::Jacobi => {
             remarks::reactive_in_jacobi(&names, report);
-            jacobi(system, &usage)
+            jacobi(system, models, &usage)
         }
         Order::Derived | Order::GaussSeidel => {
             let cycle = Cycle::of(system, models, &usage, report);
@@ -90,18 +93,32 @@ pub fn plan(
     Some(plan)
 }
 
-/// Everything moves, then everybody steps; feedthrough is not looked at.
-fn jacobi(system: &ResolvedSystem, usage: &Usage) -> (Vec<Stage>, Vec<Stage>) {
-    let tasks = (0..system.components.len()).map(|index| {
-        let mut operations = vec![
-            Operation::Set(usage.set_in_cycle[index].clone()),
-            Operation::Step,
-            Operation::Get(usage.get_in_cycle[index].clone()),
-        ];
-        operations.retain(flow::does_something);
-        Task { component: ComponentId::from_index(index), operations }
-    });
-    (vec![Stage::Exchange(exchange_order(system))], vec![Stage::Work(tasks.collect())])
+/// Everything moves, then everybody steps; feedthrough is not looked at, but within what is
+/// integrated together.
+fn jacobi(
+    system: &ResolvedSystem,
+    models: &[&ModelDescription],
+    usage: &Usage,
+) -> (Vec<Stage>, Vec<Stage>) {
+    let groups = Groups::of(system, models);
+    let together = together::stages(system, models, &groups);
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for index in 0..system.components.len() {
+        let component = ComponentId::from_index(index);
+        let set = Operation::Set(usage.set_in_cycle[index].clone());
+        let get = Operation::Get(usage.get_in_cycle[index].clone());
+        if together.iter().any(|it| it.components.contains(&component)) {
+            before.push(Task { component, operations: vec![set] });
+            after.push(Task { component, operations: vec![get] });
+        } else {
+            before.push(Task { component, operations: vec![set, Operation::Step, get] });
+        }
+    }
+    let mut advance = Vec::new();
+    flow::push_tasks(before, &mut advance);
+    advance.extend(together.into_iter().map(Stage::Integrate));
+    flow::push_tasks(after, &mut advance);
+    (vec![Stage::Exchange(exchange_order(system))], advance)
 }
 
 /// Connections sorted by where they go, so that a component's inputs are filled together.

@@ -1,6 +1,7 @@
 //! The things that are put in order, numbered: giving an input, reading a variable, stepping a
 //! component.
 
+use crate::together::Groups;
 use consort_core::{Causality, ComponentId, ModelDescription, VariableId};
 use consort_system::{Port, ResolvedSystem};
 use std::ops::Range;
@@ -19,6 +20,18 @@ pub(crate) enum Node {
     Inputs(ComponentId),
 }
 
+impl Node {
+    /// Whose it is; of a step that several take together, the first.
+    pub(crate) fn component(self) -> ComponentId {
+        match self {
+            Node::Set(component, _)
+            | Node::Get(component, _)
+            | Node::Step(component)
+            | Node::Inputs(component) => component,
+        }
+    }
+}
+
 /// The numbering: sets, then gets, each sorted by component and variable, then one step and one
 /// gathering of inputs per component.
 #[derive(Debug)]
@@ -26,6 +39,8 @@ pub(crate) struct Nodes {
     sets: Vec<(ComponentId, VariableId)>,
     gets: Vec<(ComponentId, VariableId)>,
     components: usize,
+    /// Whose steps are one.
+    groups: Groups,
 }
 
 fn id(index: usize) -> u32 {
@@ -43,7 +58,16 @@ impl Nodes {
             list.sort_unstable();
             list.dedup();
         }
-        Nodes { sets, gets, components }
+        Nodes { sets, gets, components, groups: Groups::none(components) }
+    }
+
+    /// The same, with one step for all that are integrated together.
+    pub(crate) fn with_groups(self, groups: Groups) -> Self {
+        Nodes { groups, ..self }
+    }
+
+    pub(crate) fn groups(&self) -> &Groups {
+        &self.groups
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -69,8 +93,15 @@ impl Nodes {
         self.get(port.component, port.variable)
     }
 
+    /// The step of a component: that of the first where several are integrated together.
     pub(crate) fn step(&self, component: ComponentId) -> u32 {
-        id(self.sets.len() + self.gets.len() + component.index())
+        id(self.sets.len() + self.gets.len() + self.groups.first(component).index())
+    }
+
+    /// All steps, each once.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = u32> + '_ {
+        let ids = (0..self.components).map(ComponentId::from_index);
+        ids.filter(|&id| self.groups.first(id) == id).map(|id| self.step(id))
     }
 
     pub(crate) fn inputs(&self, component: ComponentId) -> u32 {

@@ -110,6 +110,8 @@ pub(crate) enum Obstacle {
     Rates,
     /// A source follows, at once, something that is known only at the tag itself.
     TooLate,
+    /// It is integrated together with its source: its value is known all through the step.
+    Continuous,
 }
 
 impl Obstacle {
@@ -127,13 +129,14 @@ impl Obstacle {
             )
             .with_note(
                 "the source follows, at once, an input that a table, an intervention, a delayed \
-                 connection or a component of another rate feeds",
+                 connection, a component of another rate or one that it is integrated with feeds",
             )
             .help("take the input from `reactive`, or the feedthrough from its source"),
-            Obstacle::Unfed | Obstacle::Table | Obstacle::Delayed => {
+            Obstacle::Unfed | Obstacle::Table | Obstacle::Delayed | Obstacle::Continuous => {
                 let why = match self {
                     Obstacle::Unfed => "nobody feeds it between steps",
                     Obstacle::Table => "a table or an intervention feeds it",
+                    Obstacle::Continuous => "it is integrated together with its source",
                     _ => "its connection is delayed",
                 };
                 Diagnostic::warning(
@@ -183,7 +186,9 @@ fn own_obstacles(setting: &Setting<'_>) -> Vec<Option<Obstacle>> {
     for wire in &system.connections {
         let Some(set) = nodes.set_of(wire.to) else { continue };
         let period = |component: ComponentId| system.components[component.index()].period;
-        if wire.delay {
+        if nodes.groups().is_inner(wire) {
+            obstacles[set as usize] = Some(Obstacle::Continuous);
+        } else if wire.delay {
             obstacles[set as usize] = Some(Obstacle::Delayed);
         } else if period(wire.from.component) != period(wire.to.component) {
             obstacles[set as usize] = Some(Obstacle::Rates);

@@ -5,9 +5,11 @@
 //! - [`Multistep`] integrates a [`Problem`] with steps and orders of its own choice: BDF for stiff problems
 //!   (dense, banded or sparse, as its [`Structure`] says), Adams-Moulton for others.
 //! - [`RungeKutta`] integrates one that is not stiff by an explicit [`Pair`] of methods; [`Roots`] finds the
-//!   events within the steps of either.
+//!   events within the steps of any of them.
+//! - [`Paced`] integrates a [`Problem`] by steps of fixed length, cut where somebody wants to look.
 //! - A solver is one struct without anything hidden: a clone of it, or its bytes
 //!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
+//! - [`integrate::Integrator`] drives any of these three over a live model, events included.
 //! - [`algebraic::Solver`] finds z with F(z) = z: fixed point, Newton, Broyden.
 //! - All of them allocate when they are made and never in a step. Every sum has one order, written in the code.
 //!
@@ -25,9 +27,11 @@
 pub mod algebraic;
 mod bytes;
 mod fixed_step;
+pub mod integrate;
 mod linear;
 mod method;
 mod multistep;
+mod paced;
 mod problem;
 mod roots;
 mod runge_kutta;
@@ -36,6 +40,7 @@ pub use bytes::BytesError;
 pub use fixed_step::FixedStep;
 pub use method::{Method, Start};
 pub use multistep::{Family, Multistep};
+pub use paced::Paced;
 pub use problem::{
     Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, SparsityPattern, Statistics,
     Structure, Tolerances,

@@ -13,6 +13,8 @@ mod continuation;
 mod multistep;
 #[path = "solve/orders.rs"]
 mod orders;
+#[path = "solve/paced.rs"]
+mod paced;
 #[path = "solve/problems.rs"]
 mod problems;
 #[path = "solve/recurrences.rs"]

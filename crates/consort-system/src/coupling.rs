@@ -39,6 +39,27 @@ impl Order {
     }
 }
 
+/// How connected components that are given by their equations are integrated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Continuous {
+    /// As one system, by one solver: what they exchange is continuous.
+    #[default]
+    Together,
+    /// Each by its own solver, from one communication point to the next, with inputs held.
+    Apart,
+}
+
+impl Continuous {
+    /// Both with their names in files and on the command line.
+    pub const ALL: [(Continuous, &'static str); 2] =
+        [(Continuous::Together, "together"), (Continuous::Apart, "apart")];
+
+    /// The name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
+
 /// How the equations of a loop are solved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum IterationMethod {
@@ -117,6 +138,8 @@ pub struct Coupling {
     pub rules: Vec<LoopRule>,
     /// `[experiment.variable-step]`; steps are of one size if absent.
     pub variable_step: Option<VariableStep>,
+    /// `[experiment] continuous`; [`Continuous::Together`] if absent.
+    pub continuous: Option<Spanned<Continuous>>,
 }
 
 /// What was said about iterating; the rest is as [`Iteration::default`] has it.
@@ -176,6 +199,8 @@ pub struct ResolvedCoupling {
     pub rules: Vec<ResolvedLoopRule>,
     /// Steps of changing size; all components have one period then.
     pub variable_step: Option<ResolvedVariableStep>,
+    /// How connected components that are given by their equations are integrated.
+    pub continuous: Continuous,
 }
 
 /// What becomes of the loop through a variable.

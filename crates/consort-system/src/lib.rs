@@ -18,13 +18,14 @@ pub mod plan;
 pub mod resolve;
 pub mod resolved;
 pub mod scenario;
+pub mod solving;
 pub mod system;
 
 pub use coupling::{
-    Coupling, Iteration, IterationMethod, IterationOptions, LoopPolicy, LoopRule, Order,
-    ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep, StepTolerances, VariableStep,
+    Continuous, Coupling, Iteration, IterationMethod, IterationOptions, LoopPolicy, LoopRule,
+    Order, ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep, StepTolerances, VariableStep,
 };
-pub use plan::{Loop, Operation, Plan, Stage, Task};
+pub use plan::{Loop, Operation, Plan, Stage, Task, Together};
 pub use resolve::resolve;
 pub use resolved::{
     ColumnFeed, Comparison, Condition, Effect, Feed, Origin, Port, ResolvedComponent,
@@ -32,6 +33,7 @@ pub use resolved::{
     Trigger,
 };
 pub use scenario::Scenario;
+pub use solving::{SolverDefaults, Solving};
 pub use system::{
     Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Linear, Parameter,
     Record, Spanned, StepLength, System, When,

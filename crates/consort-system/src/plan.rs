@@ -51,6 +51,19 @@ pub enum Stage {
         /// What is tried.
         stages: Vec<Stage>,
     },
+    /// Components that are given by their equations are integrated as one to the end of their step.
+    Integrate(Together),
+}
+
+/// Components that are integrated as one, and how their equations are evaluated.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Together {
+    /// Who steps here. Their states are one vector, in this order.
+    pub components: Vec<ComponentId>,
+    /// One evaluation of the coupled equations, at any time and states the solver asks for: reads
+    /// outputs, moves them along the connections between the components and sets the inputs there.
+    /// All other inputs hold over the step.
+    pub stages: Vec<Stage>,
 }
 
 /// A loop and how it is solved: values for the inputs at the ends of `unknowns` such that running

@@ -17,6 +17,7 @@ mod parameters;
 mod pattern;
 mod recording;
 mod shapes;
+mod solving;
 mod units;
 mod values;
 
@@ -46,6 +47,7 @@ pub fn resolve(
     let timing = clock::resolve(system, models, report);
     let mut context = Context::new(system, models, report);
     check_components(&mut context);
+    solving::check(&mut context);
     let settings = parameters::resolve(&mut context);
     let mut claims = Vec::new();
     let connections = connections::resolve(&mut context, &mut claims);
@@ -126,7 +128,7 @@ fn components(
 /// Names given twice, and models that can be used only once.
 fn check_components(context: &mut Context<'_, '_>) {
     let mut names = BTreeMap::new();
-    let mut single: BTreeMap<usize, &crate::system::Component> = BTreeMap::new();
+    let mut single: BTreeMap<(Option<&str>, usize), &crate::system::Component> = BTreeMap::new();
     for (index, component) in context.system.components.iter().enumerate() {
         if let Some(first) = names.insert(component.name.value.as_str(), component) {
             let message = format!("two components are called `{}`", component.name.value);
@@ -139,6 +141,9 @@ fn check_components(context: &mut Context<'_, '_>) {
         if !model.capabilities.single_instance {
             continue;
         }
+        // One binary can be the model of several: an FMU that is integrated by different solvers.
+        let lane = model.capabilities.lane.as_deref();
+        let key = (lane, if lane.is_some() { 0 } else { key });
         if let Some(first) = single.insert(key, component) {
             let message = format!(
                 "`{}` and `{}` use the model `{}`, of which there can be only one instance",

@@ -1,6 +1,7 @@
 //! What the user wrote: a system with names and places, nothing looked up yet.
 
 use crate::coupling::Coupling;
+use crate::solving::{SolverDefaults, Solving};
 use consort_core::{Literal, Seconds, Span};
 
 /// Something read, and where it was written.
@@ -54,8 +55,10 @@ pub struct Experiment {
     pub resolution: Option<Spanned<Seconds>>,
     /// The root of all randomness.
     pub seed: u64,
-    /// Relative tolerance for solvers inside models.
+    /// Relative tolerance of solvers, ours and those inside models.
     pub tolerance: Option<Spanned<f64>>,
+    /// The solver of components that have none of their own.
+    pub solver: SolverDefaults,
     /// What goes into the trace.
     pub record: Record,
     /// Variables kept out of the trace hash, such as wall-clock readings.
@@ -78,6 +81,7 @@ impl Default for Experiment {
             resolution: None,
             seed: 0,
             tolerance: None,
+            solver: SolverDefaults::default(),
             record: Record::Outputs,
             unhashed: Vec::new(),
             plot: Vec::new(),
@@ -122,6 +126,8 @@ pub struct Component {
     pub event_mode: bool,
     /// Inputs whose value at the *end* of a step the step needs: their sources step first.
     pub reactive: Vec<Spanned<String>>,
+    /// By which interface and which solver it is integrated.
+    pub solving: Solving,
 }
 
 impl Component {
@@ -137,6 +143,7 @@ impl Component {
             send_start_values: false,
             event_mode: true,
             reactive: Vec::new(),
+            solving: Solving::default(),
         }
     }
 }

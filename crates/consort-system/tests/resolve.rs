@@ -5,9 +5,7 @@ use consort_core::{
     Capabilities, Causality, Dimension, ModelDescription, ModelStructure, Reference, Report,
     Variable,
 };
-use consort_system::{
-    Component, Coupling, Experiment, Record, Spanned, StepLength, System, resolve,
-};
+use consort_system::{Component, Experiment, Record, Spanned, System, resolve};
 
 fn system(start: &str, stop: &str, step: &str) -> System {
     let seconds = |text: &str| Spanned { value: text.parse().expect("a time"), span: None };
@@ -18,25 +16,13 @@ fn system(start: &str, stop: &str, step: &str) -> System {
             start: seconds(start),
             stop: Some(seconds(stop)),
             step: Some(seconds(step)),
-            resolution: None,
-            seed: 0,
-            tolerance: None,
             record: Record::All,
-            unhashed: Vec::new(),
-            plot: Vec::new(),
-            input: None,
-            coupling: Coupling::default(),
+            ..Experiment::default()
         },
         components: vec![Component {
-            name: text("a"),
-            model: text("test"),
-            parameters: Vec::new(),
-            step: None,
-            step_length: StepLength::Fixed,
-            concurrent: false,
             send_start_values: true,
             event_mode: false,
-            reactive: Vec::new(),
+            ..Component::new(text("a"), text("test"))
         }],
         connections: Vec::new(),
         interventions: Vec::new(),

@@ -67,6 +67,20 @@ class Integration:
                 self.fmu.enterContinuousTimeMode()
                 return True
 
+    def advance(self, time, step):
+        """One Euler step that ends at `time`, and the event there: whether there was one, and whether the FMU goes on."""
+        before = self.indicators()
+        x = [value + step * slope for value, slope in zip(self.states(), self.derivatives())]
+        self.fmu.setTime(time)
+        self.fmu.setContinuousStates((ctypes.c_double * self.nx)(*x), self.nx)
+        crossed = any((a > 0) != (b > 0) for a, b in zip(before, self.indicators()))
+        asked = bool(self.fmu.completedIntegratorStep()[0]) if self.needs_completed else False
+        event = crossed or asked or (self.next is not None and self.next <= time)
+        if not event:
+            return False, True
+        self.fmu.enterEventMode()
+        return True, self.iterate()
+
     def vector(self, name, count):
         buffer = (ctypes.c_double * count)()
         getattr(self.fmu, name)(buffer, count)
@@ -98,22 +112,13 @@ def main(folder, request):
     for index in range(1, request["steps"] + 1):
         if not goes_on:
             break
-        time = index * step
-        before = it.indicators()
-        x = [value + step * slope for value, slope in zip(it.states(), it.derivatives())]
-        it.fmu.setTime(time)
-        it.fmu.setContinuousStates((ctypes.c_double * it.nx)(*x), it.nx)
-        crossed = any((a > 0) != (b > 0) for a, b in zip(before, it.indicators()))
-        asked = bool(it.fmu.completedIntegratorStep()[0]) if it.needs_completed else False
-        event = crossed or asked or (it.next is not None and it.next <= time)
-        if event:
-            it.fmu.enterEventMode()
-            goes_on = it.iterate()
+        event, goes_on = it.advance(index * step, step)
         rows.append(it.row(event))
     it.fmu.terminate()
     it.fmu.freeInstance()
     return rows
 
 
-with open(sys.argv[2], encoding="utf-8") as file:
-    print(json.dumps(main(sys.argv[1], json.load(file))))
+if __name__ == "__main__":
+    with open(sys.argv[2], encoding="utf-8") as file:
+        print(json.dumps(main(sys.argv[1], json.load(file))))

@@ -1,6 +1,9 @@
 """Prints FMPy's own run of an FMU: {"names": [...], "rows": [[...]]} with floats as in `values.py`.
 
-usage: simulate.py FMU STOP STEP [NAME=VALUE ...]
+With --exchange an FMU is used by Model Exchange, also if it has Co-Simulation, and integrated by CVODE with this relative
+tolerance; there is a row before and one after each event.
+
+usage: simulate.py FMU STOP STEP [--exchange TOLERANCE] [NAME=VALUE ...]
 """
 
 import json
@@ -11,12 +14,17 @@ from fmpy import simulate_fmu
 import values
 
 fmu, stop, step, *settings = sys.argv[1:]
+options = {}
+if settings[:1] == ["--exchange"]:
+    options = {"fmi_type": "ModelExchange", "solver": "CVode", "relative_tolerance": float(settings[1])}
+    settings = settings[2:]
 result = simulate_fmu(
     fmu,
     validate=False,
     stop_time=float(stop),
     output_interval=float(step),
     start_values=dict(item.split("=", 1) for item in settings),
+    **options,
 )
 
 

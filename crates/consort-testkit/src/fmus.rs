@@ -54,6 +54,7 @@ pub const MODELS: &[TestModel] = &[
 pub const EXCHANGE_MODELS: &[TestModel] = &[
     model("dahlquist"),
     model("exchange-ball"),
+    model("exchange-mass"),
     model("exchange-rescaled"),
     TestModel { versions: &[Fmi::V3], ..model("exchange-rod") },
     model("exchange-stair"),

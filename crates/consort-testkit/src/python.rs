@@ -1,4 +1,4 @@
-//! Oracles in Python: FMPy, pyssp-standard, and the FMU builders `pythonfmu` and `pythonfmu3`.
+//! Oracles in Python: FMPy, pyssp-standard, libRoadRunner, and the FMU builders `pythonfmu` and `pythonfmu3`.
 
 mod environment;
 
@@ -17,6 +17,9 @@ pub const PACKAGES: &[&str] = &[
     "pyssp-standard==0.9.1",
     "numpy<3",
 ];
+
+/// What is installed beside it, where biochemical models are compared.
+pub const BIOLOGY: &[&str] = &["libroadrunner==2.10.0", "numpy<3"];
 
 /// A command that runs the environment's Python, with nothing of the caller's Python settings.
 ///
@@ -90,6 +93,39 @@ pub fn integrate(folder: &Path, request: &Value) -> Vec<Value> {
     serde_json::from_value(parse(&output, &[0])).expect("exchange.py prints a list of rows")
 }
 
+/// Several tasks with one FMU of both interfaces: see `python/exported.py` for their form and that of the answers.
+///
+/// # Panics
+/// If FMPy fails.
+pub fn exported(fmu: &Path, tasks: &[Value]) -> Vec<Value> {
+    let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
+    fs::write(file.path(), Value::from(tasks.to_vec()).to_string()).expect("it is writable");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/exported.py");
+    let mut command = command();
+    command.arg(script).arg(fmu).arg(file.path());
+    if tasks.iter().any(|task| task.get("compile").is_some()) {
+        with_cmake(&mut command);
+    }
+    let output = command.output().expect("the environment's Python starts");
+    serde_json::from_value(parse(&output, &[0])).expect("exported.py prints one answer per task")
+}
+
+/// With it FMPy compiles sources.
+const CMAKE: &str = "cmake==4.1.2";
+
+/// Puts CMake on the search path, in a folder beside the environment: few tests need it.
+fn with_cmake(python: &mut Command) {
+    let folder = cache::folder("cmake", &cache::key([CMAKE.as_bytes()]), |folder| {
+        let mut pip = command();
+        pip.args(["-m", "pip", "install", "--quiet", "--target"]).arg(folder).arg(CMAKE);
+        process::run(&mut pip);
+    });
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.join("bin")).chain(std::env::split_paths(&path));
+    python.env("PATH", std::env::join_paths(folders).expect("no folder of ours has a colon"));
+    python.env("PYTHONPATH", folder);
+}
+
 /// FMPy's own run of an FMU (`simulate_fmu`): columns by name, see `python/simulate.py`.
 ///
 /// # Panics
@@ -100,6 +136,19 @@ pub fn simulate(fmu: &Path, stop: f64, step: f64) -> Value {
     parse(&output, &[0])
 }
 
+/// FMPy's own run of an FMU by Model Exchange and CVODE with this relative tolerance: as
+/// [`simulate`], with a row before and one after each event.
+///
+/// # Panics
+/// If FMPy fails.
+pub fn simulate_exchange(fmu: &Path, stop: f64, step: f64, tolerance: f64) -> Value {
+    let numbers = [stop, step].map(|number| number.to_string());
+    let [stop, step] = numbers.each_ref().map(std::ffi::OsStr::new);
+    let tolerance = tolerance.to_string();
+    let options = [fmu.as_os_str(), stop, step, "--exchange".as_ref(), tolerance.as_ref()];
+    parse(&run_script("simulate.py", options), &[0])
+}
+
 /// FMPy's own run of an SSP (`simulate_ssp`): columns by name, see `python/simulate_ssp.py`.
 ///
 /// # Panics
@@ -108,6 +157,21 @@ pub fn simulate_ssp(ssp: &Path, stop: f64, step: f64) -> Value {
     let (stop, step) = (stop.to_string(), step.to_string());
     let output = run_script("simulate_ssp.py", [ssp.as_os_str(), stop.as_ref(), step.as_ref()]);
     parse(&output, &[0])
+}
+
+/// Time courses of SBML models as libRoadRunner computes them, one process for all: see
+/// `python/time_course.py` for the form of the requests and the answers.
+///
+/// # Panics
+/// If libRoadRunner fails as a whole.
+pub fn roadrunner(requests: &[Value]) -> Vec<Value> {
+    let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
+    let text = Value::from(requests.to_vec()).to_string();
+    fs::write(file.path(), text).expect("the temporary folder is writable");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/time_course.py");
+    let mut command = Environment::biology().command();
+    let output = command.arg(script).arg(file.path()).output().expect("Python starts");
+    serde_json::from_value(parse(&output, &[0])).expect("time_course.py prints one answer each")
 }
 
 /// A float as the scripts write it: the hexadecimal digits of its bits.

@@ -18,8 +18,8 @@ mod wiring;
 
 use consort_core::{ModelDescription, Resolution, Seconds, Time};
 use consort_system::{
-    Iteration, LoopPolicy, Order, ResolvedComponent, ResolvedCoupling, ResolvedExperiment,
-    ResolvedSystem, ResolvedVariableStep, StepLength, StepTolerances,
+    Continuous, Iteration, LoopPolicy, Order, ResolvedComponent, ResolvedCoupling,
+    ResolvedExperiment, ResolvedSystem, ResolvedVariableStep, StepLength, StepTolerances,
 };
 use draw::Draw;
 
@@ -210,6 +210,7 @@ fn coupling(draw: &mut Draw, style: &Style) -> ResolvedCoupling {
         order: style.order,
         loops,
         rules: Vec::new(),
+        continuous: Continuous::Together,
         variable_step: style.variable_step.then_some(variable_step),
     }
 }

@@ -20,7 +20,8 @@
 //! outputs and locals that somebody uses and the places of all inputs that somebody feeds; after
 //! `advance`, the states. Initial values are those of the first tag. The solution of a loop is a
 //! symbol of its own, one per cut connection and tag; the equation it solves is compared too.
-//! Interventions only make inputs change and variables be read.
+//! Interventions only make inputs change and variables be read. What is continuous between components
+//! that are integrated as one has no tag, so such plans are not for this oracle.
 //!
 //! Nothing here is shared with `consort-planner`, `consort-check` or `consort-engine`.
 

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The FMUs of the examples.
-const EXAMPLES: [&str; 8] = [
+const EXAMPLES: [&str; 10] = [
     "quickstart/tank",
     "arrays/rod",
     "aircraft/fmi2/environment",
     "aircraft/fmi2/flight",
+    "coupled-exchange/mass",
+    "coupled-exchange/spring",
     "feedthrough-chain/linear-fmi2",
     "feedthrough-chain/linear-fmi3",
     "spring-damper/mass-fmi2",
@@ -75,21 +77,39 @@ fn every_binary_exports_the_functions_its_version_declares() {
     }
 }
 
-/// The functions in the standard's header for the FMU; one of FMI 2 needs those for Model Exchange
-/// only if it offers that.
+/// The functions in the standard's header for the FMU; one of FMI 2 needs those for Model Exchange, and
+/// those for Co-Simulation, only if it offers that.
 fn declared(folder: &Path) -> Vec<String> {
     let description = std::fs::read_to_string(folder.join("modelDescription.xml"))
         .expect("an FMU has a description");
     let version = if description.contains(r#"fmiVersion="2.0""#) { 2 } else { 3 };
     let header = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join(format!("../consort-models/include/fmi{version}Functions.h"));
+        .join(format!("../consort-fmi/include/fmi{version}Functions.h"));
     let header = std::fs::read_to_string(header).expect("the headers are there");
     let export = format!("FMI{version}_Export ");
     let lines = header.lines().filter_map(|line| line.strip_prefix(&export)?.strip_suffix(';'));
     let names = lines.map(|line| line.split(' ').next_back().expect("a name is last").to_string());
-    let exchange = version == 3 || description.contains("<ModelExchange");
-    names.filter(|name| exchange || !EXCHANGE_OF_FMI_2.contains(&name.as_str())).collect()
+    let offers = |interface: &str| version == 3 || description.contains(interface);
+    let (exchange, stepping) = (offers("<ModelExchange"), offers("<CoSimulation"));
+    let is_needed = |name: &String| {
+        (exchange || !EXCHANGE_OF_FMI_2.contains(&name.as_str()))
+            && (stepping || !STEPPING_OF_FMI_2.contains(&name.as_str()))
+    };
+    names.filter(is_needed).collect()
 }
+
+/// Section 4.2 of FMI 2.0.
+const STEPPING_OF_FMI_2: [&str; 9] = [
+    "fmi2SetRealInputDerivatives",
+    "fmi2GetRealOutputDerivatives",
+    "fmi2DoStep",
+    "fmi2CancelStep",
+    "fmi2GetStatus",
+    "fmi2GetRealStatus",
+    "fmi2GetIntegerStatus",
+    "fmi2GetBooleanStatus",
+    "fmi2GetStringStatus",
+];
 
 /// Section 3.2 of FMI 2.0.
 const EXCHANGE_OF_FMI_2: [&str; 10] = [
@@ -110,12 +130,14 @@ fn files_that_several_examples_share_are_the_same() {
     let linear = ["feedthrough-chain/linear-fmi2", "feedthrough-chain/linear-fmi3"];
     let mass = ["spring-damper/mass-fmi2", "spring-damper/mass-fmi3"];
     let reals = ["quickstart/tank", "aircraft/fmi2/environment", "aircraft/fmi2/flight"];
-    let shared: [(&str, &[&str]); 5] = [
+    let exchange = ["coupled-exchange/mass", "coupled-exchange/spring"];
+    let shared: [(&str, &[&str]); 6] = [
         ("linear.c", &linear),
         ("linear.h", &linear),
         ("mass.c", &mass),
         ("mass.h", &mass),
         ("fmi2.c", &reals),
+        ("fmi2.c", &exchange),
     ];
     for (file, examples) in shared {
         let read = |example| std::fs::read(fmus::example(example).join("sources").join(file));

@@ -316,6 +316,7 @@ impl Seen {
                     self.attempts += 1;
                     self.look(stages, program);
                 }
+                Stage::Integrate(it) => self.look(&it.stages, program),
             }
         }
     }

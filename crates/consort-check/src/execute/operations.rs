@@ -119,7 +119,7 @@ impl Execution<'_> {
         }
     }
 
-    fn step(&mut self, component: usize) -> Verdict {
+    pub(super) fn step(&mut self, component: usize) -> Verdict {
         let facts = self.facts;
         let now = self.state.now_of(facts, component);
         if let Some(fault) = self.wrong_step(component, now) {

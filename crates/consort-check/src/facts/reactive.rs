@@ -1,7 +1,7 @@
 //! Which inputs are reactive.
 
 use super::{Depends, Facts, Lists};
-use consort_core::VariableId;
+use consort_core::{ComponentId, VariableId};
 use consort_system::{Operation, Order, Plan, Port, ResolvedConnection, Stage};
 
 /// By number of a variable: a step needs its value at the end of the step.
@@ -9,6 +9,7 @@ use consort_system::{Operation, Order, Plan, Port, ResolvedConnection, Stage};
 /// The user says so, or in Gauss-Seidel order the plan itself: an input is reactive if all the steps
 /// that its value waits for stand in earlier stages. Either way its value at the end of the step must
 /// be attainable before the step: from components of the same period, over connections without delay.
+/// Between components that are integrated as one nothing is: values there are continuous.
 pub(super) fn inputs(facts: &Facts<'_>, plan: &Plan, order: Order) -> Vec<bool> {
     let mut marks = vec![false; facts.is_fed.len()];
     let is_said = facts.system.components.iter().any(|component| !component.reactive.is_empty());
@@ -48,7 +49,10 @@ fn is_attainable(facts: &Facts<'_>, number: usize, component: usize) -> bool {
     let wires = facts.wires.of(number);
     let same_rate = |&wire: &u32| {
         let wire = wire_of(facts, wire);
-        !wire.delay && facts.rate[wire.from.component.index()] == facts.rate[component]
+        let group = |id: ComponentId| facts.group[id.index()];
+        let is_inner =
+            group(wire.to.component) != 0 && group(wire.from.component) == group(wire.to.component);
+        !wire.delay && !is_inner && facts.rate[wire.from.component.index()] == facts.rate[component]
     };
     !facts.has_table[number] && !wires.is_empty() && wires.iter().all(same_rate)
 }
@@ -170,15 +174,21 @@ fn targets(facts: &Facts<'_>) -> Lists {
 }
 
 /// The place of each component's step among the stages of `advance`. Those that step in one loop have
-/// the same: where a loop is cut says nothing about who comes first.
+/// the same: where a loop is cut says nothing about who comes first. So has what is integrated as one and
+/// what steps right before it: nothing moves between the two.
 fn step_positions(facts: &Facts<'_>, plan: &Plan) -> Vec<u32> {
     let mut positions = vec![u32::MAX; facts.models.len()];
+    let mut place = |id: &ComponentId, next: u32| {
+        if let Some(position) = positions.get_mut(id.index()) {
+            *position = (*position).min(next);
+        }
+    };
     let mut next = 0;
     // A list of what is still to be looked at, so that deep nesting costs no stack.
     let mut waiting: Vec<(&Stage, bool)> = Vec::new();
     waiting.extend(plan.advance.iter().rev().map(|stage| (stage, false)));
     while let Some((stage, in_loop)) = waiting.pop() {
-        next += u32::from(!in_loop);
+        next += u32::from(!in_loop && !matches!(stage, Stage::Integrate(_)));
         match stage {
             Stage::Exchange(_) => {}
             Stage::Iterate(it) => waiting.extend(it.stages.iter().rev().map(|it| (it, true))),
@@ -187,13 +197,33 @@ fn step_positions(facts: &Facts<'_>, plan: &Plan) -> Vec<u32> {
             }
             Stage::Work(tasks) => {
                 let steps = tasks.iter().filter(|task| task.operations.contains(&Operation::Step));
-                for task in steps {
-                    if let Some(position) = positions.get_mut(task.component.index()) {
-                        *position = (*position).min(next);
+                steps.for_each(|task| place(&task.component, next));
+            }
+            Stage::Integrate(it) => it.components.iter().for_each(|id| place(id, next)),
+        }
+    }
+    positions
+}
+
+/// By component: which `integrate` of `advance` it is part of, counted from 1; 0 for none.
+pub(super) fn groups(components: usize, plan: &Plan) -> Vec<u32> {
+    let mut groups = vec![0; components];
+    let mut found = 0;
+    let mut waiting: Vec<&Stage> = plan.advance.iter().collect();
+    while let Some(stage) = waiting.pop() {
+        match stage {
+            Stage::Exchange(_) | Stage::Work(_) => {}
+            Stage::Iterate(it) => waiting.extend(&it.stages),
+            Stage::Attempt { stages, .. } => waiting.extend(stages),
+            Stage::Integrate(it) => {
+                found += 1;
+                for id in &it.components {
+                    if let Some(group) = groups.get_mut(id.index()) {
+                        *group = found;
                     }
                 }
             }
         }
     }
-    positions
+    groups
 }

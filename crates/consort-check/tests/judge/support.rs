@@ -1,7 +1,7 @@
 //! Small systems in a few lines of text.
 //!
 //! ```text
-//! a in u v out y(u) z() w every 2 by-step cannot-save reactive u
+//! a in u v out y(u) z() w every 2 by-step cannot-save equations reactive u
 //! a.y -> b.u delayed
 //! ```
 //!
@@ -10,7 +10,8 @@
 use consort_core::model::{Capabilities, DefaultExperiment};
 use consort_core::{
     Causality, ComponentId, Conversion, DependencyKind, DependsOn, ModelDescription,
-    ModelStructure, Reference, Refresh, Report, Resolution, Time, Unknown, Variable, VariableId,
+    ModelStructure, Reference, Refresh, Report, Resolution, SolvedBy, SolverKind, Time, Unknown,
+    Variable, VariableId,
 };
 use consort_system::{
     Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment,
@@ -75,6 +76,10 @@ impl Example {
             match (mode, word) {
                 (_, "in" | "out" | "every" | "reactive") => mode = word,
                 (_, "by-step") => model.capabilities.refresh = Refresh::ByStep,
+                (_, "equations") => {
+                    let (settings, tolerance) = (SolverKind::Bdf.into(), 1e-6);
+                    model.capabilities.solved_by = Some(SolvedBy { settings, tolerance });
+                }
                 (_, "cannot-save") => model.capabilities.save_state = false,
                 ("in", _) => add(&mut model, word, Causality::Input),
                 ("out", _) => {

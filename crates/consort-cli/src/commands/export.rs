@@ -1,15 +1,16 @@
-//! `consort export SYSTEM OUT`: writes a system in another form.
+//! `consort export SYSTEM OUT`: writes a system in another form. `consort export fmu MODEL`: makes an FMU.
 
 mod files;
+mod fmu;
 mod moved;
 
-use crate::cli::{ExportArgs, Global};
+use crate::cli::{ExportArgs, ExportSubject, ExportSystemArgs, Global};
 use crate::outcome::{CommandError, CommandResult, Exit, said};
 use crate::output::printer::Printer;
 use crate::pipeline::{self, Loaded};
 use consort_core::{Diagnostic, Literal, ModelDescription, Report};
 use consort_formats::{multimodel, ssp};
-use consort_models::ssp::{PackError, Packed, resource_bytes, write_ssp_archive};
+use consort_models::pack::{PackError, Packed, resource_bytes, write_archive};
 use consort_system::{ResolvedSystem, Spanned, System};
 use files::Files;
 use moved::Moved;
@@ -27,10 +28,18 @@ enum Form {
 
 /// Reads, checks and writes it.
 pub(crate) fn execute(args: &ExportArgs, global: &Global, printer: &Printer) -> CommandResult {
-    let form = form_of(&args.out)?;
+    match &args.subject {
+        Some(ExportSubject::Fmu(args)) => fmu::execute(args, global, printer),
+        None => export_system(&args.system, global, printer),
+    }
+}
+
+fn export_system(args: &ExportSystemArgs, global: &Global, printer: &Printer) -> CommandResult {
+    let (system, out) = args.paths();
+    let form = form_of(out)?;
     let mut report = Report::default();
-    let waiting = printer.waiting(&format!("loading {}", args.system.display()));
-    let loaded = pipeline::load(&args.system, &args.experiment, global, &mut report)?;
+    let waiting = printer.waiting(&format!("loading {}", system.display()));
+    let loaded = pipeline::load(system, &args.experiment, global, &mut report)?;
     let checked = loaded.and_then(|loaded| {
         let resolved = loaded.resolve(&mut report)?;
         Some((loaded, resolved))
@@ -39,7 +48,7 @@ pub(crate) fn execute(args: &ExportArgs, global: &Global, printer: &Printer) -> 
         return Err(CommandError::Invalid { report });
     };
     let mut files = Files::default();
-    let export = Export { args, loaded: &loaded, resolved: &resolved };
+    let export = Export { args, out, loaded: &loaded, resolved: &resolved };
     export.make(form, &mut files, &mut report)?;
     drop(waiting);
     if report.has_errors() {
@@ -71,7 +80,8 @@ fn form_of(out: &Path) -> Result<Form, CommandError> {
 }
 
 struct Export<'e> {
-    args: &'e ExportArgs,
+    args: &'e ExportSystemArgs,
+    out: &'e Path,
     loaded: &'e Loaded,
     resolved: &'e ResolvedSystem,
 }
@@ -81,7 +91,7 @@ impl Export<'_> {
         match form {
             Form::Toml => {
                 let system = self.moved(files)?;
-                files.push(self.args.out.clone(), consort_formats::write_system(&system));
+                files.push(self.out.to_owned(), consort_formats::write_system(&system));
                 Ok(())
             }
             Form::MultiModel => self.multimodel(files, report),
@@ -93,7 +103,7 @@ impl Export<'_> {
     fn moved(&self, files: &mut Files) -> Result<System, CommandError> {
         let mut system = self.loaded.system.clone();
         self.name_table(&mut system);
-        let folder = self.args.out.parent().unwrap_or(Path::new(""));
+        let folder = self.out.parent().unwrap_or(Path::new(""));
         let moved = Moved::new(&self.loaded.base, folder, self.loaded.is_unpacked);
         moved.apply(&mut system, files)?;
         Ok(system)
@@ -105,8 +115,8 @@ impl Export<'_> {
             self.loaded.descriptions().into_iter().flatten().collect();
         in_own_units(&mut system, self.resolved, &descriptions);
         let written = multimodel::write(&system, &self.loaded.keys, report);
-        files.push(self.args.out.clone(), written.model);
-        files.push(configuration(&self.args.out), written.configuration);
+        files.push(self.out.to_owned(), written.model);
+        files.push(configuration(self.out), written.configuration);
         Ok(())
     }
 
@@ -117,20 +127,19 @@ impl Export<'_> {
         let source = |resource: &ssp::Resource| self.loaded.base.join(&resource.source);
         if form == Form::SspFolder {
             for (path, bytes) in written.files {
-                files.push(self.args.out.join(path), bytes);
+                files.push(self.out.join(path), bytes);
             }
             for resource in &written.resources {
                 let bytes = resource_bytes(&source(resource)).map_err(|error| failed(&error))?;
-                files.push(self.args.out.join(&resource.path), bytes);
+                files.push(self.out.join(&resource.path), bytes);
             }
             return Ok(());
         }
         let packed = |it: &ssp::Resource| Packed { source: source(it), path: it.path.clone() };
         let resources: Vec<Packed> = written.resources.iter().map(packed).collect();
         let mut archive = Cursor::new(Vec::new());
-        write_ssp_archive(&mut archive, &written.files, &resources)
-            .map_err(|error| failed(&error))?;
-        files.push(self.args.out.clone(), archive.into_inner());
+        write_archive(&mut archive, &written.files, &resources).map_err(|error| failed(&error))?;
+        files.push(self.out.to_owned(), archive.into_inner());
         Ok(())
     }
 

@@ -57,13 +57,7 @@ fn show_block(block: &Block, format: TextFormat, printer: &Printer) -> CommandRe
 
 fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
     let mut report = Report::default();
-    let request = ModelRequest {
-        model: &args.subject,
-        base: Path::new(""),
-        component: "",
-        span: None,
-        parameters: &[],
-    };
+    let request = ModelRequest::new(&args.subject, Path::new(""));
     let mut loader = pipeline::loader(global, args.python_library.as_deref());
     let waiting = printer.waiting(&format!("loading {}", args.subject));
     let loaded = loader.load(&request, &mut report);

@@ -93,6 +93,7 @@ fn refuse_options(args: &ExperimentArgs) -> Result<(), CommandError> {
         ("--seed", args.seed.is_some()),
         ("--set", !args.set.is_empty()),
         ("--order", args.order.is_some()),
+        ("--continuous", args.continuous.is_some()),
         ("--loops", args.loops.is_some()),
         ("--delay", !args.delay.is_empty()),
         ("--input", args.input.is_some()),

@@ -40,6 +40,7 @@ pub(crate) fn describe_system(
     page.heading("Coupling");
     page.facts(&coupling::facts(system));
     components(&mut page, system, models, resolved);
+    solvers(&mut page, system, models);
     connections(&mut page, system, models, resolved);
     page.bullets("Inputs that nothing feeds: they keep their start value", &unfed(system, models));
     let interventions: Vec<String> = system.interventions.iter().map(intervention).collect();
@@ -71,6 +72,9 @@ fn experiment(system: &System, resolved: Option<&ResolvedSystem>) -> Vec<(String
     ];
     facts.extend(resolution.map(|text| ("resolution", text)));
     facts.extend(written.tolerance.as_ref().map(|each| ("tolerance", values::number(each.value))));
+    let solver = &written.solver;
+    facts.extend(solver.solver.as_ref().map(|it| ("solver", it.value.name().to_owned())));
+    facts.extend(solver.step.as_ref().map(|it| ("solver step", format!("{} s", it.value))));
     facts.extend(written.input.as_ref().map(|each| ("input table", each.value.clone())));
     facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
 }
@@ -123,6 +127,19 @@ fn components(
     if !table.is_empty() {
         page.heading(&format!("Components ({})", system.components.len()));
         page.table(&table);
+    }
+}
+
+/// Which components one of our solvers integrates, and how.
+fn solvers(page: &mut Page, system: &System, models: &[Option<&ModelDescription>]) {
+    let solver = |(component, model): (&Component, &Option<&ModelDescription>)| {
+        let solved_by = model.as_ref()?.capabilities.solved_by?;
+        Some((component.name.value.clone(), solved_by.settings.to_string()))
+    };
+    let facts: Vec<_> = system.components.iter().zip(models).filter_map(solver).collect();
+    if !facts.is_empty() {
+        page.heading("Integrated by our solvers");
+        page.facts(&facts);
     }
 }
 

@@ -6,10 +6,11 @@ use super::host;
 use crate::execute::{End, Outcome};
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, Prepared};
-use consort_core::{Diagnostic, Time};
-use consort_system::{LoopPolicy, ResolvedVariableStep};
+use consort_core::{Diagnostic, Model, SolverSettings, Time};
+use consort_system::{LoopPolicy, ResolvedComponent, ResolvedVariableStep};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Says which form of manifest this is.
@@ -50,6 +51,7 @@ impl Account<'_> {
             },
             "options": self.options,
             "experiment": self.experiment(),
+            "solvers": self.solvers(),
             "experiment_hash": self.prepared.experiment_hash,
             "plan_hash": self.prepared.plan_hash,
             "trace_hash": self.outcome.summary.trace_hash.to_string(),
@@ -84,10 +86,29 @@ impl Account<'_> {
             "seed": experiment.seed,
             "tolerance": experiment.tolerance,
             "order": coupling.order.name(),
+            "continuous": coupling.continuous.name(),
             "loops": policy(&coupling.loops),
             "variable_step": coupling.variable_step.as_ref().map(sizes),
             "plot": self.prepared.plot,
         })
+    }
+
+    /// By component, of those that one of our solvers integrates.
+    fn solvers(&self) -> Value {
+        let tolerance = self.prepared.resolved.experiment.tolerance;
+        let components = self.prepared.resolved.components.iter().zip(&self.prepared.models);
+        let solver = |(component, model): (&ResolvedComponent, &Arc<dyn Model>)| {
+            let solved_by = model.description().capabilities.solved_by?;
+            let SolverSettings { kind, step, .. } = solved_by.settings;
+            let is_variable = !kind.has_fixed_step();
+            let solver = json!({
+                "solver": kind.name(),
+                "tolerance": is_variable.then(|| solved_by.relative(tolerance)),
+                "step": step.map(|step| step.to_string()),
+            });
+            Some((component.name.clone(), solver))
+        };
+        components.filter_map(solver).collect::<Map<String, Value>>().into()
     }
 
     fn exit(&self) -> Value {

@@ -8,6 +8,7 @@ use super::InputHash;
 use super::source::KNOWN;
 use crate::cli::ExperimentArgs;
 use consort_core::{Causality, Diagnostic, ModelDescription, Report, ValueType, Variable};
+use consort_models::equations::Form;
 use consort_models::loader::Loader;
 use consort_models::{LoadedModel, ModelRequest};
 use consort_system::{Record, Spanned, System};
@@ -48,13 +49,12 @@ impl Alone {
         loader: &mut Loader,
         report: &mut Report,
     ) -> Option<LoadedModel> {
-        let parameters = super::parameters(system.components.first()?);
+        let component = system.components.first()?;
+        let parameters = super::parameters(component);
         let request = ModelRequest {
-            model: &self.asked,
-            base: &self.asked_from,
-            component: "",
-            span: None,
             parameters: &parameters,
+            solving: super::solving::request(component, &system.experiment.solver),
+            ..ModelRequest::new(&self.asked, &self.asked_from)
         };
         let loaded = loader.load(&request, report);
         let is_unknown = |told: &Diagnostic| told.code == "model::unknown-kind";
@@ -94,11 +94,12 @@ impl Alone {
     ) {
         self.find_variables(system, model);
         self.choose_record(system, model, report);
-        Times::of(model, report).apply(system, args, report);
+        Times::of(model, Form::of(Path::new(&self.asked)), report).apply(system, args, report);
         let tolerance = model.default_experiment.tolerance.as_ref();
         let tolerance = tolerance.and_then(|text| text.parse::<f64>().ok());
         let is_fine = |tolerance: &f64| tolerance.is_finite() && 0.0 < *tolerance;
-        system.experiment.tolerance = tolerance.filter(is_fine).map(Spanned::assumed);
+        let own = tolerance.filter(is_fine).map(Spanned::assumed);
+        system.experiment.tolerance = system.experiment.tolerance.take().or(own);
     }
 
     /// The names of a model may begin like that of its component: those win. Columns of the table

@@ -4,9 +4,9 @@
 use super::alone::Alone;
 use crate::cli::ExperimentArgs;
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Report, Seconds, Span};
+use consort_core::{Diagnostic, Report, Seconds, SolverKind, Span};
 use consort_formats::parse_assignment;
-use consort_system::{Connection, Order, Spanned, System};
+use consort_system::{Connection, Continuous, Order, Spanned, System};
 use std::borrow::Cow;
 
 /// Applies the options to the system; what is wrong goes to the report.
@@ -32,6 +32,7 @@ pub(super) fn apply(
     }
     experiment.seed = args.seed.unwrap_or(experiment.seed);
     coupling(args, system, report);
+    solving(args, system, alone.is_some(), report);
     for text in &args.set {
         set(text, system, alone, report);
     }
@@ -47,10 +48,51 @@ fn coupling(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
         coupling.order =
             order.map(|(order, span)| Spanned::new(order, span)).or(coupling.order.take());
     }
+    if let Some(name) = &args.continuous {
+        let found = Continuous::ALL.into_iter().find(|(_, known)| known == name);
+        let span = found.map(|_| source("continuous", name, report));
+        let said = found.zip(span).map(|((it, _), span)| Spanned::new(it, span));
+        coupling.continuous = said.or(coupling.continuous.take());
+    }
     if let Some(policy) = &args.loops {
         let span = source("loops", policy, report);
         coupling.iterate_loops = Some(Spanned::new(policy == "iterate", span));
     }
+}
+
+/// The solver of a model alone is its component's own; of a system, that of all that have none.
+fn solving(args: &ExperimentArgs, system: &mut System, is_alone: bool, report: &mut Report) {
+    let step = time("solver-step", args.solver_step.as_deref(), report);
+    let solver = args.solver.as_deref().and_then(|name| {
+        let kind = SolverKind::from_name(name)?;
+        Some(Spanned::new(kind, source("solver", name, report)))
+    });
+    if let Some(tolerance) = number("tolerance", args.tolerance.as_deref(), report) {
+        system.experiment.tolerance = Some(tolerance);
+    }
+    let component = system.components.first_mut().filter(|_| is_alone);
+    let places = match component {
+        Some(component) => (&mut component.solving.solver, &mut component.solving.step),
+        None => (&mut system.experiment.solver.solver, &mut system.experiment.solver.step),
+    };
+    *places.0 = solver.or(places.0.take());
+    *places.1 = step.or(places.1.take());
+}
+
+pub(crate) fn number(
+    option: &str,
+    value: Option<&str>,
+    report: &mut Report,
+) -> Option<Spanned<f64>> {
+    let value = value?;
+    let span = source(option, value, report);
+    if let Ok(number) = value.trim().parse() {
+        return Some(Spanned::new(number, span));
+    }
+    let message = format!("`{value}` is not a number");
+    let diagnostic = Diagnostic::error("cli::bad-number", message).at(span, "not a number");
+    report.push(diagnostic.help("such as `1e-6`"));
+    None
 }
 
 /// `b.u` of `b.u[2]`.
@@ -101,14 +143,18 @@ fn delay(text: &str, system: &mut System, report: &mut Report) {
 }
 
 /// A text for an option that diagnostics can point into, and the place of its value in it.
-fn source(option: &str, value: &str, report: &mut Report) -> Span {
+pub(crate) fn source(option: &str, value: &str, report: &mut Report) -> Span {
     let text = format!("--{option} {value}");
     let start = text.len() - value.len();
     let range = start..text.len();
     Span::new(report.add_source("command line", text), range)
 }
 
-fn time(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<Seconds>> {
+pub(crate) fn time(
+    option: &str,
+    value: Option<&str>,
+    report: &mut Report,
+) -> Option<Spanned<Seconds>> {
     let value = value?;
     let span = source(option, value, report);
     match value.parse::<Seconds>() {

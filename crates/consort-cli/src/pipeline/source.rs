@@ -58,8 +58,8 @@ pub(super) const KNOWN: &str = "a system is a `.toml`, an `.ssp`, an `.ssd`, a `
                      `system.toml`, `SystemStructure.ssd` or `mm.json`";
 
 /// What is run without a system.
-const KNOWN_MODEL: &str =
-    "a model is an `.fmu`, a folder with `modelDescription.xml`, or `native:NAME`";
+const KNOWN_MODEL: &str = "a model is an `.fmu`, a folder with `modelDescription.xml`, equations (`.eq`), \
+                           SBML (`.sbml`, `.xml`), or `native:NAME`";
 
 /// Reads the system; what is wrong with it goes to the report.
 ///

@@ -18,7 +18,8 @@ fn models(system: &System, base: &Path, report: &mut Report) -> Vec<LoadedModel>
         });
         let parameters: Vec<Parameter<'_>> = parameters.collect();
         let (model, component) = (&component.model.value, &component.name.value);
-        let request = ModelRequest { model, base, component, span: None, parameters: &parameters };
+        let request =
+            ModelRequest { component, parameters: &parameters, ..ModelRequest::new(model, base) };
         loader.load(&request, report).unwrap()
     };
     system.components.iter().map(load).collect()

@@ -185,7 +185,7 @@ fn an_archive_names_nothing_outside_of_it() {
     let text = text.replacen("</ssd:Elements>", outside, 1);
     let files = [("SystemStructure.ssd".to_owned(), text.into_bytes())];
     let archive = std::fs::File::create(bench.path("a.ssp")).unwrap();
-    consort_models::ssp::write_ssp_archive(archive, &files, &[]).unwrap();
+    consort_models::pack::write_archive(archive, &files, &[]).unwrap();
     let said = bench.consort(&["run", "a.ssp"]);
     assert_eq!(said.code, Some(1), "{said}");
     for path in ["../../../b.fmu", "/etc/passwd"] {

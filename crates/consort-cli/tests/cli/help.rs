@@ -18,7 +18,7 @@ const VERBS: [&str; 10] = [
 #[test]
 fn help_lines_fit_79_columns() {
     let bench = Bench::new();
-    let mut pages = vec![vec!["--help"], vec!["-h"]];
+    let mut pages = vec![vec!["--help"], vec!["-h"], vec!["export", "fmu", "--help"]];
     for verb in VERBS {
         pages.push(vec![verb, "--help"]);
         pages.push(vec![verb, "-h"]);
@@ -55,6 +55,11 @@ fn the_page_of_run_explains_a_run() {
 fn the_pages_of_plan_and_check_explain_orders_and_verdicts() {
     assert_said!(Bench::new().done(&["plan", "--help"]));
     assert_said!(Bench::new().done(&["check", "--help"]));
+}
+
+#[test]
+fn the_page_of_export_fmu_says_what_is_in_an_fmu() {
+    assert_said!(Bench::new().done(&["export", "fmu", "--help"]));
 }
 
 #[test]

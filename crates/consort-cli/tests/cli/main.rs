@@ -17,3 +17,4 @@ mod records;
 mod repeat;
 mod replay;
 mod run;
+mod solver;

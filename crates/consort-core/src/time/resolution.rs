@@ -178,18 +178,19 @@ fn compare_half(rest: u128, below: u128) -> Ordering {
 }
 
 /// Every whole number up to here is a double.
-const EXACT_MAX: u128 = 1 << 53;
+const EXACT_MAX: u64 = 1 << 53;
 
 /// `above / below` as the nearest `f64`, ties to even.
 pub(super) fn ratio_to_f64(above: i128, below: u64) -> f64 {
-    if above == 0 {
-        return 0.0;
-    }
-    let (magnitude, below) = (above.unsigned_abs(), u128::from(below));
-    if magnitude <= EXACT_MAX && below <= EXACT_MAX {
-        // Both are doubles as they are, and the division of two doubles is correctly rounded.
+    if let Ok(above) = i64::try_from(above)
+        && above.unsigned_abs() <= EXACT_MAX
+        && below <= EXACT_MAX
+    {
+        // Both are doubles as they are, and the division of two doubles is correctly rounded. From
+        // 64 bits the processor converts, from 128 a library does.
         return above as f64 / below as f64;
     }
+    let (magnitude, below) = (above.unsigned_abs(), u128::from(below));
     // Enough quotient bits that the last one can stand for "and a bit more" (sticky) without
     // touching the rounding position: 53 bits of result, one to round, one sticky.
     let bits = |value: u128| 128 - value.leading_zeros();

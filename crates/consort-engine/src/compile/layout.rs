@@ -51,6 +51,7 @@ impl Layout {
                 Stage::Work(tasks) => self.take_tasks(tasks),
                 Stage::Iterate(it) => self.take_stages(&it.stages),
                 Stage::Attempt { stages, .. } => self.take_stages(stages),
+                Stage::Integrate(it) => self.take_stages(&it.stages),
             }
         }
     }
@@ -117,6 +118,7 @@ impl Layout {
             once: self.once,
             ticks: Vec::new(),
             refreshed: Vec::new(),
+            groups: Vec::new(),
         };
         for (lane, members) in assignment.iter().enumerate() {
             program.place_lane(source, lane, members);

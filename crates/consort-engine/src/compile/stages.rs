@@ -6,10 +6,13 @@ use crate::exchange::{Exchange, SlopeOp};
 use crate::iterate::Loop;
 use crate::lane::{Batch, LaneOp};
 use crate::pool::Pool;
-use crate::stage::{Arriving, ExchangeStage, Share, Stage, WorkStage};
+use crate::stage::{Arriving, ExchangeStage, Moves, Share, Stage, WorkStage};
 use crate::store::{Segment, Slot};
-use consort_core::{Causality, ConnectionId, ValueType, VariableId};
-use consort_system::{Hold, Operation, ResolvedConnection, Stage as Planned, Task};
+use crate::together::Together;
+use consort_core::{Causality, ConnectionId, ValueType, Variability, VariableId};
+use consort_system::{
+    Hold, Operation, ResolvedConnection, Stage as Planned, Task, Together as Planning,
+};
 
 pub(super) fn initialization(
     source: &Source<'_>,
@@ -17,13 +20,15 @@ pub(super) fn initialization(
     pool: &Pool,
 ) -> Vec<Stage> {
     let which = Which::Starting;
-    let mut compiler = Compiler { source, program, pool, slopes: Vec::new(), works: 0, which };
+    let mut compiler =
+        Compiler { source, program, pool, slopes: Vec::new(), works: 0, which, is_brief: false };
     compiler.stages(&source.plan.initialization)
 }
 
 pub(super) fn cycle(source: &Source<'_>, program: &mut Program, pool: &Pool) {
     let which = Which::Present;
-    let mut compiler = Compiler { source, program, pool, slopes: Vec::new(), works: 0, which };
+    let mut compiler =
+        Compiler { source, program, pool, slopes: Vec::new(), works: 0, which, is_brief: false };
     compiler.slopes = compiler.slopes();
     let present = compiler.stages(&source.plan.present);
     compiler.which = Which::Advance;
@@ -45,6 +50,8 @@ struct Compiler<'a> {
     /// How many work stages were compiled.
     works: usize,
     which: Which,
+    /// What is compiled runs at every evaluation of a solver.
+    is_brief: bool,
 }
 
 /// The program being compiled.
@@ -81,18 +88,60 @@ impl Compiler<'_> {
                 let outputs = self.real_outputs();
                 Stage::Attempt(Box::new(Attempt::new(components.clone(), stages, outputs)))
             }
+            Planned::Integrate(it) => Stage::Integrate(Box::new(self.together(it))),
+        }
+    }
+
+    fn together(&mut self, it: &Planning) -> Together {
+        self.is_brief = true;
+        let while_time_goes_on = self.without_discrete(&it.stages);
+        let stages = [self.stages(&while_time_goes_on), self.stages(&it.stages)];
+        self.is_brief = false;
+        let together = Together::new(it, stages, self.source, self.program);
+        self.program.groups.push(it.components.clone());
+        together
+    }
+
+    /// The same without setting what may change at events only.
+    fn without_discrete(&self, stages: &[Planned]) -> Vec<Planned> {
+        let mut stages = stages.to_vec();
+        for stage in &mut stages {
+            match stage {
+                Planned::Work(tasks) => tasks.iter_mut().for_each(|it| self.keep_continuous(it)),
+                Planned::Iterate(it) => it.stages = self.without_discrete(&it.stages),
+                Planned::Exchange(_) | Planned::Attempt { .. } | Planned::Integrate(_) => {}
+            }
+        }
+        stages
+    }
+
+    fn keep_continuous(&self, task: &mut Task) {
+        let variables = &self.source.models[task.component.index()].variables;
+        let is_continuous = |id: &VariableId| {
+            let variable = &variables[id.index()];
+            variable.variability == Variability::Continuous && variable.value_type.is_float()
+        };
+        for operation in &mut task.operations {
+            if let Operation::Set(list) = operation {
+                list.retain(is_continuous);
+            }
         }
     }
 
     fn exchange(&mut self, connections: &[ConnectionId]) -> ExchangeStage {
-        let rates = self.source.rates;
-        let empty = || vec![Exchange::default(); rates.list.len()];
-        let mut stage = ExchangeStage { by_rate: empty(), delayed: empty(), slopes: Vec::new() };
-        for &id in connections {
+        let key = |id: &ConnectionId| {
             let wire = &self.source.system.connections[id.index()];
-            let rate = rates.of_component[wire.from.component.index()];
-            let list = if wire.delay { &mut stage.delayed } else { &mut stage.by_rate };
-            list[rate].push(id, self.program.copies[id.index()]);
+            (self.source.rates.of_component[wire.from.component.index()], wire.delay)
+        };
+        let mut sorted = connections.to_vec();
+        sorted.sort_by_key(key);
+        let groups = sorted.chunk_by(|a, b| key(a) == key(b));
+        let moves = groups.map(|group| {
+            let (rate, is_delayed) = key(&group[0]);
+            Moves { rate, is_delayed, exchange: Exchange::of(group, &self.program.copies) }
+        });
+        let mut stage = ExchangeStage { moves: moves.collect(), slopes: Vec::new() };
+        for &id in connections {
             if self.which == Which::Present {
                 let slope = self.slopes.iter().position(|slope| slope.connection == id);
                 stage.slopes.extend(slope);
@@ -113,7 +162,7 @@ impl Compiler<'_> {
             sorted.chunk_by(|a, b| key(a) == key(b)).map(|group| (key(&group[0]), group)).collect();
         let shares = groups.into_iter().map(|(key, tasks)| self.share(key, tasks)).collect();
         self.works += 1;
-        WorkStage { index: self.works - 1, shares }
+        WorkStage { index: self.works - 1, is_brief: self.is_brief, shares }
     }
 
     fn share(&mut self, (lane, rate): (usize, usize), tasks: &[&Task]) -> Share {
@@ -293,6 +342,7 @@ fn is_exchanged(stages: &[Planned], id: ConnectionId) -> bool {
         Planned::Work(_) => false,
         Planned::Iterate(it) => is_exchanged(&it.stages, id),
         Planned::Attempt { stages, .. } => is_exchanged(stages, id),
+        Planned::Integrate(it) => is_exchanged(&it.stages, id),
     })
 }
 
@@ -305,6 +355,7 @@ fn refreshed(stages: &[Planned]) -> Vec<usize> {
                 Planned::Work(tasks) => found.extend(tasks.iter().map(|it| it.component.index())),
                 Planned::Iterate(it) => visit(&it.stages, found),
                 Planned::Attempt { stages, .. } => visit(stages, found),
+                Planned::Integrate(it) => visit(&it.stages, found),
             }
         }
     }

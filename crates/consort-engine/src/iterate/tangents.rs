@@ -65,7 +65,7 @@ impl Tangents {
                         builder.task(task, &mut passages)?;
                     }
                 }
-                Stage::Iterate(_) | Stage::Attempt { .. } => return None,
+                Stage::Iterate(_) | Stage::Attempt { .. } | Stage::Integrate(_) => return None,
             }
         }
         let places = compact(&mut passages);
@@ -251,7 +251,7 @@ fn wires(stages: &[Stage]) -> Option<Vec<ConnectionId>> {
         match stage {
             Stage::Exchange(connections) => wires.extend(connections),
             Stage::Work(_) => {}
-            Stage::Iterate(_) | Stage::Attempt { .. } => return None,
+            Stage::Iterate(_) | Stage::Attempt { .. } | Stage::Integrate(_) => return None,
         }
     }
     Some(wires)

@@ -15,6 +15,7 @@ use crate::pool::Pool;
 use crate::record::{Hashed, Hashes, Recorder};
 use crate::store::Slot;
 use crate::timing::Rates;
+use crate::together;
 use consort_core::{
     ComponentId, ConnectionId, Model, ModelDescription, Step, Tag, Variable, VariableId,
 };
@@ -40,7 +41,8 @@ impl Run {
     ) -> Result<Run, RunError> {
         assert_eq!(system.components.len(), models.len(), "one model per component");
         let rates = Rates::of(&system);
-        let instances = initialize::instantiate(&system, &models, &options)?;
+        let mut instances = initialize::instantiate(&system, &models, &options)?;
+        together::join(&plan.advance, &mut instances);
         let source = Source {
             system: &system,
             plan,
@@ -62,6 +64,7 @@ impl Run {
             remarkable: false,
             tag: Tag::at(system.experiment.start),
             names: names(&system),
+            integrations: Vec::new(),
             pool,
             hashes: watchers.hashes,
             recorder: watchers.recorder,
@@ -96,6 +99,7 @@ impl Run {
             log_calls: self.call_log.is_some(),
         };
         source.compile_cycle(&mut self.program, &self.pool);
+        self.integrations.resize_with(self.program.groups.len(), || None);
         self.interventions = interventions(&source, &self.program);
     }
 

@@ -1,5 +1,6 @@
 //! Nothing is allocated per step: counted, not hoped.
 
+use crate::equations::{At, Equations};
 use crate::support::{Behavior, Bench, TestModel, put, stepped, through, variable};
 use consort_core::model::CallResult;
 use consort_core::{Causality, Step, StepOutcome, Time, ValueType, Values};
@@ -148,4 +149,32 @@ fn no_loop_allocates_that_is_solved_by_reading_again() {
             LoopPolicy::Iterate(Iteration { method, ..Iteration::default() });
         check(bench);
     }
+}
+
+#[test]
+fn integrating_together_allocates_nothing_between_events() {
+    let a = Equations::new(&[1.0], |at, f| f[0] = at.u[0], |at, y| y[0] = at.x[0]);
+    let b = Equations::new(&[0.0], |at, f| f[0] = -at.u[0], |at, y| y[0] = at.x[0]);
+    let through = Equations::new(&[], |_, _| {}, |at, y| y[0] = at.u[0]).through(&[(0, 0)]);
+    let bench = Bench::new(3000)
+        .add("a", a.shared(), 1)
+        .add("b", b.shared(), 1)
+        .add("t", through.shared(), 1)
+        .wire("a.y0", "t.u0")
+        .wire("t.y0", "b.u0")
+        .wire("b.y0", "a.u0");
+    check(bench);
+}
+
+#[test]
+fn a_loop_between_what_is_integrated_together_allocates_nothing() {
+    let half = || {
+        let f = |at: &At, f: &mut [f64]| f[0] = -at.x[0];
+        let y = |at: &At, y: &mut [f64]| y[0] = 0.5 * at.u[0] + at.x[0];
+        Equations::new(&[1.0], f, y).through(&[(0, 0)]).shared()
+    };
+    let mut bench = Bench::new(3000).add("a", half(), 1).add("b", half(), 1);
+    bench = bench.wire("a.y0", "b.u0").wire("b.y0", "a.u0");
+    bench.system.coupling.loops = LoopPolicy::Iterate(Iteration::default());
+    check(bench);
 }

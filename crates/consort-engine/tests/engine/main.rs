@@ -2,6 +2,7 @@
 
 mod allocation;
 mod behavior;
+mod equations;
 mod events;
 mod failures;
 mod interventions;
@@ -10,4 +11,5 @@ mod repeatability;
 mod rollback;
 mod staged;
 mod support;
+mod together;
 mod variable;

@@ -8,7 +8,7 @@ use crate::equations::{
 use crate::graph::{Graph, Node, NodeId};
 use crate::lower::Relation;
 use crate::op::Op;
-use crate::program::{Layout, Program, assemble};
+use crate::program::{Layout, NoHistory, Point, Program, assemble};
 use crate::scope::{Scope, Symbol};
 use crate::tree::{self, Declaration, Kind, Model};
 use consort_core::Unit;
@@ -28,25 +28,29 @@ pub(super) fn equations(model: &Model, scope: &Scope<'_>, mut lowered: Lowered) 
         nodes.iter().map(|node| dependence(graph, layout, *node)).collect()
     };
     let declared = |list: &[usize]| -> Vec<Quantity> {
-        list.iter().map(|at| quantity(scope.assigned[*at], 0.0)).collect()
+        list.iter().map(|at| quantity(scope.assigned[*at], None)).collect()
     };
     let (states, discretes) = lowered.initial.split_at(layout.states);
-    let events = model.events.iter().zip(&lowered.events);
+    let mut state_quantities = quantities(graph, &scope.states, states);
+    scale(&lowered, layout, &mut state_quantities);
+    let events = model.events.iter().chain(&lowered.added).zip(&lowered.events);
     Equations {
         name: model.name.text.clone(),
         description: model.description.clone(),
         layout,
         parameters: quantities(graph, &scope.parameters, &lowered.parameters),
         inputs: quantities(graph, &scope.inputs, &lowered.inputs),
-        states: quantities(graph, &scope.states, states),
+        states: state_quantities,
         discretes: quantities(graph, &scope.discretes, discretes),
         outputs: declared(&outputs),
         locals: declared(&locals),
-        delays: delays(&lowered),
+        delays: delays(&lowered, layout),
         indicators: watched.indicators,
         events: events.map(|(written, event)| self::event(graph, layout, written, event)).collect(),
+        experiment: model.experiment.clone(),
         derivative_dependence: dependence(&lowered.derivatives),
         output_dependence: dependence(&output_nodes),
+        initial_dependence: dependence(&lowered.initial),
         programs,
     }
 }
@@ -57,28 +61,51 @@ fn split_assigned(scope: &Scope<'_>) -> (Vec<usize>, Vec<usize>) {
 }
 
 fn quantities(graph: &Graph, declared: &[&Declaration], nodes: &[NodeId]) -> Vec<Quantity> {
-    let start = |node: &NodeId| graph.value(*node).unwrap_or(0.0);
-    declared.iter().zip(nodes).map(|(one, node)| quantity(one, start(node))).collect()
+    declared.iter().zip(nodes).map(|(one, node)| quantity(one, graph.value(*node))).collect()
 }
 
-fn quantity(declaration: &Declaration, start: f64) -> Quantity {
+fn quantity(declaration: &Declaration, start: Option<f64>) -> Quantity {
     let unit = &declaration.unit.text;
     Quantity {
         name: declaration.name.text.clone(),
         unit: (!unit.is_empty()).then(|| Unit::named(unit)),
         description: declaration.description.clone(),
-        start,
+        start: start.unwrap_or(0.0),
         nominal: declaration.nominal,
         min: declaration.min,
         max: declaration.max,
         is_output: declaration.is_output || declaration.kind == Kind::Output,
+        is_start_fixed: start.is_some(),
+        is_parameter: declaration.kind == Kind::Parameter,
     }
 }
 
-fn delays(lowered: &Lowered) -> Vec<Delay> {
-    let one = |(index, (_, duration)): (usize, &(NodeId, NodeId))| Delay {
-        name: format!("delay {}", index + 1),
-        duration: lowered.graph.value(*duration),
+/// Gives states their typical magnitudes, with the parameters and inputs they start with.
+fn scale(lowered: &Lowered, layout: Layout, states: &mut [Quantity]) {
+    let graph = &lowered.graph;
+    let starts = |nodes: &[NodeId]| -> Vec<f64> {
+        nodes.iter().map(|node| graph.value(*node).unwrap_or(0.0)).collect()
+    };
+    let (parameters, inputs) = (starts(&lowered.parameters), starts(&lowered.inputs));
+    let (none, discretes) = (vec![0.0; layout.states], vec![0.0; layout.discretes]);
+    let nodes: Vec<NodeId> = lowered.scales.iter().map(|(_, node)| *node).collect();
+    let program = assemble(graph, layout, &nodes);
+    let mut values = vec![0.0; nodes.len()];
+    let (parameters, inputs) = (&parameters[..], &inputs[..]);
+    let point = Point { time: 0.0, parameters, inputs, states: &none, discretes: &discretes };
+    program.evaluate(&point, &mut NoHistory, &mut program.registers(), &mut values);
+    for ((state, _), value) in lowered.scales.iter().zip(values) {
+        let magnitude = Some(value).filter(|value| value.is_finite() && 0.0 < *value);
+        states[*state].nominal = states[*state].nominal.or(magnitude);
+    }
+}
+
+fn delays(lowered: &Lowered, layout: Layout) -> Vec<Delay> {
+    let one = |(index, (_, duration)): (usize, &(NodeId, NodeId))| {
+        let depends = dependence(&lowered.graph, layout, *duration);
+        let is_fixed = Dependence { parameters: Vec::new(), ..depends } == Dependence::default();
+        let duration = lowered.graph.value(*duration);
+        Delay { name: format!("delay {}", index + 1), duration, is_fixed }
     };
     lowered.remembered.iter().enumerate().map(one).collect()
 }
@@ -89,7 +116,8 @@ fn programs(
     [outputs, locals]: [&[NodeId]; 2],
     watched: &Watched,
 ) -> Programs {
-    let remembered: Vec<NodeId> = lowered.remembered.iter().map(|(value, _)| *value).collect();
+    let (remembered, durations): (Vec<NodeId>, Vec<NodeId>) =
+        lowered.remembered.iter().copied().unzip();
     let graph = &mut lowered.graph;
     let range =
         |first: usize, count: usize| -> Vec<u32> { (0..).skip(first).take(count).collect() };
@@ -108,6 +136,7 @@ fn programs(
         indicators: assemble(graph, layout, &watched.values),
         instants: assemble(graph, layout, &watched.instants),
         remembered: assemble(graph, layout, &remembered),
+        durations: assemble(graph, layout, &durations),
     }
 }
 
@@ -206,7 +235,9 @@ impl Watched {
         };
         let number = instant.map(|_| self.instants.len());
         self.instants.extend(instant);
-        self.values.push(graph.binary(Op::Sub, left, right));
+        // So that it is above zero exactly where the comparison holds, or exactly where it does not.
+        let [from, what] = if op == Op::Less { [right, left] } else { [left, right] };
+        self.values.push(graph.binary(Op::Sub, from, what));
         self.indicators.push(Indicator { op, instant: number, events, in_equations, span });
     }
 }

@@ -66,6 +66,7 @@ impl Parser<'_> {
             "function" => model.functions.push(self.function()?),
             "when" => model.events.push(self.event()?),
             "der" => model.equations.push(self.derivative()?),
+            "experiment" if !self.follower_is("=") => self.experiment(&mut model.experiment)?,
             _ => model.equations.push(self.value()?),
         }
         Ok(())
@@ -153,12 +154,8 @@ impl Parser<'_> {
 
     fn value(&mut self) -> Parsed<Equation> {
         let word = self.peek_text();
-        if self.peek().kind == TokenKind::Word {
-            let follower = &self.tokens[(self.next + 1).min(self.tokens.len() - 1)];
-            let assigns = &self.text[follower.range.clone()] == "=";
-            if !assigns {
-                return self.unknown_statement(word);
-            }
+        if self.peek().kind == TokenKind::Word && !self.follower_is("=") {
+            return self.unknown_statement(word);
         }
         let (name, right) = self.assigned()?;
         Ok(Equation::value(name, right))
@@ -173,11 +170,17 @@ impl Parser<'_> {
 
     fn unknown_statement<T>(&mut self, word: &str) -> Parsed<T> {
         let token = self.peek().clone();
-        let words = KINDS.map(Kind::keyword).into_iter().chain(["function", "when", "der", "end"]);
+        let words = KINDS.map(Kind::keyword).into_iter().chain([
+            "function",
+            "when",
+            "der",
+            "experiment",
+            "end",
+        ]);
         let help = match nearest_name(word, words) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "a statement is a declaration, an equation such as `x = 2*y`, `function` or \
-                     `when`"
+            None => "a statement is a declaration, an equation such as `x = 2*y`, `function`, \
+                     `when` or `experiment`"
                 .to_owned(),
         };
         let message = format!("no statement starts with `{word}`");
@@ -186,6 +189,12 @@ impl Parser<'_> {
             .help(help);
         self.report.push(diagnostic);
         Err(Unreadable)
+    }
+
+    /// Whether the token behind the next one is this symbol.
+    fn follower_is(&self, text: &str) -> bool {
+        let follower = &self.tokens[(self.next + 1).min(self.tokens.len() - 1)];
+        &self.text[follower.range.clone()] == text
     }
 
     fn event(&mut self) -> Parsed<Event> {

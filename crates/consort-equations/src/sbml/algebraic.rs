@@ -1,42 +1,114 @@
-//! Algebraic rules, `0 = f`: those that can be solved for one quantity become assignment rules.
+//! Algebraic rules, `0 = f`: those that are linear in one quantity become assignment rules, the others are
+//! solved together at every instant.
 
 use super::change::Algebraic;
 use super::form::visit;
-use super::reaction::product;
+use super::reaction::{Reaction, product};
 use super::table::{Quantity, Rule, Table};
 use super::xml::Reader;
 use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind};
+use std::collections::BTreeSet;
 
-/// Solves rules for the one quantity that nothing else determines, as long as that leads on.
-pub(super) fn solve(reader: &mut Reader<'_>, table: &mut Table<'_>, mut rules: Vec<Algebraic>) {
+/// How many quantities are determined together, at most; fast reactions count too.
+const TOGETHER_MAX: usize = 6;
+
+/// Solves rules for quantities that nothing else determines; what is left is zero at every instant
+/// and returned.
+pub(super) fn solve<'a>(
+    reader: &mut Reader<'_>,
+    table: &mut Table<'a>,
+    reactions: &[Reaction<'a>],
+    mut rules: Vec<Algebraic>,
+) -> Vec<Expression> {
     loop {
         let before = rules.len();
-        rules.retain(|rule| !determine(table, &rule.expression));
+        rules.retain(|rule| !determine(table, reactions, &rule.expression));
         if rules.len() == before {
             break;
         }
     }
-    for rule in rules {
-        let open = unknowns(table, &rule.expression);
-        let names: Vec<String> =
-            open.iter().map(|index| format!("`{}`", table.quantities[*index].id)).collect();
-        let why = match names.len() {
-            0 => "it determines nothing: everything in it is constant or determined already".into(),
-            1 => format!("it is not linear in {}", names[0]),
-            _ => format!("it leaves open which of {} it determines", names.join(", ")),
-        };
-        let message = format!("an algebraic rule cannot be solved: {why}");
-        let help = "solve it by hand and write an assignment rule";
-        reader.error("sbml::algebraic", message, (rule.span, "not supported"), help);
+    let mut solved = Vec::new();
+    while !rules.is_empty() {
+        let (group, unknowns) = connected(table, reactions, &mut rules);
+        if group.len() == unknowns.len() {
+            for unknown in unknowns {
+                table.quantities[unknown].rule = Some(Rule::Solved);
+            }
+            solved.extend(group);
+        } else {
+            group.iter().for_each(|rule| refuse(reader, table, rule, &unknowns, group.len()));
+        }
+    }
+    limit(reader, &solved, reactions);
+    solved.into_iter().map(|rule| rule.expression).collect()
+}
+
+/// Takes the first rule and all that share quantities with it.
+fn connected(
+    table: &Table<'_>,
+    reactions: &[Reaction<'_>],
+    rules: &mut Vec<Algebraic>,
+) -> (Vec<Algebraic>, BTreeSet<usize>) {
+    let mut group = vec![rules.remove(0)];
+    let mut all: BTreeSet<usize> =
+        group.iter().flat_map(|rule| unknowns(table, reactions, &rule.expression)).collect();
+    while let Some(next) = rules
+        .iter()
+        .position(|rule| !unknowns(table, reactions, &rule.expression).is_disjoint(&all))
+    {
+        let rule = rules.remove(next);
+        all.extend(unknowns(table, reactions, &rule.expression));
+        group.push(rule);
+    }
+    (group, all)
+}
+
+fn refuse(
+    reader: &mut Reader<'_>,
+    table: &Table<'_>,
+    rule: &Algebraic,
+    open: &BTreeSet<usize>,
+    rules: usize,
+) {
+    let names: Vec<String> =
+        open.iter().map(|index| format!("`{}`", table.quantities[*index].id)).collect();
+    let why = if names.is_empty() {
+        "it determines nothing: everything in it is constant or determined already".to_owned()
+    } else if rules < names.len() {
+        format!("it leaves open which of {} it determines", names.join(", "))
+    } else {
+        format!("{rules} rules determine {} together", names.join(", "))
+    };
+    let message = format!("an algebraic rule cannot be solved: {why}");
+    let help = "there must be as many algebraic rules as quantities that nothing else determines";
+    reader.error("sbml::algebraic", message, (rule.span, "cannot be solved"), help);
+}
+
+fn limit(reader: &mut Reader<'_>, solved: &[Algebraic], reactions: &[Reaction<'_>]) {
+    let fast = reactions.iter().filter(|reaction| reaction.is_fast);
+    let spans = solved.iter().map(|rule| rule.span);
+    let all: Vec<_> = spans.chain(fast.map(|reaction| reader.place(reaction.node, "id"))).collect();
+    if let Some(span) = all.get(TOGETHER_MAX) {
+        let message = format!(
+            "{} algebraic rules and fast reactions are to be solved together, which is not supported",
+            all.len()
+        );
+        let help = format!("at most {TOGETHER_MAX} are; solve some of them by hand");
+        reader.error("sbml::algebraic", message, (*span, "too many"), help);
     }
 }
 
 /// Makes it an assignment rule if it determines one quantity in a simple way.
-fn determine(table: &mut Table<'_>, expression: &Expression) -> bool {
-    let [index] = unknowns(table, expression)[..] else { return false };
+fn determine(table: &mut Table<'_>, reactions: &[Reaction<'_>], expression: &Expression) -> bool {
+    let open = unknowns(table, reactions, expression);
+    let (Some(index), 1) = (open.first().copied(), open.len()) else { return false };
     let name = table.quantities[index].id;
     let Some(Linear { slope: Some(slope), rest }) = linear(expression, name) else { return false };
+    let is_hidden = |part: &Expression| unknowns(table, reactions, part).contains(&index);
+    if is_hidden(&slope) || rest.as_ref().is_some_and(is_hidden) {
+        return false;
+    }
     let rest = rest.unwrap_or_else(|| 0.0.into());
     let ratio = Expression::builtin(Builtin::Divide, vec![rest, slope]);
     let mut value = Expression::builtin(Builtin::Negate, vec![ratio]);
@@ -47,18 +119,43 @@ fn determine(table: &mut Table<'_>, expression: &Expression) -> bool {
     true
 }
 
-/// What in a formula may change and is determined by nothing else.
-fn unknowns(table: &Table<'_>, expression: &Expression) -> Vec<usize> {
-    let mut found = Vec::new();
-    visit(expression, &mut |kind| {
-        let ExpressionKind::Variable(name) = kind else { return };
-        let is_open = |quantity: &Quantity<'_>| !quantity.constant && !quantity.varies();
-        let index = table.index(name);
-        found.extend(index.filter(|index| is_open(&table.quantities[*index])));
-    });
-    found.sort_unstable();
-    found.dedup();
+/// What in a formula, and in what that is computed from, may change and is determined by nothing else.
+fn unknowns(
+    table: &Table<'_>,
+    reactions: &[Reaction<'_>],
+    expression: &Expression,
+) -> BTreeSet<usize> {
+    let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    let mut names = Vec::new();
+    mentioned(expression, &mut names);
+    while let Some(name) = names.pop() {
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        let Some(index) = table.index(&name) else {
+            let reaction = reactions.iter().find(|reaction| reaction.id == name);
+            let law = reaction.and_then(|reaction| reaction.rate.as_ref());
+            law.iter().for_each(|law| mentioned(law, &mut names));
+            continue;
+        };
+        let quantity: &Quantity<'_> = &table.quantities[index];
+        match &quantity.rule {
+            Some(Rule::Assignment(value)) => mentioned(value, &mut names),
+            _ if !quantity.constant && !quantity.varies() => {
+                found.insert(index);
+            }
+            _ => {}
+        }
+    }
     found
+}
+
+fn mentioned(expression: &Expression, names: &mut Vec<String>) {
+    visit(expression, &mut |kind| {
+        if let ExpressionKind::Variable(name) = kind {
+            names.push(name.clone());
+        }
+    });
 }
 
 /// `slope * x + rest`; what is missing is zero.

@@ -5,6 +5,7 @@ use super::reaction::product;
 use super::table::{Quantity, Rule, Sort, Species, Table};
 use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind, Function, Kind};
+use std::collections::BTreeMap;
 
 /// How a quantity stands in the tree.
 #[derive(Clone, Debug)]
@@ -14,20 +15,44 @@ pub(super) struct Form {
     pub(super) kind: Kind,
     /// The compartment by which the amount is divided.
     pub(super) divisor: Option<String>,
+    /// The state near the solution, for one that equations determine.
+    pub(super) near: Option<String>,
+    /// What fast reactions have added to the amount that is kept.
+    pub(super) moved: Vec<Expression>,
 }
 
-/// How each quantity stands in the tree.
-pub(super) fn forms(table: &mut Table<'_>, functions: &[Function]) -> Vec<Form> {
+impl Form {
+    /// The amount with all that fast reactions have added.
+    pub(super) fn amount(&self) -> Expression {
+        let mut parts = vec![Expression::variable(&self.name)];
+        if self.moved.is_empty() {
+            return parts.remove(0);
+        }
+        parts.extend(self.moved.iter().cloned());
+        Expression::builtin(Builtin::Add, parts)
+    }
+}
+
+/// How each quantity stands in the tree; `moved` is what fast reactions have added to amounts.
+pub(super) fn forms(
+    table: &mut Table<'_>,
+    functions: &[Function],
+    moved: &BTreeMap<usize, Vec<Expression>>,
+) -> Vec<Form> {
     let mut forms = Vec::with_capacity(table.quantities.len());
     for index in 0..table.quantities.len() {
         let quantity = &table.quantities[index];
         let (kind, id) = (kind(quantity), quantity.id);
         let divisor = divisor(table, quantity);
+        let near = matches!(quantity.rule, Some(Rule::Solved));
+        let near = near.then(|| table.free_name(format!("{id}_near")));
+        let moved = moved.get(&index).cloned().unwrap_or_default();
         let name = match divisor {
+            _ if !moved.is_empty() => table.free_name(format!("{id}_pool")),
             Some(_) => table.free_name(format!("{id}_amount")),
             None => id.to_owned(),
         };
-        forms.push(Form { name, kind, divisor });
+        forms.push(Form { name, kind, divisor, near, moved });
     }
     settle_parameters(table, functions, &mut forms);
     forms
@@ -36,7 +61,7 @@ pub(super) fn forms(table: &mut Table<'_>, functions: &[Function]) -> Vec<Form> 
 fn kind(quantity: &Quantity<'_>) -> Kind {
     let reacts = quantity.species().is_some_and(|species| species.reacts);
     match quantity.rule {
-        Some(Rule::Assignment(_)) => Kind::Output,
+        Some(Rule::Assignment(_) | Rule::Solved) => Kind::Output,
         Some(Rule::Rate(_)) => Kind::State,
         None if reacts => Kind::State,
         None if quantity.in_events => Kind::Discrete,
@@ -49,7 +74,7 @@ fn divisor(table: &Table<'_>, quantity: &Quantity<'_>) -> Option<String> {
     let species = quantity.species().filter(|species| !species.is_amount)?;
     let compartment = table.quantity(species.compartment)?;
     let is_kept = match quantity.rule {
-        Some(Rule::Assignment(_)) => false,
+        Some(Rule::Assignment(_) | Rule::Solved) => false,
         // The rule speaks of the concentration; only an event on the compartment breaks that.
         Some(Rule::Rate(_)) => compartment.in_events,
         None => species.reacts || compartment.varies(),
@@ -142,7 +167,9 @@ pub(super) fn start(table: &Table<'_>, index: usize, form: &Form) -> (Expression
         };
     }
     let Some(species) = quantity.species() else {
-        let default = if matches!(quantity.sort, Sort::Parameter) { 0.0 } else { 1.0 };
+        // Where a solution is looked for, one is as good as any number.
+        let is_zero = matches!(quantity.sort, Sort::Parameter) && form.near.is_none();
+        let default = if is_zero { 0.0 } else { 1.0 };
         return (quantity.value.unwrap_or(default).into(), quantity.value.is_none());
     };
     let wants_amount = species.is_amount || form.divisor.is_some();

@@ -7,15 +7,16 @@
 
 use super::change::Event;
 use super::collect::is_point;
-use super::form::{Form, forms, start, visit};
+use super::event;
+use super::fast;
+use super::form::{Form, forms, start};
 use super::reaction::{Reaction, missing_value, product};
+use super::scale;
 use super::table::{Quantity, Rule, Sort, Table};
 use super::units;
 use super::xml::{Node, Reader};
 use crate::builtin::Builtin;
-use crate::tree::{
-    Assignment, Declaration, Equation, Expression, ExpressionKind, Function, Kind, Model, Name,
-};
+use crate::tree::{Declaration, Equation, Expression, Function, Kind, Model, Name};
 use std::collections::BTreeMap;
 
 /// What has been read, ready to be put together.
@@ -23,6 +24,8 @@ pub(super) struct Parts<'a> {
     pub(super) functions: Vec<Function>,
     pub(super) reactions: Vec<Reaction<'a>>,
     pub(super) events: Vec<Event<'a>>,
+    /// What algebraic rules determine together, and their formulas.
+    pub(super) solved: Vec<Expression>,
 }
 
 /// Puts a model together.
@@ -32,7 +35,8 @@ pub(super) fn lower<'a>(
     table: &mut Table<'a>,
     parts: Parts<'a>,
 ) -> Model {
-    let forms = forms(table, &parts.functions);
+    let fast = fast::extents(reader, table, &parts.reactions);
+    let forms = forms(table, &parts.functions, &fast.moved);
     let flows = flows(table, &parts.reactions);
     let mut model = Model { functions: parts.functions, ..Model::default() };
     let id = node.attribute("id").or_else(|| node.attribute("name")).unwrap_or("model");
@@ -57,10 +61,13 @@ pub(super) fn lower<'a>(
             model.declarations.push(rate);
         }
     }
-    for event in parts.events {
-        let event = lower_event(reader, table, &forms, event);
-        model.events.push(event);
+    model.implicit.residuals.extend(parts.solved);
+    fast.declare(table, &mut model);
+    model.scales.extend(scale::scales(table, &forms));
+    for event in &parts.events {
+        event::lower(reader, table, &forms, event, &mut model);
     }
+    super::inline::delays(reader, &mut model);
     super::rate::resolve(reader, table, &forms, &mut model);
     model
 }
@@ -78,28 +85,43 @@ fn declare(
     model: &mut Model,
 ) {
     let quantity = &table.quantities[index];
-    let value = if let Some(Rule::Assignment(value)) = &quantity.rule {
-        value.clone()
-    } else {
-        let (value, is_assumed) = start(table, index, form);
-        if is_assumed {
-            assume(reader, quantity);
+    if let Some(near) = &form.near {
+        let (guess, _) = start(table, index, form);
+        model.declarations.push(Declaration::new(Kind::State, near.as_str(), Some(guess)));
+        model.implicit.states.push(named(reader, quantity, near));
+    }
+    let value = match (&quantity.rule, &form.near) {
+        (Some(Rule::Assignment(value)), _) => value.clone(),
+        (_, Some(near)) => Expression::variable(near),
+        _ => {
+            let (value, is_assumed) = start(table, index, form);
+            if is_assumed {
+                assume(reader, quantity);
+            }
+            value
         }
-        value
     };
     let name = named(reader, quantity, &form.name);
     let mut declaration = Declaration::new(form.kind, name, Some(value));
     units::describe(reader, quantity, &mut declaration);
-    let Some(compartment) = &form.divisor else {
-        model.declarations.push(declaration);
-        return;
+    // What changes is seen; a species whose amount is kept is seen by its concentration.
+    let changes = form.kind == Kind::State || form.kind == Kind::Discrete && quantity.in_events;
+    declaration.is_output = changes && form.divisor.is_none() && form.moved.is_empty();
+    let value = match &form.divisor {
+        None if form.moved.is_empty() => {
+            model.declarations.push(declaration);
+            return;
+        }
+        None => form.amount(),
+        Some(compartment) => {
+            let sides = vec![form.amount(), Expression::variable(compartment)];
+            Expression::builtin(Builtin::Divide, sides)
+        }
     };
-    let sides = vec![Expression::variable(&form.name), Expression::variable(compartment)];
-    let value = Expression::builtin(Builtin::Divide, sides);
     let name = named(reader, quantity, quantity.id);
-    let mut concentration = Declaration::new(Kind::Output, name, Some(value));
-    concentration.description.clone_from(&declaration.description);
-    model.declarations.extend([declaration, concentration]);
+    let mut seen = Declaration::new(Kind::Output, name, Some(value));
+    seen.description.clone_from(&declaration.description);
+    model.declarations.extend([declaration, seen]);
 }
 
 fn assume(reader: &mut Reader<'_>, quantity: &Quantity<'_>) {
@@ -119,7 +141,8 @@ fn assume(reader: &mut Reader<'_>, quantity: &Quantity<'_>) {
 /// What all reactions together add to the amount of each species in a second.
 fn flows(table: &Table<'_>, reactions: &[Reaction<'_>]) -> BTreeMap<usize, Vec<Expression>> {
     let mut flows: BTreeMap<usize, Vec<Expression>> = BTreeMap::new();
-    for reaction in reactions.iter().filter(|reaction| reaction.rate.is_some()) {
+    for reaction in reactions.iter().filter(|reaction| reaction.rate.is_some() && !reaction.is_fast)
+    {
         for term in &reaction.terms {
             let species = table.quantities[term.species].species();
             if species.is_some_and(|species| species.reacts) {
@@ -171,89 +194,4 @@ fn amount_rate(
         }
         _ => held,
     }
-}
-
-fn lower_event(
-    reader: &mut Reader<'_>,
-    table: &Table<'_>,
-    forms: &[Form],
-    event: Event<'_>,
-) -> crate::tree::Event {
-    let late = takes_values_late(reader, table, forms, &event);
-    let assign = |(index, span, value): &(usize, consort_core::Span, Expression)| {
-        let form = &forms[*index];
-        // Even if the event sets the compartment, too: every new value is made of old ones.
-        let value = match &form.divisor {
-            Some(compartment) => product(value.clone(), Expression::variable(compartment)),
-            None => value.clone(),
-        };
-        Assignment { name: Name { text: form.name.clone(), span: Some(*span) }, value }
-    };
-    let assignments = event.assignments.iter().map(assign).collect();
-    let name = event.node.attribute("id").unwrap_or_default();
-    crate::tree::Event {
-        name: Name { text: name.to_owned(), span: Some(reader.place(event.node, "id")) },
-        condition: event.trigger,
-        delay: event.delay,
-        priority: event.priority,
-        persistent: event.persistent,
-        initially: event.initially,
-        values_from_trigger: event.values_from_trigger && !late,
-        assignments,
-        span: Some(reader.tag(event.node)),
-    }
-}
-
-/// Whether the values an event assigns may as well be those of the delayed instant.
-///
-/// A concentration becomes an amount by the size of its compartment when it is assigned, so that its
-/// value must not be remembered from the trigger if that size changes. Where the values cannot
-/// change, there is nothing to remember.
-fn takes_values_late(
-    reader: &mut Reader<'_>,
-    table: &Table<'_>,
-    forms: &[Form],
-    event: &Event<'_>,
-) -> bool {
-    let waits = event.delay.as_ref().is_some_and(|delay| !is_zero(delay));
-    let moves = |index: &usize| {
-        let species = table.quantities[*index].species();
-        let compartment = species.and_then(|species| table.quantity(species.compartment));
-        forms[*index].divisor.is_some() && compartment.is_some_and(Quantity::varies)
-    };
-    let moving = event.assignments.iter().find(|(index, ..)| moves(index));
-    let Some((index, span, _)) = moving.filter(|_| waits && event.values_from_trigger) else {
-        return false;
-    };
-    if event.assignments.iter().all(|(.., value)| is_settled(table, forms, value)) {
-        return true;
-    }
-    let message = format!(
-        "a delayed event sets the concentration `{}` in a compartment that changes, \
-         which is not supported",
-        table.quantities[*index].id
-    );
-    let help = "set `useValuesFromTriggerTime=\"false\"`, or give the species \
-                `hasOnlySubstanceUnits=\"true\"`";
-    reader.error("sbml::unsupported", message, (*span, "set later"), help);
-    false
-}
-
-fn is_zero(expression: &Expression) -> bool {
-    matches!(expression.kind, ExpressionKind::Number(number) if number.abs() <= 0.0)
-}
-
-/// Whether an expression is made of numbers and parameters only.
-fn is_settled(table: &Table<'_>, forms: &[Form], expression: &Expression) -> bool {
-    let mut settled = true;
-    visit(expression, &mut |kind| match kind {
-        ExpressionKind::Number(_) | ExpressionKind::Builtin(..) | ExpressionKind::If(..) => {}
-        ExpressionKind::Variable(name) => {
-            let form = table.index(name).map(|index| &forms[index]);
-            settled &=
-                form.is_some_and(|form| form.kind == Kind::Parameter && form.divisor.is_none());
-        }
-        _ => settled = false,
-    });
-    settled
 }

@@ -1,6 +1,7 @@
 //! `rateOf`: what the rate of change of a quantity is in the tree.
 
 use super::form::Form;
+use super::inline::{formulas, parts_mut};
 use super::reaction::product;
 use super::table::{Rule, Table};
 use super::xml::Reader;
@@ -16,20 +17,7 @@ pub(super) fn resolve(
     model: &mut Model,
 ) {
     let mut resolver = Resolver { reader, table, forms };
-    for declaration in &mut model.declarations {
-        declaration.value.iter_mut().for_each(|value| resolver.expression(value));
-    }
-    for equation in &mut model.equations {
-        resolver.expression(&mut equation.right);
-    }
-    for event in &mut model.events {
-        resolver.expression(&mut event.condition);
-        event.delay.iter_mut().for_each(|delay| resolver.expression(delay));
-        event.priority.iter_mut().for_each(|priority| resolver.expression(priority));
-        for assignment in &mut event.assignments {
-            resolver.expression(&mut assignment.value);
-        }
-    }
+    formulas(model).for_each(|formula| resolver.expression(formula));
 }
 
 struct Resolver<'t, 'r, 'a> {
@@ -40,32 +28,25 @@ struct Resolver<'t, 'r, 'a> {
 
 impl Resolver<'_, '_, '_> {
     fn expression(&mut self, expression: &mut Expression) {
-        match &mut expression.kind {
-            ExpressionKind::Derivative(id) => {
-                let rate = self.rate(&id.clone(), expression.span);
-                expression.kind = rate.kind;
-            }
-            ExpressionKind::Builtin(_, arguments) | ExpressionKind::Call(_, arguments) => {
-                arguments.iter_mut().for_each(|argument| self.expression(argument));
-            }
-            ExpressionKind::If(branches, otherwise) => {
-                for (condition, value) in branches {
-                    self.expression(condition);
-                    self.expression(value);
-                }
-                self.expression(otherwise);
-            }
-            ExpressionKind::Delay(value, duration) => {
-                self.expression(value);
-                self.expression(duration);
-            }
-            _ => {}
+        if let ExpressionKind::Derivative(id) = &expression.kind {
+            let rate = self.rate(&id.clone(), expression.span);
+            expression.kind = rate.kind;
+            return;
+        }
+        for part in parts_mut(expression) {
+            self.expression(part);
         }
     }
 
     fn rate(&mut self, id: &str, span: Option<Span>) -> Expression {
         let Some(index) = self.table.index(id) else { return 0.0.into() };
         let form = &self.forms[index];
+        if form.near.is_some() {
+            return self.refuse(id, "an algebraic rule", span);
+        }
+        if !form.moved.is_empty() {
+            return self.refuse(id, "a fast reaction", span);
+        }
         let own = match form.kind {
             Kind::State => Expression::derivative(&form.name),
             Kind::Parameter | Kind::Discrete => 0.0.into(),
@@ -78,8 +59,8 @@ impl Resolver<'_, '_, '_> {
         let growth = match compartment.and_then(|compartment| compartment.rule.as_ref()) {
             None => None,
             Some(Rule::Rate(_)) => Some(Expression::derivative(&divisor)),
-            Some(Rule::Assignment(_)) => {
-                return self.refuse(id, "a compartment with an assignment rule", span);
+            Some(Rule::Assignment(_) | Rule::Solved) => {
+                return self.refuse(id, "a compartment with an assignment or algebraic rule", span);
             }
         };
         let over = |above| {

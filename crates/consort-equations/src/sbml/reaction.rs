@@ -15,6 +15,8 @@ pub(super) struct Reaction<'a> {
     /// Parameters of the kinetic law's own, under names that are free in the whole model.
     pub(super) locals: Vec<Declaration>,
     pub(super) terms: Vec<Term>,
+    /// In equilibrium at every instant: its law is zero.
+    pub(super) is_fast: bool,
 }
 
 /// How many of a species are made, or used up.
@@ -76,11 +78,12 @@ fn reaction<'a>(
         }
     }
     let id = node.attribute("id")?.trim();
-    if reader.flag(node, "fast") == Some(true) {
-        let message = format!("the reaction `{id}` is fast, which is not supported");
-        let at = (reader.place(node, "fast"), "in equilibrium at every instant");
-        let help = "give it a large rate constant and `fast=\"false\"`, \
-                    or replace it by assignment rules for its equilibrium";
+    let is_fast = reader.flag(node, "fast") == Some(true);
+    if is_fast && super::table::Edition::L3V2 <= table.edition {
+        let message = format!("the reaction `{id}` is fast, which level 3 version 2 does not know");
+        let at = (reader.place(node, "fast"), "no longer in the standard");
+        let help =
+            "write the model in level 3 version 1, or give the reaction a large rate constant";
         reader.error("sbml::fast", message, at, help);
     }
     let terms = terms(reader, node, table);
@@ -93,7 +96,7 @@ fn reaction<'a>(
                     or make its species boundary conditions";
         reader.error("sbml::no-rate", message, at, help);
     }
-    Some(Reaction { id, node, rate, locals, terms })
+    Some(Reaction { id, node, rate, locals, terms, is_fast })
 }
 
 fn changes(table: &Table<'_>, term: &Term) -> bool {

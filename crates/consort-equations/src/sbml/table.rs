@@ -59,6 +59,8 @@ pub(super) struct Species<'a> {
 pub(super) enum Rule {
     Assignment(Expression),
     Rate(Expression),
+    /// Equations determine it together with others: algebraic rules.
+    Solved,
 }
 
 /// Something with a value.

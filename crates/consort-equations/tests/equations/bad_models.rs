@@ -108,6 +108,16 @@ const LINES: &[(&str, &str)] = &[
     ("a unit that is unknown", "parameter a = 1 \"furlong\""),
     ("a nominal value below zero", "state y = 1 nominal -2\nder(y) = 1"),
     ("bounds swapped", "parameter a = 1 min 2 max 1"),
+    ("an experiment without parts", "experiment"),
+    ("an experiment with an unknown part", "experiment stop 1 start 0"),
+    ("an experiment without a number", "experiment stop soon"),
+    ("an experiment that stops before it starts", "experiment stop -1"),
+    ("an experiment of no length", "experiment stop 0"),
+    ("an experiment with steps of no length", "experiment stop 1 step 0"),
+    ("a tolerance that is no tolerance", "experiment tolerance 1"),
+    ("a part of the experiment twice", "experiment stop 1 stop 2"),
+    ("two experiments", "experiment stop 1\nexperiment step 0.1"),
+    ("an experiment misspelled", "experimnt stop 1"),
     ("several mistakes", "variable a = 1 +\nvariable b = (2\nder(x) 3\noutput = 4"),
 ];
 

@@ -17,7 +17,7 @@ fn an_event_has_a_condition_and_new_values_from_those_before() {
     setting.states[0] = -0.1;
     assert_eq!(setting.evaluate(&equations, &event.condition), [1.0]);
     assert_eq!(setting.evaluate(&equations, &event.assignments), [1.0, -2.0]);
-    assert_eq!(setting.evaluate(&equations, &equations.programs.indicators), [-0.1, -2.0]);
+    assert_eq!(setting.evaluate(&equations, &equations.programs.indicators), [0.1, 2.0]);
     assert!(equations.indicators.iter().all(|one| one.events == [0] && !one.in_equations));
 }
 

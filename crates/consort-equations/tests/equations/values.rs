@@ -191,3 +191,52 @@ fn delays_ask_their_buffer_for_the_right_time() {
     let now = setting.evaluate_with(&equations, &equations.programs.remembered, &mut Line);
     assert_eq!(now, [7.0, 49.0]);
 }
+
+#[test]
+fn an_experiment_is_kept_as_written() {
+    let text = "model m\nexperiment stop 2.50 tolerance 1e-5\noutput y = time\nend";
+    let experiment = compiled(text).experiment;
+    assert_eq!(experiment.stop.as_deref(), Some("2.50"));
+    assert_eq!(experiment.step, None);
+    assert_eq!(experiment.tolerance.as_deref(), Some("1e-5"));
+}
+
+#[test]
+fn experiment_is_a_name_like_others_too() {
+    let text = "model m\nvariable experiment\nexperiment = 2\noutput y = experiment + 1\nend";
+    let equations = compiled(text);
+    let setting = Setting::start(&equations);
+    assert_eq!(setting.evaluate(&equations, &equations.programs.outputs), [3.0]);
+}
+
+#[test]
+fn what_can_be_set_is_known_from_what_was_written() {
+    let text = "model m\nparameter a = 1\nparameter b = 2*a\ninput u = 0\nstate x = 3 - 1\n\
+                state y = a\ndiscrete n = 4\ndiscrete k = u\nvariable v = x\noutput o = v\n\
+                der(x) = 1\nder(y) = 1\nend";
+    let equations = compiled(text);
+    let fixed = |list: &[consort_equations::Quantity]| -> Vec<(f64, bool)> {
+        list.iter().map(|it| (it.start, it.is_start_fixed)).collect()
+    };
+    assert_eq!(fixed(&equations.parameters), [(1.0, true)]);
+    assert_eq!(fixed(&equations.states), [(2.0, true), (0.0, false)]);
+    assert_eq!(fixed(&equations.discretes), [(4.0, true), (0.0, false)]);
+    assert_eq!(fixed(&equations.outputs), [(0.0, false)]);
+    let parameters: Vec<bool> = equations.locals.iter().map(|it| it.is_parameter).collect();
+    assert_eq!(parameters, [true, false], "b is computed from parameters, v from states");
+    let inputs: Vec<&[usize]> =
+        equations.initial_dependence.iter().map(|it| &it.inputs[..]).collect();
+    assert_eq!(inputs, [&[][..], &[], &[], &[0]]);
+}
+
+#[test]
+fn how_long_a_delay_looks_back_is_known_if_parameters_settle_it() {
+    let text = "model m\nparameter tau = 2\nstate x = 1\n\
+                der(x) = delay(x, 1) + delay(x, tau/4) + delay(x, x)\nend";
+    let equations = compiled(text);
+    let known: Vec<_> = equations.delays.iter().map(|it| (it.duration, it.is_fixed)).collect();
+    assert_eq!(known, [(Some(1.0), true), (None, true), (None, false)]);
+    let setting = Setting::start(&equations);
+    let durations = setting.evaluate(&equations, &equations.programs.durations);
+    assert_eq!(durations, [1.0, 0.5, 1.0]);
+}

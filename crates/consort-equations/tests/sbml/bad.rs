@@ -235,19 +235,99 @@ const MODELS: &[(&str, Lists)] = &[
         ],
     ),
     (
-        "an algebraic rule that is not linear",
-        &[P, ("Rules", "<algebraicRule>{{p*p - 2 + C}}</algebraicRule>")],
-    ),
-    (
         "an algebraic rule that leaves a choice",
         &[P, ("Rules", "<algebraicRule>{{p - q}}</algebraicRule>")],
     ),
     ("an algebraic rule of constants", &[("Rules", "<algebraicRule>{{C}}</algebraicRule>")]),
     (
-        "a fast reaction",
+        "more algebraic rules than quantities",
+        &[
+            P,
+            (
+                "Rules",
+                "<algebraicRule>{{p*p - 2}}</algebraicRule><algebraicRule>{{exp(p) - 2}}</algebraicRule>",
+            ),
+        ],
+    ),
+    (
+        "too many algebraic rules at once",
+        &[
+            (
+                "Parameters",
+                "<parameter id='a' constant='false'/><parameter id='b' constant='false'/>\
+                 <parameter id='c' constant='false'/><parameter id='d' constant='false'/>\
+                 <parameter id='e' constant='false'/><parameter id='f' constant='false'/>\
+                 <parameter id='g' constant='false'/>",
+            ),
+            (
+                "Rules",
+                "<algebraicRule>{{a*a - 2}}</algebraicRule><algebraicRule>{{b*b - 2}}</algebraicRule>\
+                 <algebraicRule>{{c*c - 2}}</algebraicRule><algebraicRule>{{d*d - 2}}</algebraicRule>\
+                 <algebraicRule>{{e*e - 2}}</algebraicRule><algebraicRule>{{f*f - 2}}</algebraicRule>\
+                 <algebraicRule>{{g*g - 2}}</algebraicRule>",
+            ),
+        ],
+    ),
+    (
+        "the rate of what an algebraic rule determines",
+        &[
+            P,
+            (
+                "Rules",
+                "<algebraicRule>{{p*p - 2 - time}}</algebraicRule>\
+                 <assignmentRule variable='q'>{{der(p)}}</assignmentRule>",
+            ),
+        ],
+    ),
+    (
+        "a fast reaction with a stoichiometry that changes",
         &[
             A,
-            ("Reactions", "<reaction id='R' fast='true'><kineticLaw>{{A}}</kineticLaw></reaction>"),
+            (
+                "Reactions",
+                "<reaction id='R' fast='true'><listOfReactants><speciesReference id='n' species='A' \
+                 constant='false'/></listOfReactants><kineticLaw>{{A}}</kineticLaw></reaction>",
+            ),
+        ],
+    ),
+    (
+        "a fast reaction twice",
+        &[
+            ("Species", AB),
+            (
+                "Reactions",
+                "<reaction id='R' fast='true'><listOfReactants><speciesReference species='A' stoichiometry='1'/>\
+                 </listOfReactants><listOfProducts><speciesReference species='B' stoichiometry='1'/>\
+                 </listOfProducts><kineticLaw>{{A - B}}</kineticLaw></reaction>\
+                 <reaction id='Q' fast='true'><listOfReactants><speciesReference species='B' stoichiometry='2'/>\
+                 </listOfReactants><listOfProducts><speciesReference species='A' stoichiometry='2'/>\
+                 </listOfProducts><kineticLaw>{{B - A}}</kineticLaw></reaction>",
+            ),
+        ],
+    ),
+    (
+        "the rate of what a fast reaction moves",
+        &[
+            ("Species", AB),
+            P,
+            ("Rules", "<assignmentRule variable='p'>{{der(A)}}</assignmentRule>"),
+            ("Reactions", FAST),
+        ],
+    ),
+    (
+        "functions that look back and call each other",
+        &[
+            (
+                "FunctionDefinitions",
+                "<functionDefinition id='f'><math xmlns='http://www.w3.org/1998/Math/MathML'><lambda>\
+                 <bvar><ci>x</ci></bvar><apply><plus/><apply><ci>g</ci><ci>x</ci></apply><apply>\
+                 <csymbol encoding='text' definitionURL='http://www.sbml.org/sbml/symbols/delay'>d</csymbol>\
+                 <ci>x</ci><cn>1</cn></apply></apply></lambda></math></functionDefinition>\
+                 <functionDefinition id='g'><math xmlns='http://www.w3.org/1998/Math/MathML'><lambda>\
+                 <bvar><ci>x</ci></bvar><apply><ci>f</ci><ci>x</ci></apply></lambda></math></functionDefinition>",
+            ),
+            P,
+            ("Rules", "<assignmentRule variable='p'>{{f(time)}}</assignmentRule>"),
         ],
     ),
     (
@@ -353,19 +433,6 @@ const MODELS: &[(&str, Lists)] = &[
             ),
         ],
     ),
-    (
-        "a delayed concentration in what changes",
-        &[
-            ("Compartments", "<compartment id='C' size='1' constant='false'/>"),
-            A,
-            ("Rules", "<rateRule variable='C'>{{1}}</rateRule>"),
-            (
-                "Events",
-                "<event><trigger>{{time > 1}}</trigger><delay>{{1}}</delay><listOfEventAssignments>\
-      <eventAssignment variable='A'>{{2*A}}</eventAssignment></listOfEventAssignments></event>",
-            ),
-        ],
-    ),
 ];
 
 const P: (&str, &str) = (
@@ -373,6 +440,12 @@ const P: (&str, &str) = (
     "<parameter id='p' value='1' constant='false'/><parameter id='q' value='1' constant='false'/>",
 );
 const A: (&str, &str) = ("Species", "<species id='A' compartment='C' initialAmount='1'/>");
+const AB: &str = "<species id='A' compartment='C' initialAmount='1'/>\
+    <species id='B' compartment='C' initialAmount='1'/>";
+const FAST: &str = "<reaction id='R' fast='true'><listOfReactants>\
+    <speciesReference species='A' stoichiometry='1'/></listOfReactants><listOfProducts>\
+    <speciesReference species='B' stoichiometry='1'/></listOfProducts>\
+    <kineticLaw>{{A - B}}</kineticLaw></reaction>";
 const USES_A: &str = "<reaction id='R'><listOfReactants><speciesReference species='A' stoichiometry='1'/>\
     </listOfReactants><kineticLaw>{{A}}</kineticLaw></reaction>";
 

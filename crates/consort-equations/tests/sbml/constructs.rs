@@ -3,12 +3,12 @@
 pub(crate) type Case = (&'static str, (u32, u32), &'static [(&'static str, &'static str)]);
 
 /// `A -> B` with rate `k*A*C`.
-const DECAY: &str = "<reaction id='R'><listOfReactants><speciesReference species='A'/></listOfReactants>\
+pub(crate) const DECAY: &str = "<reaction id='R'><listOfReactants><speciesReference species='A'/></listOfReactants>\
     <listOfProducts><speciesReference species='B'/></listOfProducts>\
     <kineticLaw>{{k*A*C}}</kineticLaw></reaction>";
-const TWO: &str = "<species id='A' compartment='C' initialConcentration='3'/>\
+pub(crate) const TWO: &str = "<species id='A' compartment='C' initialConcentration='3'/>\
     <species id='B' compartment='C' initialAmount='0'/>";
-const K: &str = "<parameter id='k' value='0.5'/>";
+pub(crate) const K: &str = "<parameter id='k' value='0.5'/>";
 
 pub(crate) const REACTIONS: &[Case] = &[
     (
@@ -256,6 +256,21 @@ pub(crate) const REACTIONS: &[Case] = &[
             ),
         ],
     ),
+    (
+        "a fast reaction",
+        (2, 4),
+        &[
+            ("Species", TWO),
+            (
+                "Reactions",
+                "<reaction id='R' fast='true'><listOfReactants><speciesReference species='A' stoichiometry='2'/>\
+          </listOfReactants><listOfProducts><speciesReference species='B'/></listOfProducts>\
+          <kineticLaw>{{A*A - B}}</kineticLaw></reaction>\
+          <reaction id='Q'><listOfReactants><speciesReference species='B'/></listOfReactants>\
+          <kineticLaw>{{B*C}}</kineticLaw></reaction>",
+            ),
+        ],
+    ),
 ];
 
 pub(crate) const RULES: &[Case] = &[
@@ -467,92 +482,33 @@ pub(crate) const RULES: &[Case] = &[
             ("Rules", "<rateRule variable='x'/>"),
         ],
     ),
-];
-
-pub(crate) const EVENTS: &[Case] = &[
     (
-        "an event of level 2",
+        "algebraic rules that are not linear",
         (2, 4),
-        &[
-            ("Parameters", "<parameter id='x' value='1' constant='false'/>"),
-            (
-                "Events",
-                "<event id='E'><trigger>{{time >= 2}}</trigger><listOfEventAssignments>\
-          <eventAssignment variable='x'>{{x+1}}</eventAssignment></listOfEventAssignments></event>",
-            ),
-        ],
-    ),
-    (
-        "everything an event can have",
-        (3, 1),
         &[
             (
                 "Parameters",
-                "<parameter id='x' value='1' constant='false'/><parameter id='y' value='0' constant='false'/>",
+                "<parameter id='p' value='2' constant='false'/><parameter id='q' constant='false'/>",
             ),
             (
-                "Events",
-                "<event useValuesFromTriggerTime='false'><trigger initialValue='false' persistent='false'>\
-          {{x < 2}}</trigger><delay>{{x*3}}</delay><priority>{{10 - x}}</priority><listOfEventAssignments>\
-          <eventAssignment variable='x'>{{y}}</eventAssignment>\
-          <eventAssignment variable='y'>{{x}}</eventAssignment></listOfEventAssignments></event>",
+                "Rules",
+                "<algebraicRule>{{p*q - 6}}</algebraicRule><algebraicRule>{{p + q - 5 - time}}</algebraicRule>",
             ),
         ],
     ),
     (
-        "an event sets a concentration that reacts",
+        "a function that looks back",
         (2, 4),
         &[
-            ("Species", TWO),
-            ("Parameters", K),
-            ("Reactions", DECAY),
             (
-                "Events",
-                "<event><trigger>{{A < 1}}</trigger><listOfEventAssignments>\
-          <eventAssignment variable='A'>{{3}}</eventAssignment></listOfEventAssignments></event>",
+                "FunctionDefinitions",
+                "<functionDefinition id='f'><math xmlns='http://www.w3.org/1998/Math/MathML'><lambda>\
+          <bvar><ci>x</ci></bvar><apply><csymbol encoding='text' \
+          definitionURL='http://www.sbml.org/sbml/symbols/delay'>d</csymbol><ci>x</ci><cn>1</cn></apply>\
+          </lambda></math></functionDefinition>",
             ),
+            ("Parameters", "<parameter id='p' value='2' constant='false'/>"),
+            ("Rules", "<assignmentRule variable='p'>{{2*f(time)}}</assignmentRule>"),
         ],
-    ),
-    (
-        "an event sets a concentration and its compartment",
-        (2, 4),
-        &[
-            ("Compartments", "<compartment id='C' size='2' constant='false'/>"),
-            ("Species", TWO),
-            (
-                "Events",
-                "<event><trigger>{{time > 1}}</trigger><listOfEventAssignments>\
-          <eventAssignment variable='A'>{{3}}</eventAssignment>\
-          <eventAssignment variable='C'>{{C/2}}</eventAssignment></listOfEventAssignments></event>",
-            ),
-        ],
-    ),
-    (
-        "a delayed event sets a concentration in a compartment that changes",
-        (2, 4),
-        &[
-            ("Compartments", "<compartment id='C' size='2' constant='false'/>"),
-            ("Species", TWO),
-            ("Parameters", K),
-            ("Rules", "<rateRule variable='C'>{{1}}</rateRule>"),
-            (
-                "Events",
-                "<event><trigger>{{time > 1}}</trigger><delay>{{2}}</delay><listOfEventAssignments>\
-                 <eventAssignment variable='A'>{{3*k}}</eventAssignment></listOfEventAssignments></event>",
-            ),
-        ],
-    ),
-    (
-        "an event without assignments",
-        (3, 1),
-        &[(
-            "Events",
-            "<event id='E'><trigger initialValue='true' persistent='true'>{{time > 1}}</trigger></event>",
-        )],
-    ),
-    (
-        "a constraint is not watched",
-        (3, 1),
-        &[("Constraints", "<constraint>{{time < 10}}</constraint>")],
     ),
 ];

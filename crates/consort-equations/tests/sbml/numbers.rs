@@ -1,6 +1,7 @@
 //! What models compute, against closed forms.
 
 use crate::constructs::{self, Case};
+use crate::events;
 use crate::write;
 use consort_core::Report;
 use consort_equations::equations::Target;
@@ -73,7 +74,7 @@ impl Run {
     }
 
     /// Executes an event as if it had just been triggered.
-    fn execute(mut self, event: usize) -> Self {
+    pub(crate) fn execute(mut self, event: usize) -> Self {
         let event = self.equations.events[event].clone();
         let values = self.evaluate(&event.assignments);
         for (target, value) in event.targets.iter().zip(values) {
@@ -103,7 +104,7 @@ impl Run {
     }
 
     #[track_caller]
-    fn check(&self, expected: &[(&str, f64)]) {
+    pub(crate) fn check(&self, expected: &[(&str, f64)]) {
         for (name, expected) in expected {
             let found = self.value(name);
             let error = (found - expected).abs();
@@ -211,7 +212,7 @@ fn rates_of_change_are_those_of_what_the_identifier_means() {
 
 #[test]
 fn events_set_what_identifiers_mean() {
-    let event = |name| case(constructs::EVENTS, name);
+    let event = |name| case(events::EVENTS, name);
     event("an event of level 2").execute(0).check(&[("x", 2.0)]);
     event("everything an event can have").execute(0).check(&[("x", 0.0), ("y", 1.0)]);
     let refilled = event("an event sets a concentration that reacts").advance(3.0).execute(0);
@@ -279,4 +280,52 @@ fn names_with_a_meaning_in_the_text_are_names_like_any_other() {
     ];
     let run = Run::new(&write::document((2, 4), &write::network(&lists)));
     run.advance(0.5).check(&[("sin", 3.0 * 1f64.exp())]);
+}
+
+#[test]
+fn states_know_how_large_they_typically_are() {
+    let lists = [
+        (
+            "Compartments",
+            "<compartment id='C' size='1' constant='true'/><compartment id='D' size='2' constant='false'/>",
+        ),
+        (
+            "Species",
+            "<species id='A' compartment='C' initialConcentration='3e-9'/>\
+             <species id='B' compartment='C' initialAmount='0'/>\
+             <species id='N' compartment='D' initialAmount='0' hasOnlySubstanceUnits='true'/>\
+             <species id='M' compartment='D' initialAmount='50' hasOnlySubstanceUnits='true'/>",
+        ),
+        (
+            "Parameters",
+            "<parameter id='d' value='1e-5' constant='true'/><parameter id='x' value='-4' constant='false'/>\
+             <parameter id='y' value='0' constant='false'/>",
+        ),
+        ("InitialAssignments", "<initialAssignment symbol='C'>{{d^3}}</initialAssignment>"),
+        (
+            "Rules",
+            "<rateRule variable='x'>{{1}}</rateRule><rateRule variable='y'>{{1}}</rateRule>\
+             <rateRule variable='D'>{{1}}</rateRule>",
+        ),
+        (
+            "Reactions",
+            "<reaction id='R'><listOfReactants><speciesReference species='A' stoichiometry='1'/>\
+             </listOfReactants><listOfProducts><speciesReference species='B' stoichiometry='1'/>\
+             <speciesReference species='N' stoichiometry='1'/></listOfProducts>\
+             <kineticLaw>{{A*C}}</kineticLaw></reaction>",
+        ),
+    ];
+    let run = Run::new(&write::document((3, 1), &write::network(&lists)));
+    let states = run.equations.states.iter();
+    let mut found: Vec<(&str, f64)> =
+        states.map(|state| (state.name.as_str(), state.nominal.unwrap_or(1.0))).collect();
+    found.sort_by(|a, b| a.0.cmp(b.0));
+    // A and B are amounts in a computed size; where the first value is zero its neighbors' counts.
+    let expected =
+        [("A_amount", 3e-24), ("B_amount", 3e-24), ("D", 2.0), ("N", 50.0), ("x", 4.0), ("y", 1.0)];
+    for ((name, found), expected) in found.iter().zip(&expected) {
+        let is_near = (found - expected.1).abs() <= 1e-9 * expected.1;
+        assert!(*name == expected.0 && is_near, "{name}: {found}, not {expected:?}");
+    }
+    assert_eq!(found.len(), expected.len());
 }

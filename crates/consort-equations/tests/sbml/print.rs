@@ -24,6 +24,11 @@ pub(crate) fn model(model: &Model) -> String {
             Left::Derivative => writeln!(text, "der({name}) = {right}"),
         };
     }
+    for residual in &model.implicit.residuals {
+        let states: Vec<&str> =
+            model.implicit.states.iter().map(|state| state.text.as_str()).collect();
+        let _ = writeln!(text, "0 = {} for {}", expression(residual), states.join(", "));
+    }
     model.events.iter().for_each(|shown| event(shown, &mut text));
     text
 }

@@ -41,7 +41,7 @@ impl Context {
             receive,
             component: component.to_owned(),
             sink,
-            recent: Mutex::new(VecDeque::with_capacity(RECENT_MAX)),
+            recent: Mutex::new(VecDeque::new()),
             hook: Mutex::new(None),
         })
     }

@@ -258,6 +258,7 @@ fn none() -> Capabilities {
         input_derivatives_max: 0,
         lane: None,
         single_instance: false,
+        solved_by: None,
     }
 }
 
@@ -309,5 +310,18 @@ pub(super) fn facts(root: Node<'_>) -> Vec<(String, String)> {
         ("token", "guid"),
         ("token", "instantiationToken"),
     ];
-    facts.into_iter().filter_map(fact).collect()
+    facts.into_iter().filter_map(fact).chain(interfaces(root)).collect()
+}
+
+/// All there are, if there are several: the kind of the model names the one that is used.
+fn interfaces(root: Node<'_>) -> Option<(String, String)> {
+    const KNOWN: [(&str, &str); 3] = [
+        ("CoSimulation", "Co-Simulation"),
+        ("ModelExchange", "Model Exchange"),
+        ("ScheduledExecution", "Scheduled Execution"),
+    ];
+    let is_there = |name: &str| root.children().any(|child| child.has_tag_name(name));
+    let found = KNOWN.into_iter().filter(|(name, _)| is_there(name));
+    let found: Vec<&str> = found.map(|(_, words)| words).collect();
+    (1 < found.len()).then(|| ("interfaces".to_owned(), found.join(", ")))
 }

@@ -3,7 +3,7 @@
 use super::FmiVersion;
 use crate::xml::{self, Node, Reader, elements, shorten};
 use consort_core::{Diagnostic, Span, ValueType, Values};
-use roxmltree::Attribute;
+use consort_xml::Attribute;
 use std::str::FromStr;
 
 /// The start value of a variable, if it has one that can be read.

@@ -87,7 +87,9 @@ fn an_fmu_of_fmi_2_is_read() {
     assert_eq!(experiment.step.as_deref(), Some("0.010"));
     let facts = &fmu.model.facts;
     assert!(facts.contains(&("tool".to_owned(), "Tool 3".to_owned())), "{facts:?}");
-    assert_eq!(facts.len(), 8);
+    let interfaces = ("interfaces".to_owned(), "Co-Simulation, Model Exchange".to_owned());
+    assert!(facts.contains(&interfaces), "{facts:?}");
+    assert_eq!(facts.len(), 9);
 }
 
 #[test]

@@ -6,8 +6,8 @@
 //! ```xml
 //! <ssc:Annotation type="org.consort.experiment">      <!-- at the SystemStructureDescription -->
 //!   <consort:Experiment start="0" stop="1/3" step="1/30" resolution="1/300" seed="7"
-//!       tolerance="1e-6" record="outputs" input="inflow.csv" order="derived" loops="iterate"
-//!       connectorUnits="model">
+//!       tolerance="1e-6" solver="bdf" solverStep="0.001" record="outputs" input="inflow.csv"
+//!       order="derived" loops="iterate" connectorUnits="model">
 //!     <consort:Record pattern="tank.*"/>              <!-- with record="these" -->
 //!     <consort:Unhashed pattern="plant.CPUtime"/>
 //!     <consort:Plot pattern="tank.level"/>
@@ -20,7 +20,7 @@
 //! </ssc:Annotation>
 //! <ssc:Annotation type="org.consort.component">       <!-- at a Component -->
 //!   <consort:Component step="0.5" stepLength="to-end" concurrent="true" sendStartValues="true"
-//!       eventMode="false">
+//!       eventMode="false" solver="rk4" tolerance="1e-8" solverStep="0.001">
 //!     <consort:Reactive variable="valve"/>
 //!     <consort:Parameter name="mixed" value="[1, true]" unit="cm"/>
 //!   </consort:Component>

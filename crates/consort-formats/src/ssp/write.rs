@@ -7,7 +7,7 @@ mod resources;
 mod text;
 
 use super::units::is_identity;
-use super::{DEFAULT_STRUCTURE, NATIVE_TYPE, annotation, uri};
+use super::{DEFAULT_STRUCTURE, NATIVE_TYPE, annotation, equations_type, uri};
 use connectors::{Interface, Interfaces, Types};
 use consort_core::{ModelDescription, Unit};
 use consort_system::{Component, Connection, Experiment, System};
@@ -105,16 +105,19 @@ impl Writer {
         interface: &Interface<'_>,
         resources: &mut Resources,
     ) {
-        let name = ("name", component.name.value.as_str());
         let model = component.model.value.as_str();
-        if model.starts_with("native:") {
-            let kind = ("type", NATIVE_TYPE);
-            self.text.open("ssd:Component", &[name, kind, ("source", &uri::encoded(model))]);
-        } else {
-            let kind = ("type", "application/x-fmu-sharedlibrary");
-            let path = resources.model(model);
-            self.text.open("ssd:Component", &[name, kind, ("source", &uri::encoded(&path))]);
-        }
+        let (kind, source) = match model.starts_with("native:") {
+            true => (NATIVE_TYPE, uri::encoded(model)),
+            false => {
+                let kind = equations_type(model).unwrap_or("application/x-fmu-sharedlibrary");
+                (kind, uri::encoded(&resources.model(model)))
+            }
+        };
+        let name = component.name.value.as_str();
+        let mut attributes = vec![("name", name), ("type", kind), ("source", source.as_str())];
+        let asked = component.solving.interface.as_ref().map(|it| it.value);
+        attributes.extend(asked.map(|it| ("implementation", super::implementation(it))));
+        self.text.open("ssd:Component", &attributes);
         self.types.connectors(&mut self.text, interface);
         let given = resources.parameters(component);
         let rest = parameters::bindings(&mut self.text, &mut self.types, &given, interface.model);

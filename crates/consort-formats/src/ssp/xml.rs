@@ -1,20 +1,18 @@
-//! XML of strangers: decoded, bounded, parsed, and taken apart with the place of everything.
+//! The files of an SSP: counted, bounded, parsed, and taken apart with the place of everything.
 //!
-//! [`Session::open`] is the one way in. Undeclared prefixes that tools are known to leave
-//! undeclared are bound before the text is parsed again; spans point into the text as it was.
+//! [`Session::open`] is the one way in; `consort_xml` refuses what could exhaust memory or time.
+//! Prefixes that tools are known to leave undeclared are bound before the text is parsed again;
+//! spans point into the text as it was.
 
 mod fetch;
-mod guard;
 mod tag;
 
 use super::Files;
-use consort_core::{Diagnostic, Report, Severity};
-use roxmltree::{Document, Error, ParsingOptions};
-use std::collections::BTreeMap;
+use consort_core::{Diagnostic, Report, Span};
+use consort_xml::{Claim, Codes, Declaration, File, Format, Help, Limits, Narrow, Teller};
 
-pub(super) use fetch::{boolean, shorten};
+pub(super) use consort_xml::{boolean, shorten};
 pub(super) use tag::Tag;
-use tag::{File, Inserted};
 
 /// The largest text that is read (bytes).
 pub const TEXT_BYTES_MAX: usize = 64 << 20;
@@ -25,8 +23,35 @@ const FILES_MAX: usize = 10_000;
 /// Most bytes of all files together, counted as often as they are named.
 const BYTES_MAX: usize = 4 * TEXT_BYTES_MAX;
 
-/// How many diagnostics of one code are kept; a broken generator repeats itself thousandfold.
-const DIAGNOSTICS_PER_CODE_MAX: usize = 50;
+/// How files of an SSP are read as XML. The limits are those of model descriptions, for smaller files.
+static FORMAT: Format = Format {
+    what: "the file",
+    limits: Limits {
+        bytes: TEXT_BYTES_MAX,
+        nodes: 4_000_000,
+        depth: 200,
+        attributes: 500,
+        namespaces: 4000,
+        namespaces_open: None,
+    },
+    codes: Codes {
+        syntax: "ssp::syntax",
+        entity: "ssp::entity",
+        limit: "ssp::limit",
+        missing: "ssp::missing-attribute",
+        value: "ssp::bad-value",
+        attribute: "ssp::unknown-attribute",
+        element: "ssp::unknown-element",
+    },
+    help: Help {
+        doctype: "remove the `<!DOCTYPE ...>`; SSP files need none",
+        crowd: "no tool writes such a file by intention; export it again",
+        size: "a file of this size is a mistake of the tool that wrote it",
+        syntax: "an SSP file must be well-formed XML; export it again",
+        value: "values are written as XML Schema has them: `0.5`, `1e-3`, `-2`, `true`",
+    },
+    attributes: &["id", "description"],
+};
 
 /// Prefixes that real files use without declaring them.
 const KNOWN_PREFIXES: &[(&str, &str)] = &[
@@ -43,41 +68,26 @@ const KNOWN_PREFIXES: &[(&str, &str)] = &[
 /// The reading of one system: every file it is made of, and what is to be said about them.
 pub(super) struct Session<'s> {
     pub(super) files: Files<'s>,
-    report: &'s mut Report,
+    teller: Teller<'s>,
     /// What the user calls the archive or folder; may be empty.
     name: &'s str,
-    counts: BTreeMap<&'static str, (usize, Severity)>,
     opened: usize,
     bytes: usize,
 }
 
 impl<'s> Session<'s> {
     pub(super) fn new(name: &'s str, files: Files<'s>, report: &'s mut Report) -> Self {
-        Session { files, report, name, counts: BTreeMap::new(), opened: 0, bytes: 0 }
+        Session { files, teller: Teller::new(report), name, opened: 0, bytes: 0 }
     }
 
     /// Adds something to tell, unless there is plenty of its kind already.
     pub(super) fn tell(&mut self, diagnostic: Diagnostic) {
-        let (count, severity) =
-            self.counts.entry(diagnostic.code).or_insert((0, diagnostic.severity));
-        *count += 1;
-        *severity = diagnostic.severity.max(*severity);
-        if *count <= DIAGNOSTICS_PER_CODE_MAX {
-            self.report.push(diagnostic);
-        }
+        self.teller.tell(diagnostic);
     }
 
     /// Says what was left out; true if there was no error.
     pub(super) fn finish(self) -> bool {
-        let mut errors = false;
-        for (code, (count, severity)) in self.counts {
-            errors |= severity == Severity::Error;
-            if DIAGNOSTICS_PER_CODE_MAX < count {
-                let more = count - DIAGNOSTICS_PER_CODE_MAX;
-                self.report.push(Diagnostic::note(code, format!("and {more} more like this")));
-            }
-        }
-        !errors
+        self.teller.finish()
     }
 
     /// Decodes, checks and parses a file and has `interpret` read its root element.
@@ -94,21 +104,14 @@ impl<'s> Session<'s> {
         if !self.admit(&shown, bytes.len()) {
             return None;
         }
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let (text, doubtful) = decode(bytes);
-        let source = self.report.add_source(shown, text.clone());
-        let mut file = File { source, text, inserted: Vec::new() };
-        if let Some(at) = doubtful {
-            self.report_encoding(&file, at);
+        let decoded = consort_xml::decode(bytes, Declaration::Ignored, Narrow::Latin1);
+        let source = self.teller.add_source(shown, decoded.text.clone());
+        if let Some(doubt) = decoded.doubt.filter(|doubt| doubt.claim == Claim::Utf8) {
+            self.report_encoding(Span::new(source, doubt.at));
         }
-        if let Err(refusal) = guard::check(&file.text) {
-            let span = file.span(refusal.at);
-            let diagnostic = Diagnostic::error(refusal.code, refusal.message);
-            self.tell(diagnostic.at(span, refusal.label).help(refusal.help));
-            return None;
-        }
+        let mut file = File::check(source, decoded.text, &FORMAT, &mut self.teller)?;
         self.bind_prefixes(&mut file);
-        let document = parse(&file.text).map_err(|error| self.syntax(&file, &error)).ok()?;
+        let document = file.parse(&mut self.teller)?;
         interpret(self, Tag { node: document.root_element(), file: &file })
     }
 
@@ -136,89 +139,64 @@ impl<'s> Session<'s> {
     }
 
     /// Binds undeclared prefixes at the root for as long as the parser stumbles over known ones.
-    fn bind_prefixes(&mut self, file: &mut File) {
+    fn bind_prefixes(&mut self, file: &mut File<'_>) {
         // Parsing is dear, so look first whether there may be such a prefix.
         let is_suspicious = |(prefix, _): &&(&str, &str)| {
-            file.text.contains(&format!("<{prefix}:"))
-                && !file.text.contains(&format!("xmlns:{prefix}"))
+            file.text().contains(&format!("<{prefix}:"))
+                && !file.text().contains(&format!("xmlns:{prefix}"))
         };
         for _ in 0..KNOWN_PREFIXES.iter().filter(is_suspicious).count() {
-            let Err(Error::UnknownNamespace(prefix, position)) = parse(&file.text) else { return };
-            let known = KNOWN_PREFIXES.iter().find(|(known, _)| *known == prefix);
-            let (Some((prefix, uri)), Some(at)) = (known, guard::root_name_end(&file.text)) else {
+            let Some(found) = file.undeclared_prefix() else { return };
+            let known = KNOWN_PREFIXES.iter().find(|(known, _)| *known == found.prefix);
+            let Some((prefix, uri)) = known else { return };
+            if !file.declare(prefix, uri) {
                 return;
-            };
-            let place = guard::offset_of(&file.text, position);
-            let span = file.span(place..place + 1);
+            }
             self.tell(
                 Diagnostic::warning(
                     "ssp::undeclared-prefix",
                     format!("the prefix `{prefix}` is not declared"),
                 )
-                .at(span, "used here")
+                .at(found.span, "used here")
                 .help(format!("it was taken for `{uri}`; declare it: `xmlns:{prefix}=\"{uri}\"`")),
             );
-            let declaration = format!(" xmlns:{prefix}=\"{uri}\"");
-            file.inserted.push(Inserted { at, length: declaration.len() });
-            file.text.insert_str(at, &declaration);
         }
     }
 
-    fn report_encoding(&mut self, file: &File, at: usize) {
+    fn report_encoding(&mut self, span: Span) {
         self.tell(
             Diagnostic::warning("ssp::encoding", "the text is not UTF-8")
-                .at(file.span(at..at + 1), "first such place")
+                .at(span, "first such place")
                 .help("it was read as ISO-8859-1; SSP files are to be written in UTF-8"),
         );
     }
-
-    fn syntax(&mut self, file: &File, error: &Error) {
-        let at = match error {
-            // The parser does not say where; what is missing is missing at the end.
-            Error::UnexpectedEndOfStream | Error::UnclosedRootNode => file.text.len(),
-            _ => guard::offset_of(&file.text, error.pos()),
-        };
-        let words = error.to_string().replace(&format!(" at {}", error.pos()), "");
-        let words = words.replace('\'', "`");
-        let diagnostic = match error {
-            Error::UnknownEntityReference(..) => {
-                Diagnostic::error("ssp::entity", "the file uses an entity of its own")
-                    .help("only `&lt;`, `&gt;`, `&amp;`, `&apos;` and `&quot;` are read")
-            }
-            Error::NodesLimitReached => Diagnostic::error(
-                "ssp::limit",
-                format!("the file has more than {} nodes", guard::NODES_MAX),
-            )
-            .help("a file of this size is a mistake of the tool that wrote it"),
-            _ => Diagnostic::error("ssp::syntax", format!("this is not XML: {words}"))
-                .help("an SSP file must be well-formed XML; export it again"),
-        };
-        self.tell(diagnostic.at(file.span(at..at + 1), words));
-    }
 }
 
-fn parse(text: &str) -> Result<Document<'_>, Error> {
-    let options = ParsingOptions { nodes_limit: guard::NODES_MAX, ..ParsingOptions::default() };
-    Document::parse_with_options(text, options)
-}
+#[cfg(test)]
+mod tests {
+    use super::super::{DEFAULT_STRUCTURE, read};
+    use consort_core::Report;
 
-/// The text, and where in it the first byte is that was not UTF-8. UTF-16 is told by its mark.
-fn decode(bytes: &[u8]) -> (String, Option<usize>) {
-    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units = bytes.as_chunks().0.iter().copied().map(unit);
-        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
-    };
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => return (wide(rest, u16::from_le_bytes), None),
-        [0xfe, 0xff, rest @ ..] => return (wide(rest, u16::from_be_bytes), None),
-        _ => {}
+    fn check(text: &str, expected: &str) {
+        let mut report = Report::default();
+        let files = |_: &str| Some(text.as_bytes().to_vec());
+        assert!(read("demo.ssp", &files, DEFAULT_STRUCTURE, &mut report).is_none());
+        let message = &report.diagnostics()[0].message;
+        assert!(message.contains(expected), "{expected}: {message}");
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), None),
-        Err(error) => {
-            let latin =
-                |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
-            (latin(bytes), Some(latin(&bytes[..error.valid_up_to()]).len()))
-        }
+
+    #[test]
+    fn what_would_keep_the_parser_busy_is_refused() {
+        check("<!DOCTYPE a><a/>", "document type");
+        check(&"<a>".repeat(201), "200 elements within elements");
+        check(&format!("<a {}/>", "b='' ".repeat(501)), "500 attributes of one element");
+        check(&"<a xmlns:b = 'c'/>".repeat(4001), "4000 namespace declarations");
+    }
+
+    #[test]
+    fn comments_and_quotes_are_not_mistaken_for_markup() {
+        check("<!-- <!DOCTYPE x> --><a/>", "it starts with `a`");
+        check("<a b='====='/>", "it starts with `a`");
+        check("<a b='<!DOCTYPE x>'/>", "this is not XML");
     }
 }

@@ -3,6 +3,7 @@
 use super::experiment::Defaults;
 use super::number::{LiteralProblem, literal};
 use super::reader::{Entry, Reader, Value};
+use super::solving;
 use crate::is_name_letter;
 use consort_core::{Diagnostic, Literal};
 use consort_system::{Component, Parameter, Spanned, StepLength};
@@ -18,6 +19,10 @@ const KEYS: &[&str] = &[
     "send-start-values",
     "event-mode",
     "reactive",
+    "interface",
+    "solver",
+    "tolerance",
+    "solver-step",
 ];
 
 pub(super) fn read_all(
@@ -82,6 +87,7 @@ fn read_entry<'t>(
         }
         "event-mode" => component.event_mode = reader.boolean(entry).unwrap_or(true),
         "reactive" => component.reactive = reader.texts(entry),
+        _ if solving::read_entry(reader, entry, &mut component.solving) => {}
         _ => return reader.unknown_key(entry, place, KEYS),
     }
     Some(entry.key)

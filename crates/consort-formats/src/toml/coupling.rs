@@ -1,10 +1,10 @@
-//! How the system is coupled: `[experiment] order` and `loops`, `[experiment.iteration]`,
+//! How the system is coupled: `[experiment] order`, `continuous` and `loops`, `[experiment.iteration]`,
 //! `[experiment.variable-step]` and `[[loops]]`.
 
 use super::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Span};
 use consort_system::{
-    Coupling, IterationMethod, IterationOptions, LoopRule, Order, Spanned, VariableStep,
+    Continuous, Coupling, IterationMethod, IterationOptions, LoopRule, Order, Spanned, VariableStep,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -26,6 +26,10 @@ pub(super) fn read_entry(
         "order" => {
             let choices = Order::ALL.map(|(order, name)| (name, order));
             coupling.order = reader.spanned_choice(entry, &choices);
+        }
+        "continuous" => {
+            let choices = Continuous::ALL.map(|(continuous, name)| (name, continuous));
+            coupling.continuous = reader.spanned_choice(entry, &choices);
         }
         "loops" => coupling.iterate_loops = reader.spanned_choice(entry, &POLICIES),
         "iteration" => {

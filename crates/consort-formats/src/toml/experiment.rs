@@ -1,7 +1,7 @@
 //! `[experiment]`.
 
 use super::reader::{Entry, Reader};
-use super::{coupling, number};
+use super::{coupling, number, solving};
 use consort_core::Diagnostic;
 use consort_system::{Experiment, Record, Spanned};
 use toml::de::DeValue;
@@ -13,12 +13,15 @@ const KEYS: &[&str] = &[
     "resolution",
     "seed",
     "tolerance",
+    "solver",
+    "solver-step",
     "record",
     "unhashed",
     "plot",
     "input",
     "send-start-values",
     "order",
+    "continuous",
     "loops",
     "iteration",
     "variable-step",
@@ -63,7 +66,7 @@ fn read_entry(
         "step" => experiment.step = reader.seconds(entry),
         "resolution" => experiment.resolution = reader.seconds(entry),
         "seed" => experiment.seed = seed(reader, entry).unwrap_or(0),
-        "tolerance" => experiment.tolerance = tolerance(reader, entry),
+        "tolerance" => experiment.tolerance = solving::tolerance(reader, entry),
         "record" => experiment.record = record(reader, entry).unwrap_or(Record::Outputs),
         "unhashed" => experiment.unhashed = reader.texts(entry),
         "plot" => experiment.plot = plot(reader, entry),
@@ -71,6 +74,7 @@ fn read_entry(
         "send-start-values" => {
             defaults.send_start_values = reader.boolean(entry).unwrap_or(false);
         }
+        _ if solving::read_default(reader, entry, &mut experiment.solver) => {}
         _ if coupling::read_entry(reader, entry, &mut experiment.coupling) => {}
         _ => {
             reader.unknown_key(entry, "the experiment", KEYS);
@@ -94,27 +98,6 @@ fn seed(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<u64> {
         );
     }
     seed
-}
-
-fn tolerance(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<f64>> {
-    let value = match entry.value.get_ref() {
-        DeValue::Float(number) => number::float(number.as_str()),
-        DeValue::Integer(number) => number::float(number.as_str()),
-        _ => {
-            reader.wrong_kind("tolerance", entry.value, "a number", "such as `tolerance = 1e-6`");
-            return None;
-        }
-    };
-    let span = reader.span(entry.value.span());
-    if let Some(value) = value.filter(|value| 0.0 < *value && value.is_finite()) {
-        return Some(Spanned::new(value, span));
-    }
-    reader.error(
-        Diagnostic::error("system::bad-tolerance", "the tolerance is not greater than zero")
-            .at(span, "must be a positive number")
-            .help("such as `tolerance = 1e-6`"),
-    );
-    None
 }
 
 fn record(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Record> {

@@ -1,6 +1,7 @@
 //! A system as text again.
 
 mod coupling;
+mod solving;
 
 use consort_core::{Literal, Seconds};
 use consort_system::{
@@ -50,6 +51,7 @@ fn experiment(out: &mut String, experiment: &Experiment) {
     if let Some(tolerance) = &experiment.tolerance {
         line(out, "tolerance", &float(tolerance.value));
     }
+    solving::defaults(out, &experiment.solver);
     line(
         out,
         "record",
@@ -92,6 +94,7 @@ fn component(out: &mut String, component: &Component) {
     if !component.reactive.is_empty() {
         line(out, "reactive", &texts(&component.reactive));
     }
+    solving::component(out, &component.solving);
     if !component.parameters.is_empty() {
         let _ = writeln!(out, "\n[components.{}.parameters]", key(&component.name.value));
         for parameter in &component.parameters {

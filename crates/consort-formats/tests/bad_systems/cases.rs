@@ -91,6 +91,10 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
         "[experiment]\nrecord = \"output\"\nstop = 1\nstep = 1\n[components.a]\nmodel = \"single\"\nstep-length = \"long\"\n",
     ),
     (
+        "a solver and its numbers for all components",
+        "[experiment]\nstop = 1\nstep = 1\nsolver = \"rk45\"\nsolver-step = 0\ntolerance = 1\n[components.a]\nmodel = \"single\"\n",
+    ),
+    (
         "seed and tolerance out of range",
         "[experiment]\nstop = 1\nstep = 1\nseed = -1\ntolerance = 0\n[components.a]\nmodel = \"single\"\n",
     ),
@@ -156,6 +160,10 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
     (
         "a coupling of wrong kinds",
         "[experiment]\nstop = 1\nstep = 1\norder = \"jacoby\"\nloops = \"delay\"\niteration = 3\nvariable-step = true\n[components.a]\nmodel = \"single\"\n[[connections]]\nfrom = \"a.y\"\nto = \"a.y\"\ndelay = 1\nfactor = \"2\"\nsuppress-unit-conversion = 0\n",
+    ),
+    (
+        "equations that are neither together nor apart",
+        "[experiment]\nstop = 1\nstep = 1\ncontinuous = \"togther\"\n[components.a]\nmodel = \"single\"\n",
     ),
     (
         "unknown keys of the coupling",
@@ -311,6 +319,26 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
     (
         "transformations that cannot be",
         "[components.t]\nmodel = \"typed\"\n[[connections]]\nfrom = \"t.whole\"\nto = \"t.count\"\nfactor = 2\n[[connections]]\nfrom = \"tank.CPUtime\"\nto = \"pid.setpoint\"\nfactor = inf\n",
+    ),
+    (
+        "solvers nobody knows",
+        "[components.a]\nmodel = \"single\"\nsolver = \"dopri\"\n[components.b]\nmodel = \"single\"\nsolver = \"cvode\"\n[components.c]\nmodel = \"single\"\nsolver = 4\n",
+    ),
+    (
+        "interfaces that are none",
+        "[components.a]\nmodel = \"single\"\ninterface = \"cosimulation\"\n[components.b]\nmodel = \"single\"\ninterface = \"scheduled\"\n",
+    ),
+    (
+        "numbers no solver can work with",
+        "[components.a]\nmodel = \"single\"\ntolerance = -1\nsolver-step = 0\n[components.b]\nmodel = \"tank\"\ntolerance = 1.5\nsolver-step = -0.1\n",
+    ),
+    (
+        "texts where a solver needs numbers",
+        "[components.a]\nmodel = \"single\"\ntolerance = \"small\"\nsolver-step = \"short\"\n",
+    ),
+    (
+        "keys of solvers in other words",
+        "[components.a]\nmodel = \"single\"\nsolver_step = 0.1\ntolerence = 0.1\n",
     ),
     (
         "a model that is not there hides nothing else",

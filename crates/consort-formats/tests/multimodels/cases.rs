@@ -37,6 +37,8 @@ stop = 2
 step = "1/30"
 seed = 7
 tolerance = 1e-6
+solver = "adams"
+solver-step = 0.25
 resolution = 1e-9
 record = ["tank.level", "a/pid.*", "*.u"]
 unhashed = ["tank.CPUtime"]
@@ -58,10 +60,14 @@ parameters = { level0 = { value = 20, unit = "cm" }, title = "a \"b\" \\ c", lis
 model = "native:pid"
 step = 0.5
 event-mode = false
+solver = "rk4"
+solver-step = 0.001
 [components.other]
 model = "other/tank.fmu"
 send-start-values = true
 step-length = "to-end"
+interface = "model-exchange"
+tolerance = 1e-8
 [components.twin]
 model = "models/tank.fmu"
 [[connections]]

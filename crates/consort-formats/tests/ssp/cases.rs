@@ -142,8 +142,8 @@ fn elements() -> Vec<Case> {
             r#"<ssd:Component name="a" source="a.fmu" type="application/x-fmu"/>"#,
         ),
         element(
-            "Model Exchange",
-            r#"<ssd:Component name="a" source="a.fmu" implementation="ModelExchange"/>"#,
+            "scheduled execution",
+            r#"<ssd:Component name="a" source="a.fmu" implementation="ScheduledExecution"/>"#,
         ),
         element(
             "an unknown implementation",
@@ -369,6 +369,12 @@ fn experiments() -> Vec<Case> {
     vec![
         rest("a time that is none", r#"<ssd:DefaultExperiment stopTime="soon"/>"#),
         rest("an unknown order", &ours(r#"<consort:Experiment order="random"/>"#)),
+        rest("an unknown solver", &ours(r#"<consort:Experiment solver="Dopri5" solverStep="1"/>"#)),
+        rest("a solver's step that is none", &ours(r#"<consort:Experiment solverStep="tiny"/>"#)),
+        element(
+            "an unknown solver of a component",
+            r#"<ssd:Component name="a" source="a.fmu"><ssd:Annotations><ssc:Annotation type="org.consort.component"><consort:Component solver="rk5" tolerance="-1"/></ssc:Annotation></ssd:Annotations></ssd:Component>"#,
+        ),
         rest("a seed below zero", &ours(r#"<consort:Experiment seed="-1"/>"#)),
         rest("a tolerance of zero", &ours(r#"<consort:Experiment tolerance="0"/>"#)),
         rest(

@@ -115,6 +115,8 @@ step = "1/30"
 resolution = "1/300"
 seed = 18446744073709551615
 tolerance = 1e-6
+solver = "adams"
+solver-step = "1/7"
 record = ["tank.level", "plant/pid.*"]
 unhashed = ["tank.CPUtime"]
 plot = ["tank.level"]
@@ -136,9 +138,14 @@ model = "pid"
 step = "1/15"
 event-mode = false
 reactive = ["measurement"]
+interface = "model-exchange"
+solver = "rk4"
+tolerance = 1e-8
+solver-step = 0.001
 parameters = { kp = 3.5, mode = "manual" }
 [components.rod]
 model = "rod"
+interface = "co-simulation"
 parameters = { n = 2, gains = [1.0, 2.5], A = [[1, 2, 3], [4, 5, 6]], B = 0.5 }
 [components.typed]
 model = "typed"

@@ -103,7 +103,7 @@ pub(crate) fn unusable(folder: &Path, span: Option<Span>, error: &io::Error) -> 
 }
 
 /// A file of the user's that is there but cannot be read.
-pub(super) fn unreadable(request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
+pub(crate) fn unreadable(request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
     let message = format!("the model `{}`{} cannot be read", request.model, request.of_component());
     Diagnostic::error("model::unreadable", message)
         .maybe_at(request.span, "asked for here")

@@ -6,6 +6,7 @@ use super::input_file::{InputFile, Role, sha256, sha256_of_tree};
 use super::recipe::{Recipe, SourceUnit};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
+use consort_fmi::headers::{self, Header};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,14 +35,9 @@ const LINK_OPTIONS: &[&str] =
     if cfg!(target_os = "macos") { &["-shared"] } else { &["-shared", "-Wl,-Bsymbolic"] };
 
 /// The headers of the standard, which an FMU need not bring along.
-const HEADERS: [(&str, &str); 6] = [
-    ("fmi2TypesPlatform.h", include_str!("../../include/fmi2TypesPlatform.h")),
-    ("fmi2FunctionTypes.h", include_str!("../../include/fmi2FunctionTypes.h")),
-    ("fmi2Functions.h", include_str!("../../include/fmi2Functions.h")),
-    ("fmi3PlatformTypes.h", include_str!("../../include/fmi3PlatformTypes.h")),
-    ("fmi3FunctionTypes.h", include_str!("../../include/fmi3FunctionTypes.h")),
-    ("fmi3Functions.h", include_str!("../../include/fmi3Functions.h")),
-];
+fn standard_headers() -> impl Iterator<Item = Header> {
+    headers::FMI2.into_iter().chain(headers::FMI3)
+}
 
 /// A binary made from sources.
 pub(super) struct Compiled {
@@ -98,7 +94,7 @@ fn key(recipe: &Recipe, compiler: &Compiler) -> String {
         text += &format!("compile {:?}\n", compile_arguments(unit));
     }
     text += &format!("link {LINK_OPTIONS:?} {} {:?}\n", library_name(recipe), recipe.libraries);
-    for (name, header) in HEADERS {
+    for (name, header) in standard_headers() {
         text += &format!("header {name} {}\n", sha256(header.as_bytes()));
     }
     sha256(text.as_bytes())
@@ -135,7 +131,7 @@ fn build(
     let (headers, result) = (work_path.join("headers"), work_path.join("result"));
     fs::create_dir(&headers)?;
     fs::create_dir(&result)?;
-    for (name, header) in HEADERS {
+    for (name, header) in standard_headers() {
         fs::write(headers.join(name), header)?;
     }
     let mut objects = Vec::new();

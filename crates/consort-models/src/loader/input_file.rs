@@ -21,6 +21,8 @@ pub enum Role {
     Source,
     /// The data of a `native:table`.
     Table,
+    /// A model written as equations or in SBML.
+    Equations,
 }
 
 impl fmt::Display for Role {
@@ -30,6 +32,7 @@ impl fmt::Display for Role {
             Role::Binary => "binary",
             Role::Source => "source",
             Role::Table => "table",
+            Role::Equations => "equations",
         })
     }
 }

@@ -32,8 +32,13 @@ pub(super) struct SourceUnit {
 }
 
 /// Reads what the FMU says about building it; `None`, with diagnostics, if that cannot be followed.
-pub(super) fn read(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Report) -> Option<Recipe> {
-    let (identifier, _) = interface(fmu)?;
+pub(super) fn read(
+    fmu: &Fmu,
+    is_exchange: bool,
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<Recipe> {
+    let (identifier, listed) = interface(fmu, is_exchange)?;
     let folder = fmu.directory().join("sources");
     let files = match tree(&folder) {
         Ok(files) => files,
@@ -43,7 +48,7 @@ pub(super) fn read(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Report) -
         }
     };
     let mut assumed = Vec::new();
-    let described = describe(fmu, &folder, &files, &mut assumed, request, report)?;
+    let described = describe((identifier, listed), &folder, &files, &mut assumed, request, report)?;
     let Some(configuration) =
         described.configuration(identifier, platform(fmu.description().version))
     else {
@@ -63,25 +68,24 @@ pub(super) fn read(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Report) -
 }
 
 /// The identifier and the source files of the interface that is used.
-fn interface(fmu: &Fmu) -> Option<(&str, &[String])> {
+fn interface(fmu: &Fmu, is_exchange: bool) -> Option<(&str, &[String])> {
     let description = fmu.description();
     let stepping = description.co_simulation.as_ref();
     let stepping = stepping.map(|it| (it.model_identifier.as_str(), it.source_files.as_slice()));
     let exchange = description.model_exchange.as_ref();
     let exchange = exchange.map(|it| (it.model_identifier.as_str(), it.source_files.as_slice()));
-    stepping.or(exchange)
+    if is_exchange { exchange } else { stepping }
 }
 
 /// FMI 3 describes its build in a file; FMI 2 lists files, and may have the file as well.
 fn describe(
-    fmu: &Fmu,
+    (identifier, listed): (&str, &[String]),
     folder: &Path,
     files: &[(String, String)],
     assumed: &mut Vec<String>,
     request: &ModelRequest<'_>,
     report: &mut Report,
 ) -> Option<BuildDescription> {
-    let (identifier, listed) = interface(fmu)?;
     if listed.is_empty()
         && let Ok(bytes) = fs::read(folder.join("buildDescription.xml"))
     {

@@ -5,7 +5,10 @@ use super::draft::Draft;
 use super::sources::text_values;
 use super::store::{Slot, Store};
 use crate::loader::{InputFile, Role};
-use consort_core::{Diagnostic, Literal};
+use crate::request::ModelRequest;
+use consort_core::{Diagnostic, Literal, Report};
+use consort_equations::tree::{self, Equation};
+use consort_equations::{Builtin, Expression};
 use std::fs;
 
 /// The largest file that is read, in bytes.
@@ -32,6 +35,57 @@ pub(super) fn table(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
         columns.push((entry.slot(), values));
     }
     Some(Box::new(Table { times: content.times, columns, is_linear }))
+}
+
+/// The most rows that become equations: each is a time event.
+const EQUATION_ROWS_MAX: usize = 1000;
+
+/// The table as equations; `None`, with diagnostics, if it cannot be.
+pub(super) fn equations(request: &ModelRequest<'_>, report: &mut Report) -> Option<tree::Model> {
+    let mut draft = Draft::new(request, report);
+    let (name, text) = read(&mut draft)?;
+    let content = parse(&mut draft, &name, &text)?;
+    let rows = content.times.len();
+    if EQUATION_ROWS_MAX < rows {
+        let message = format!("`{name}` has {rows} rows, too many to be written as equations");
+        let help = format!("thin it to {EQUATION_ROWS_MAX} rows, or feed an input from it");
+        draft.wrong("model::table", draft.given("file"), message, &help);
+        return None;
+    }
+    let interpolation = draft.given("interpolation").map(|given| given.value);
+    let is_linear = !matches!(interpolation, Some(Literal::Text(text)) if text == "hold");
+    let value = |(header, values): &(String, Vec<f64>)| {
+        let right = over_time(&content.times, values, is_linear);
+        Equation::value(split_unit(header).0, right)
+    };
+    let equations = content.columns.iter().map(value).collect();
+    Some(tree::Model { equations, ..tree::Model::default() })
+}
+
+/// The ends are held. Two rows of one time are a jump: the later row counts from then on.
+fn over_time(times: &[f64], values: &[f64], is_linear: bool) -> Expression {
+    let builtin = |builtin, left: Expression, right: Expression| {
+        Expression::builtin(builtin, vec![left, right])
+    };
+    let mut branches = Vec::new();
+    for (at, &time) in times.iter().enumerate() {
+        let before = at.saturating_sub(1);
+        let (from, by) = (values[before], values[at] - values[before]);
+        let length = time - times[before];
+        let value = if is_linear && 0.0 < length {
+            let elapsed = builtin(Builtin::Subtract, Expression::time(), times[before].into());
+            let part = builtin(Builtin::Divide, elapsed, length.into());
+            let change = builtin(Builtin::Multiply, by.into(), part);
+            builtin(Builtin::Add, from.into(), change)
+        } else {
+            from.into()
+        };
+        if at == 0 || 0.0 < length {
+            branches.push((builtin(Builtin::Less, Expression::time(), time.into()), value));
+        }
+    }
+    let last = values.last().copied().unwrap_or_default();
+    Expression::piecewise(branches, last.into())
 }
 
 /// `level [m]` is `level` in meters.

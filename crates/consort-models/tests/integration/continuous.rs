@@ -1,15 +1,18 @@
 //! Models given by their equations with each solver: right, exact to restore, and without allocation.
 
+mod arrays;
+mod fixed;
 mod rod;
 
 use crate::harness::instantiation;
 use consort_core::model::CallResult;
 use consort_core::{
-    ContinuousModel, Instance, Model, Reference, Report, Resolution, Setup, Step, StepOutcome,
-    StepReason, Tag, Time, Values, ValuesMut,
+    ContinuousModel, Instance, Model, Reference, Report, Resolution, Setup, SolverSettings, Step,
+    StepOutcome, StepReason, Tag, Time, Values, ValuesMut,
 };
 use consort_fmi::{ExchangeModel, Fmu, LoadOptions};
-use consort_models::continuous::{SolvedModel, SolverKind};
+use consort_models::continuous::SolvedModel;
+use consort_solve::integrate::SolverKind;
 use consort_testkit::fmus::{self, BuildOptions, Fmi};
 use consort_testkit::python;
 use std::sync::Arc;
@@ -32,21 +35,30 @@ struct Bench {
 const STEP: i64 = 10_000_000;
 
 impl Bench {
-    fn new(name: &str, fmi: Fmi, kind: SolverKind, start: &[(&str, Values)]) -> Bench {
+    fn new(
+        name: &str,
+        fmi: Fmi,
+        settings: impl Into<SolverSettings>,
+        start: &[(&str, Values)],
+    ) -> Bench {
+        let mut bench = Bench::instantiated(name, fmi, settings);
+        for (name, values) in start {
+            bench.set(name, values);
+        }
+        bench.initialize();
+        bench
+    }
+
+    fn instantiated(name: &str, fmi: Fmi, settings: impl Into<SolverSettings>) -> Bench {
         let folder = fmus::build(name, fmi, &BuildOptions::binary());
         let fmu = Fmu::open(&folder, name, None, &mut Report::default()).unwrap();
         let binary = fmu.exchange_binary().unwrap();
         let options = LoadOptions::default();
         let model = ExchangeModel::load(fmu, &binary, String::new(), &options).unwrap();
         let model: Arc<dyn ContinuousModel> = Arc::new(model);
-        let model = SolvedModel::new(model, kind);
+        let model = SolvedModel::new(model, settings);
         let instance = model.instantiate(&instantiation(1)).unwrap();
-        let mut bench = Bench { model, instance, ticks: 0 };
-        for (name, values) in start {
-            bench.set(name, values);
-        }
-        bench.initialize();
-        bench
+        Bench { model, instance, ticks: 0 }
     }
 
     fn initialize(&mut self) {
@@ -262,7 +274,8 @@ fn a_restored_instance_continues_bit_for_bit() {
     }
 }
 
-fn check_restore(name: &str, output: &str, fmi: Fmi, kind: SolverKind) {
+fn check_restore(name: &str, output: &str, fmi: Fmi, kind: impl Into<SolverSettings>) {
+    let kind = kind.into();
     let what = format!("{name} {fmi:?} {kind:?}");
     let mut bench = Bench::new(name, fmi, kind, &[]);
     bench.run(43, output);

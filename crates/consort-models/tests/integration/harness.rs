@@ -72,11 +72,9 @@ pub(crate) fn load_in(
         given.iter().map(|(name, value)| Parameter { name, value, span: None }).collect();
     let model = format!("native:{name}");
     let request = ModelRequest {
-        model: &model,
-        base,
         component: "block",
-        span: None,
         parameters: &parameters,
+        ..ModelRequest::new(&model, base)
     };
     native::load(name, &request, report)
 }

@@ -37,8 +37,7 @@ impl Place {
     pub(crate) fn load(&self, loader: &mut Loader, model: &str) -> Result<LoadedModel, String> {
         let mut report = Report::default();
         let base = self.base();
-        let request =
-            ModelRequest { model, base: &base, component: "tank", span: None, parameters: &[] };
+        let request = ModelRequest { component: "tank", ..ModelRequest::new(model, &base) };
         loader.load(&request, &mut report).ok_or_else(|| render_all(&report))
     }
 
@@ -228,8 +227,7 @@ fn a_broken_model_is_told_once_per_report() {
         let mut report = Report::default();
         for component in ["one", "two", "three"] {
             let (model, base) = ("broken", place.base());
-            let request =
-                ModelRequest { model, base: &base, component, span: None, parameters: &[] };
+            let request = ModelRequest { component, ..ModelRequest::new(model, &base) };
             assert!(loader.load(&request, &mut report).is_none());
             assert_eq!(report.error_count(), 1, "{component}");
         }

@@ -11,6 +11,8 @@ mod diagnostics;
 mod harness;
 mod life_cycle;
 mod loader;
+mod native_equations;
+mod solvers;
 mod solving;
 mod source_fmu;
 mod ssp;

@@ -1,7 +1,8 @@
 //! `.ssp` archives: packed, unpacked, refused.
 
 use consort_core::Report;
-use consort_models::ssp::{PackError, Packed, SspFolder, write_ssp_archive};
+use consort_models::pack::{PackError, Packed, write_archive};
+use consort_models::ssp::SspFolder;
 use consort_models::{Loader, LoaderOptions, ModelRequest};
 use consort_testkit::fmus::{self, BuildOptions, Fmi};
 use std::fs::{self, File};
@@ -12,7 +13,7 @@ fn pack(files: &[(&str, &str)], resources: &[Packed]) -> Vec<u8> {
     let own = |(path, text): &(&str, &str)| ((*path).to_owned(), text.as_bytes().to_vec());
     let files: Vec<(String, Vec<u8>)> = files.iter().map(own).collect();
     let mut out = Cursor::new(Vec::new());
-    write_ssp_archive(&mut out, &files, resources).unwrap();
+    write_archive(&mut out, &files, resources).unwrap();
     out.into_inner()
 }
 
@@ -60,7 +61,7 @@ fn models_of_an_archive_are_found_in_it() {
     let mut loader = Loader::new(LoaderOptions { cache, python_library: None, compiler: None });
     for model in ["resources/two.fmu", "resources/three.fmu"] {
         let base = ssp.root.as_path();
-        let request = ModelRequest { model, base, component: "a", span: None, parameters: &[] };
+        let request = ModelRequest { component: "a", ..ModelRequest::new(model, base) };
         assert!(loader.load(&request, &mut report).is_some(), "{:?}", report.diagnostics());
     }
 }
@@ -78,7 +79,7 @@ fn the_same_content_gives_the_same_bytes() {
 #[test]
 fn a_resource_that_is_not_there_is_named() {
     let packed = [Packed { source: "missing.fmu".into(), path: "resources/a.fmu".to_owned() }];
-    let error = write_ssp_archive(Cursor::new(Vec::new()), &[], &packed).unwrap_err();
+    let error = write_archive(Cursor::new(Vec::new()), &[], &packed).unwrap_err();
     assert!(
         matches!(&error, PackError::Unreadable { path, .. } if path == Path::new("missing.fmu"))
     );

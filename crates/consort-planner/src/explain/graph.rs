@@ -111,7 +111,11 @@ fn drawn(names: &Names<'_>, cycle: &Cycle<'_>, node: u32) -> GraphNode {
         Node::Get(component, variable) => {
             (names.variable(component, variable), component, NodeKind::Output)
         }
-        Node::Step(component) => (names.component(component).to_owned(), component, NodeKind::Step),
+        Node::Step(component) => {
+            let members = cycle.flow.nodes.groups().members(component);
+            let members: Vec<&str> = members.map(|id| names.component(id)).collect();
+            (members.join(" + "), component, NodeKind::Step)
+        }
         Node::Inputs(component) => {
             (format!("{}.*", names.component(component)), component, NodeKind::AllInputs)
         }

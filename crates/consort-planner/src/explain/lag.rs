@@ -35,7 +35,12 @@ impl Ages {
         let moment = Moment::of_cycle(names.system.coupling.order);
         let is_late = |set: u32| match nodes.node(set) {
             Node::Set(component, _) => {
-                !moment.is_at_once(names.models[component.index()]) && !cycle.reactive[set as usize]
+                let mut wires = cycle.flow.wires.leading_to(set).iter();
+                let is_continuous = wires
+                    .any(|wire| nodes.groups().is_inner(&names.system.connections[wire.index()]));
+                !moment.is_at_once(names.models[component.index()])
+                    && !cycle.reactive[set as usize]
+                    && !is_continuous
             }
             _ => false,
         };

@@ -56,7 +56,9 @@ impl Ranks {
         for (rank, group) in in_listed_order(&graph, &groups, &group_of, listed).enumerate() {
             for &node in &groups[group as usize] {
                 if let Node::Step(component) = setting.nodes.node(node) {
-                    by_component[component.index()] = u32::try_from(rank).expect("few groups");
+                    for member in setting.nodes.groups().members(component) {
+                        by_component[member.index()] = u32::try_from(rank).expect("few groups");
+                    }
                 }
             }
         }
@@ -65,12 +67,7 @@ impl Ranks {
 }
 
 fn first_component(setting: &Setting<'_>, group: &[u32]) -> ComponentId {
-    let component = |&node: &u32| match setting.nodes.node(node) {
-        Node::Set(component, _)
-        | Node::Get(component, _)
-        | Node::Step(component)
-        | Node::Inputs(component) => component,
-    };
+    let component = |&node: &u32| setting.nodes.node(node).component();
     group.iter().map(component).min().expect("a group has members")
 }
 

@@ -6,3 +6,4 @@ mod loops;
 mod properties;
 mod reactive;
 mod support;
+mod together;

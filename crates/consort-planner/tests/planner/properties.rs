@@ -9,15 +9,15 @@ use proptest::prelude::{
 
 /// What a random component is: which outputs follow which inputs, how it refreshes, its period.
 #[derive(Clone, Debug)]
-struct Part {
+pub(crate) struct Part {
     /// For each of two outputs: nothing, the first input, all, or nothing said.
     follows: [u8; 2],
     by_step: bool,
-    period: i64,
+    pub(crate) period: i64,
     reactive: bool,
 }
 
-fn part() -> impl Strategy<Value = Part> {
+pub(crate) fn part() -> impl Strategy<Value = Part> {
     let period = prop_oneof![Just(1), Just(1), Just(2), Just(3)];
     ([0u8..4, 0u8..4], any::<bool>(), period, prop::bool::weighted(0.2)).prop_map(
         |(follows, by_step, period, reactive)| Part { follows, by_step, period, reactive },
@@ -25,9 +25,9 @@ fn part() -> impl Strategy<Value = Part> {
 }
 
 /// A wire between two of the parts: source, output, target, delayed. Each input has at most one.
-type Wire = (usize, usize, usize, bool);
+pub(crate) type Wire = (usize, usize, usize, bool);
 
-fn sketch(parts: &[Part], wires: &[Wire], order: Order) -> Sketch {
+pub(crate) fn sketch(parts: &[Part], wires: &[Wire], order: Order) -> Sketch {
     let mut sketch = Sketch::new();
     for (index, part) in parts.iter().enumerate() {
         let follows = |kind: u8| -> Follows<'static> {
@@ -66,6 +66,7 @@ fn flat<'a>(stages: &'a [Stage], into: &mut Vec<&'a Stage>) {
         match stage {
             Stage::Iterate(it) => flat(&it.stages, into),
             Stage::Attempt { stages, .. } => flat(stages, into),
+            Stage::Integrate(it) => flat(&it.stages, into),
             Stage::Exchange(_) | Stage::Work(_) => into.push(stage),
         }
     }

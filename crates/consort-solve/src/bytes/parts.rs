@@ -242,6 +242,11 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Everything that was not read yet, for whoever reads it.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     /// Checks that nothing is left.
     pub(crate) fn end(&self) -> Result<(), BytesError> {
         let (left, found) = (self.rest.len(), self.all);

@@ -57,8 +57,9 @@ pub(crate) fn arenstorf() -> Case {
     Case { name: "arenstorf", solution: start.clone(), start, end, f }
 }
 
-/// The Van der Pol oscillator with mu = 1 over ten periods of its limit cycle, whose amplitude and period
-/// are known to many digits (Andersen and Geer, SIAM Journal on Applied Mathematics 42, 1982).
+/// The Van der Pol oscillator with mu = 1 over ten periods of its limit cycle. Its amplitude
+/// 2.008619860874843136 and period 6.663286859323130190 are those of Taylor series of order 40 in forty
+/// digits (mpmath), iterated from crest to crest until they repeat.
 pub(crate) fn van_der_pol() -> Case {
     let start = vec![2.008_619_860_874_843, 0.0];
     let f = |_: f64, x: &[f64], dx: &mut [f64]| {
@@ -80,7 +81,7 @@ pub(crate) fn brusselator() -> Case {
 }
 
 /// Seven stars in a plane, with quasi-collisions: Hairer, Norsett and Wanner I, section II.10; solution
-/// from the Test Set for Initial Value Problem Solvers, release 2.4.
+/// from Mazzia and Magherini, Test Set for Initial Value Problem Solvers, release 2.4 (Bari, 2008), `plei`.
 pub(crate) fn pleiades() -> Case {
     let f = |_: f64, x: &[f64], dx: &mut [f64]| {
         let (place, speed) = x.split_at(14);

@@ -63,6 +63,10 @@ impl Printer<'_> {
                     let _ = writeln!(text, "{indent}attempt rollback {}", self.list(components));
                     self.stages(text, stages, depth + 1);
                 }
+                Stage::Integrate(it) => {
+                    let _ = writeln!(text, "{indent}integrate {}", self.list(&it.components));
+                    self.stages(text, &it.stages, depth + 1);
+                }
             }
         }
     }

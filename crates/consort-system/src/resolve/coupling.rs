@@ -36,6 +36,7 @@ pub(super) fn resolve(context: &mut Context<'_, '_>, timing: Option<&Timing>) ->
         loops: if iterates { LoopPolicy::Iterate(iteration) } else { LoopPolicy::Error },
         rules,
         variable_step,
+        continuous: written.continuous.as_ref().map(|it| it.value).unwrap_or_default(),
     };
     Coupled { coupling, reactive: reactive(context) }
 }

@@ -65,6 +65,7 @@ impl<'a> Writer<'a> {
                 Stage::Iterate(it) => self.delayed_sets(&it.stages),
                 Stage::Attempt { stages, .. } => self.delayed_sets(stages),
                 Stage::Work(tasks) => tasks.iter().for_each(|task| self.delayed_set(task)),
+                Stage::Integrate(it) => self.stepped.extend(&it.components),
             }
         }
     }
@@ -95,8 +96,15 @@ impl<'a> Writer<'a> {
                 }
                 Stage::Iterate(it) => self.iterate(it),
                 Stage::Attempt { components, stages } => self.attempt(components, stages),
+                // A scenario knows steps only: who is integrated together steps side by side.
+                Stage::Integrate(it) => it.components.iter().for_each(|&fmu| self.step(fmu)),
             }
         }
+    }
+
+    fn step(&mut self, fmu: ComponentId) {
+        self.stepped.insert(fmu);
+        self.out.push(Instruction::Step { fmu, size: StepSize::Whole });
     }
 
     fn task(&mut self, task: &Task, in_loop: bool) {
@@ -113,10 +121,7 @@ impl<'a> Writer<'a> {
                         list.iter().map(port).filter(|&port| self.is_set_here(port)).collect();
                     self.out.extend(here.into_iter().map(|port| set(port, in_loop)));
                 }
-                Operation::Step => {
-                    self.stepped.insert(fmu);
-                    self.out.push(Instruction::Step { fmu, size: StepSize::Whole });
-                }
+                Operation::Step => self.step(fmu),
                 Operation::Tick(_) => {}
             }
         }

@@ -1,7 +1,9 @@
 //! A scenario as a system.
 
 use super::{Scenario, ScenarioFmu, ScenarioPort};
-use crate::coupling::{Iteration, LoopPolicy, Order, ResolvedCoupling, ResolvedVariableStep};
+use crate::coupling::{
+    Continuous, Iteration, LoopPolicy, Order, ResolvedCoupling, ResolvedVariableStep,
+};
 use crate::resolved::{
     Port, ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem,
 };
@@ -53,6 +55,7 @@ impl Scenario {
             loops: LoopPolicy::Iterate(Iteration::default()),
             rules: Vec::new(),
             variable_step: rejects.then_some(variable),
+            continuous: Continuous::Apart,
         }
     }
 }

@@ -1,6 +1,6 @@
 #include "model.h"
 
-enum { CELLS_MAX = 64, CELLS = 1, T0, RATE, T, DER_T, LEFT };
+enum { CELLS_MAX = 128, CELLS = 1, T0, RATE, T, DER_T, LEFT };
 
 typedef struct {
     double time;

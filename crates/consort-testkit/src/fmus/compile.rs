@@ -13,7 +13,7 @@ const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Werror"];
 
 /// The headers of the standard, those Consort gives to every FMU it compiles.
 pub(super) fn headers() -> PathBuf {
-    cache::workspace().join("crates/consort-models/include")
+    cache::workspace().join("crates/consort-fmi/include")
 }
 
 /// Compiles the sources in the FMU folder into its `binaries`.

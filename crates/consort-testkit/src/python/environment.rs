@@ -1,6 +1,6 @@
 //! The virtual environment: made once, under a lock, by whichever way this machine allows.
 
-use super::PACKAGES;
+use super::{BIOLOGY, PACKAGES};
 use crate::{cache, process};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -18,18 +18,26 @@ impl Environment {
     /// The environment, made if need be.
     pub(super) fn get() -> &'static Environment {
         static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
-        ENVIRONMENT.get_or_init(|| {
-            let key = cache::key(PACKAGES.iter().map(|package| package.as_bytes()));
-            let folder = cache::root().join(format!("python-{key}"));
-            let lock = File::create(folder.with_extension("lock")).expect("the cache is writable");
-            // Held until the end of this block: the others wait instead of installing as well.
-            lock.lock().expect("the file system has locks");
-            if !folder.join("ready").is_file() {
-                make(&folder);
-                fs::write(folder.join("ready"), "").expect("the cache is writable");
-            }
-            Environment::at(&folder)
-        })
+        ENVIRONMENT.get_or_init(|| Environment::with(PACKAGES))
+    }
+
+    /// That of the tools for biochemical models, made if need be: most tests do without them.
+    pub(super) fn biology() -> &'static Environment {
+        static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+        ENVIRONMENT.get_or_init(|| Environment::with(BIOLOGY))
+    }
+
+    fn with(wanted: &[&str]) -> Environment {
+        let key = cache::key(wanted.iter().map(|package| package.as_bytes()));
+        let folder = cache::root().join(format!("python-{key}"));
+        let lock = File::create(folder.with_extension("lock")).expect("the cache is writable");
+        // Held until the end of this block: the others wait instead of installing as well.
+        lock.lock().expect("the file system has locks");
+        if !folder.join("ready").is_file() {
+            make(&folder, wanted);
+            fs::write(folder.join("ready"), "").expect("the cache is writable");
+        }
+        Environment::at(&folder)
     }
 
     pub(super) fn command(&self) -> Command {
@@ -53,15 +61,15 @@ impl Environment {
 }
 
 /// Fills the folder; `Err` holds the words of the tool that failed.
-type Attempt = fn(&Path) -> Result<(), String>;
+type Attempt = fn(&Path, &[&str]) -> Result<(), String>;
 
 /// Debian's Python may lack `venv`: then plain pip, then the missing package.
-fn make(folder: &Path) {
+fn make(folder: &Path, wanted: &[&str]) {
     let attempts: [Attempt; 3] = [virtual_environment, plain_pip, debian];
     let mut words = Vec::new();
     for attempt in attempts {
         let _ = fs::remove_dir_all(folder);
-        match attempt(folder) {
+        match attempt(folder, wanted) {
             Ok(()) => return,
             Err(said) => words.push(said),
         }
@@ -70,24 +78,24 @@ fn make(folder: &Path) {
     panic!("no Python environment could be made:\n{}", words.join("\n"));
 }
 
-fn virtual_environment(folder: &Path) -> Result<(), String> {
+fn virtual_environment(folder: &Path, wanted: &[&str]) -> Result<(), String> {
     process::try_run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
-    install(Command::new(folder.join("bin/python")).args(PIP))
+    install(Command::new(folder.join("bin/python")).args(PIP), wanted)
 }
 
-fn plain_pip(folder: &Path) -> Result<(), String> {
+fn plain_pip(folder: &Path, wanted: &[&str]) -> Result<(), String> {
     let packages = folder.join("packages");
-    install(Command::new("python3").args(PIP).arg("--target").arg(packages))
+    install(Command::new("python3").args(PIP).arg("--target").arg(packages), wanted)
 }
 
-fn debian(folder: &Path) -> Result<(), String> {
+fn debian(folder: &Path, wanted: &[&str]) -> Result<(), String> {
     process::try_run(Command::new("apt-get").arg("update"))?;
     process::try_run(Command::new("apt-get").args(["install", "-y", "python3-venv"]))?;
-    virtual_environment(folder)
+    virtual_environment(folder, wanted)
 }
 
 const PIP: &[&str] = &["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
 
-fn install(pip: &mut Command) -> Result<(), String> {
-    process::try_run(pip.args(PACKAGES)).map(drop)
+fn install(pip: &mut Command, wanted: &[&str]) -> Result<(), String> {
+    process::try_run(pip.args(wanted)).map(drop)
 }

@@ -133,6 +133,7 @@ impl<'a> Parts<'a> {
                     self.saved.push(components);
                     self.collect(stages, part);
                 }
+                Stage::Integrate(it) => self.collect(&mut it.stages, part),
             }
         }
     }
@@ -262,6 +263,7 @@ fn walk(list: &mut Vec<Stage>, visit: &mut dyn FnMut(&mut Vec<Stage>)) {
         match stage {
             Stage::Iterate(it) => walk(&mut it.stages, visit),
             Stage::Attempt { stages, .. } => walk(stages, visit),
+            Stage::Integrate(it) => walk(&mut it.stages, visit),
             Stage::Exchange(_) | Stage::Work(_) => {}
         }
     }

@@ -171,6 +171,10 @@ impl<'a> Run<'a> {
                 Stage::Work(tasks) => self.work(tasks)?,
                 Stage::Iterate(it) => self.solve(it)?,
                 Stage::Attempt { components, stages } => self.attempt(components, stages)?,
+                Stage::Integrate(_) => {
+                    let text = "components are integrated as one, which no term says";
+                    return Err(Mismatch(text.to_owned()));
+                }
             }
         }
         Ok(())

@@ -40,6 +40,7 @@ fn cuts(stages: &[Stage], cut: &mut [bool]) {
                 cuts(&it.stages, cut);
             }
             Stage::Attempt { stages, .. } => cuts(stages, cut),
+            Stage::Integrate(it) => cuts(&it.stages, cut),
             Stage::Exchange(_) | Stage::Work(_) => {}
         }
     }
@@ -54,8 +55,13 @@ fn step_positions(
     positions: &mut [Option<usize>],
 ) {
     for stage in stages {
-        *next += usize::from(!in_loop);
+        *next += usize::from(!in_loop && !matches!(stage, Stage::Integrate(_)));
         match stage {
+            Stage::Integrate(it) => {
+                for component in &it.components {
+                    positions[component.index()].get_or_insert(*next);
+                }
+            }
             Stage::Exchange(_) => {}
             Stage::Work(tasks) => {
                 for task in tasks.iter().filter(|it| it.operations.contains(&Operation::Step)) {

@@ -8,7 +8,9 @@ use crate::output::diagnostics::plural;
 use crate::output::page::Page;
 use crate::output::printer::Printer;
 use crate::pipeline::Prepared;
-use consort_planner::{EqualDelay, Explanation, LoopExplanation, Path, Program};
+use consort_planner::{
+    ApartExplanation, EqualDelay, Explanation, LoopExplanation, Path, Program, TogetherExplanation,
+};
 
 /// How wide the text is.
 const WIDTH: usize = 110;
@@ -24,6 +26,8 @@ pub(super) fn page(prepared: &Prepared, explanation: &Explanation, printer: &Pri
     let mut page = Page::new(WIDTH, printer.data_has_color()).cut_after(lines_max);
     page.title(&title(prepared, explanation));
     order::section(&mut page, &prepared.resolved, explanation, lines_max);
+    page.bullets("Integrated as one", &together(explanation));
+    page.bullets("Not integrated as one", &apart(explanation));
     let loops: Vec<String> = distinct(&explanation.loops).iter().map(told).collect();
     page.bullets("Loops", &loops);
     late::delays(&mut page, &prepared.resolved, &explanation.delays);
@@ -56,6 +60,21 @@ fn title(prepared: &Prepared, explanation: &Explanation) -> String {
         count(delays, "delay"),
         lag.unwrap_or_default()
     )
+}
+
+fn together(explanation: &Explanation) -> Vec<String> {
+    let told = |it: &TogetherExplanation| {
+        let connections = plural(it.connections.len() as u64, "continuous connection");
+        format!("{} by {}, over {connections}: {}", it.components.join(", "), it.solver, it.why)
+    };
+    explanation.together.iter().map(told).collect()
+}
+
+fn apart(explanation: &Explanation) -> Vec<String> {
+    let told = |it: &ApartExplanation| {
+        format!("{} -> {}, whose value holds over a step: {}", it.from, it.to, it.why)
+    };
+    explanation.apart.iter().map(told).collect()
 }
 
 /// Loops with where they are met: most loops of the cycle are loops of the initial values too.

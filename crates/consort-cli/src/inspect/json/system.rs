@@ -38,6 +38,8 @@ fn experiment(experiment: &Experiment) -> Value {
         "resolution": seconds(experiment.resolution.as_ref()),
         "seed": experiment.seed,
         "tolerance": experiment.tolerance.as_ref().map(|number| double(number.value)),
+        "solver": experiment.solver.solver.as_ref().map(|solver| solver.value.name()),
+        "solver_step": seconds(experiment.solver.step.as_ref()),
         "record": record,
         "unhashed": texts(&experiment.unhashed),
         "plot": texts(&experiment.plot),
@@ -66,6 +68,7 @@ fn coupling(coupling: &Coupling) -> Value {
     };
     json!({
         "order": coupling.order.as_ref().map(|order| order.value).unwrap_or_default().name(),
+        "continuous": coupling.continuous.as_ref().map(|it| it.value).unwrap_or_default().name(),
         "loops": policy(coupling.iterate_loops.as_ref().is_some_and(|iterate| iterate.value)),
         "iteration": iteration(&coupling.iteration),
         "rules": coupling.rules.iter().map(rule).collect::<Vec<_>>(),
@@ -106,6 +109,10 @@ fn component(component: &Component, model: Option<&ModelDescription>) -> Value {
         "send_start_values": component.send_start_values,
         "event_mode": component.event_mode,
         "reactive": texts(&component.reactive),
+        "interface": component.solving.interface.as_ref().map(|interface| interface.value.name()),
+        "solver": component.solving.solver.as_ref().map(|solver| solver.value.name()),
+        "tolerance": component.solving.tolerance.as_ref().map(|number| double(number.value)),
+        "solver_step": seconds(component.solving.step.as_ref()),
         "parameters": parameters,
         "description": model.map(to_json),
     })

@@ -11,6 +11,8 @@ pub(super) fn facts(system: &System) -> Vec<(String, String)> {
     let iterate = coupling.iterate_loops.as_ref().is_some_and(|iterate| iterate.value);
     let mut facts =
         vec![("order", order.name().to_owned()), ("loops", policy(iterate, &coupling.iteration))];
+    let continuous = coupling.continuous.as_ref().map(|it| it.value.name().to_owned());
+    facts.extend(continuous.map(|name| ("continuous", name)));
     facts.extend(coupling.rules.iter().map(|it| ("loop", rule(it))));
     facts.extend(coupling.variable_step.as_ref().map(|step| ("steps", sizes(step))));
     facts.extend(reactive(system).map(|names| ("reactive", names)));

@@ -7,9 +7,9 @@ use consort_core::{
     ComponentId, Conversion, Literal, Resolution, Seconds, Time, Values, VariableId,
 };
 use consort_system::{
-    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, Parameter, Port,
-    Record, ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment,
-    ResolvedSystem, Setting, Spanned, StepLength, System, When,
+    Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Port, Record,
+    ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment, ResolvedSystem,
+    Setting, Spanned, StepLength, System, When,
 };
 
 fn seconds(text: &str) -> Spanned<Seconds> {
@@ -21,17 +21,7 @@ fn named(text: &str) -> Spanned<String> {
 }
 
 fn component(name: &str, model: &str) -> Component {
-    Component {
-        name: named(name),
-        model: named(model),
-        parameters: Vec::new(),
-        step: None,
-        step_length: StepLength::Fixed,
-        concurrent: false,
-        send_start_values: false,
-        event_mode: false,
-        reactive: Vec::new(),
-    }
+    Component { event_mode: false, ..Component::new(named(name), named(model)) }
 }
 
 fn system() -> System {
@@ -46,14 +36,10 @@ fn system() -> System {
             start: seconds("0"),
             stop: Some(seconds("60")),
             step: Some(seconds("0.01")),
-            resolution: None,
             seed: 7,
             tolerance: Some(Spanned::assumed(1e-6)),
             record: Record::These(vec![named("tank.*"), named("control.y")]),
-            unhashed: Vec::new(),
-            plot: Vec::new(),
-            input: None,
-            coupling: Coupling::default(),
+            ..Experiment::default()
         },
         components: vec![
             Component { parameters: vec![area], ..component("tank", "tank.fmu") },

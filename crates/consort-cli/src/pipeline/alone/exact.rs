@@ -3,7 +3,7 @@
 use consort_core::Seconds;
 
 /// If the step suggested by [`nice_step`] would not end at the stop, there are this many.
-const STEPS: i128 = 500;
+const STEPS: u32 = 500;
 
 #[derive(Clone, Copy)]
 struct Fraction {
@@ -109,7 +109,12 @@ pub(super) fn nice_step(length: Seconds) -> Option<Seconds> {
     if let Some(step) = nice.filter(|&step| fit(length, step) == Some(Fit::Whole)) {
         return Some(step);
     }
-    Fraction::from(length).over(Fraction { above: STEPS, below: 1 })?.seconds()
+    part(length, STEPS)
+}
+
+/// One of so many equal parts of a length.
+pub(super) fn part(length: Seconds, count: u32) -> Option<Seconds> {
+    Fraction::from(length).over(Fraction { above: count.into(), below: 1 })?.seconds()
 }
 
 fn fmpy_step(length: Seconds) -> Option<Seconds> {

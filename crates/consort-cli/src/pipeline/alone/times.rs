@@ -4,6 +4,7 @@
 use super::exact::{self, Fit};
 use crate::cli::ExperimentArgs;
 use consort_core::{Diagnostic, ModelDescription, Report, Seconds};
+use consort_models::equations::Form;
 use consort_system::{Spanned, System};
 
 /// The times of a model's default experiment, as far as they can be counted.
@@ -11,10 +12,12 @@ pub(super) struct Times {
     start: Option<Seconds>,
     stop: Option<Seconds>,
     step: Option<Seconds>,
+    /// The form has no place for an experiment, and its times are those of a network of reactions.
+    is_sbml: bool,
 }
 
 impl Times {
-    pub(super) fn of(model: &ModelDescription, report: &mut Report) -> Self {
+    pub(super) fn of(model: &ModelDescription, form: Option<Form>, report: &mut Report) -> Self {
         let defaults = &model.default_experiment;
         let mut read = |what: &str, text: &Option<String>| {
             let text = text.as_ref()?;
@@ -30,7 +33,7 @@ impl Times {
         let start = read("start", &defaults.start);
         let stop = read("stop", &defaults.stop);
         let step = read("step", &defaults.step).filter(|step| step.is_positive());
-        Times { start, stop, step }
+        Times { start, stop, step, is_sbml: form == Some(Form::Sbml) }
     }
 
     pub(super) fn apply(&self, system: &mut System, args: &ExperimentArgs, report: &mut Report) {
@@ -64,8 +67,11 @@ impl Times {
         if let Some(stop) = self.stop.filter(|stop| start < *stop) {
             return Some(stop);
         }
-        // As long as FMPy runs a model that does not say.
-        let stop = exact::second_after(start)?;
+        let stop = match self.is_sbml {
+            true => exact::sum(start, Seconds::new(SBML_LENGTH, 1)?)?,
+            // As long as FMPy runs a model that does not say.
+            false => exact::second_after(start)?,
+        };
         let suggested = self.stop.map_or("no stop".to_owned(), |stop| {
             format!("the stop {stop} s, which is not later than the start, {start} s")
         });
@@ -77,7 +83,11 @@ impl Times {
         if self.step.is_some() {
             return self.step;
         }
-        let step = exact::nice_step(exact::length(start, stop)?)?;
+        let length = exact::length(start, stop)?;
+        let step = match self.is_sbml {
+            true => exact::part(length, SBML_STEPS)?,
+            false => exact::nice_step(length)?,
+        };
         said.add("step", "no step".to_owned(), format!("in steps of {step} s"));
         Some(step)
     }
@@ -103,6 +113,10 @@ fn on_grid(
     report.push(Diagnostic::warning("model::stop-off-grid", message).help(CHOOSE));
     (stop, length)
 }
+
+/// How long a network of reactions runs, and in how many steps, if nobody says.
+const SBML_LENGTH: i64 = 100;
+const SBML_STEPS: u32 = 1000;
 
 const CHOOSE: &str = "choose others with `--stop` and `--step`";
 

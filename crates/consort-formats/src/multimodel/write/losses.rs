@@ -25,6 +25,10 @@ impl Losses {
         losses.extend("`send-start-values`", component(|it| it.send_start_values));
         losses.extend("`event-mode`", component(|it| !it.event_mode));
         losses.extend("`reactive`", component(|it| !it.reactive.is_empty()));
+        losses.extend("`interface`", component(|it| it.solving.interface.is_some()));
+        losses.extend("`solver`", component(|it| it.solving.solver.is_some()));
+        losses.extend("`tolerance`", component(|it| it.solving.tolerance.is_some()));
+        losses.extend("`solver-step`", component(|it| it.solving.step.is_some()));
         let wire = |test: fn(&Connection) -> bool| {
             let found = system.connections.iter().filter(move |it| test(it));
             found.map(|it| format!("{} -> {}", it.from.value, it.to.value))
@@ -45,6 +49,10 @@ impl Losses {
         self.extend("`resolution`", experiment.resolution.as_ref().map(|it| it.value.to_string()));
         self.extend("`seed`", (experiment.seed != 0).then(|| experiment.seed.to_string()));
         self.extend("`tolerance`", experiment.tolerance.as_ref().map(|it| it.value.to_string()));
+        let solver = experiment.solver.solver.as_ref();
+        self.extend("`solver`", solver.map(|it| it.value.name().to_owned()));
+        let step = experiment.solver.step.as_ref();
+        self.extend("`solver-step`", step.map(|it| it.value.to_string()));
         self.extend("`unhashed`", experiment.unhashed.iter().map(|it| it.value.clone()));
         self.extend("`plot`", experiment.plot.iter().map(|it| it.value.clone()));
         self.extend("`input`", experiment.input.as_ref().map(|it| it.value.clone()));
@@ -60,6 +68,8 @@ impl Losses {
         let coupling = &system.experiment.coupling;
         let order = coupling.order.as_ref().map(|order| order.value).unwrap_or_default();
         self.extend("`order`", (order != Order::Jacobi).then(|| order.name().to_owned()));
+        let continuous = coupling.continuous.as_ref().map(|it| it.value.name().to_owned());
+        self.extend("`continuous`", continuous);
         self.extend("the loop", coupling.rules.iter().map(|rule| rule.through.value.clone()));
         let iteration = &coupling.iteration;
         let said = [

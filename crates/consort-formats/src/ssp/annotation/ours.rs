@@ -2,10 +2,10 @@
 
 use super::super::xml::{Session, Tag};
 use super::{Settings, positive};
-use consort_core::{Diagnostic, Literal};
+use consort_core::{Diagnostic, Literal, SolverKind};
 use consort_system::{
-    Action, Component, Experiment, Intervention, IterationMethod, IterationOptions, LoopRule,
-    Order, Parameter, Record, Spanned, StepLength, VariableStep, When,
+    Action, Component, Continuous, Experiment, Intervention, IterationMethod, IterationOptions,
+    LoopRule, Order, Parameter, Record, Solving, Spanned, StepLength, VariableStep, When,
 };
 use toml::de::DeValue;
 
@@ -17,9 +17,12 @@ pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut
         "resolution",
         "seed",
         "tolerance",
+        "solver",
+        "solverStep",
         "record",
         "input",
         "order",
+        "continuous",
         "loops",
         "connectorUnits",
     ];
@@ -54,6 +57,8 @@ fn times(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) {
     if let Some(tolerance) = positive(session, tag, "tolerance") {
         experiment.tolerance = Some(tolerance);
     }
+    experiment.solver.solver = solver(session, tag);
+    experiment.solver.step = session.seconds(tag, "solverStep");
 }
 
 fn record(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) {
@@ -82,6 +87,7 @@ fn patterns(session: &mut Session<'_>, tag: Tag<'_>, name: &'static str) -> Vec<
 fn coupling(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) {
     let coupling = &mut experiment.coupling;
     coupling.order = session.choice(tag, "order", &Order::ALL);
+    coupling.continuous = session.choice(tag, "continuous", &Continuous::ALL);
     coupling.iterate_loops = session.choice(tag, "loops", &[(true, "iterate"), (false, "error")]);
     if let Some(tag) = tag.child("Iteration") {
         session.known(tag, &ITERATION, &[]);
@@ -178,8 +184,17 @@ fn literal(session: &mut Session<'_>, tag: Tag<'_>, name: &str) -> Option<Spanne
 }
 
 pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut Component) {
-    let attributes = ["step", "stepLength", "concurrent", "sendStartValues", "eventMode"];
-    session.known(tag, &attributes, &["Reactive", "Parameter"]);
+    const ATTRIBUTES: &[&str] = &[
+        "step",
+        "stepLength",
+        "concurrent",
+        "sendStartValues",
+        "eventMode",
+        "solver",
+        "tolerance",
+        "solverStep",
+    ];
+    session.known(tag, ATTRIBUTES, &["Reactive", "Parameter"]);
     if let Some(step) = session.seconds(tag, "step") {
         component.step = Some(step);
     }
@@ -189,6 +204,7 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
     component.concurrent = session.flag(tag, "concurrent").unwrap_or(false);
     component.send_start_values = session.flag(tag, "sendStartValues").unwrap_or(false);
     component.event_mode = session.flag(tag, "eventMode").unwrap_or(true);
+    solving(session, tag, &mut component.solving);
     for tag in tag.all("Reactive") {
         let found = session.required(tag, "variable", "name an input: `variable=\"valve\"`");
         let own = |it: Spanned<&str>| Spanned { value: it.value.to_owned(), span: it.span };
@@ -197,6 +213,21 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
     for tag in tag.all("Parameter") {
         component.parameters.extend(parameter(session, tag));
     }
+}
+
+fn solving(session: &mut Session<'_>, tag: Tag<'_>, solving: &mut Solving) {
+    solving.solver = solver(session, tag);
+    solving.tolerance = positive(session, tag, "tolerance");
+    solving.step = session.seconds(tag, "solverStep");
+}
+
+fn solver(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<SolverKind>> {
+    let found = tag.attribute("solver")?;
+    let Some(kind) = SolverKind::from_name(found.value) else {
+        session.tell(crate::unknown_solver(found.value, found.span));
+        return None;
+    };
+    Some(Spanned { value: kind, span: found.span })
 }
 
 fn parameter(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Parameter> {

@@ -1,11 +1,11 @@
 //! Components: FMUs, native blocks, and structures in files of their own.
 
-use super::super::annotation;
 use super::super::document::{Content, Element};
 use super::super::uri::{self, Fault};
 use super::super::xml::{Session, Tag};
+use super::super::{EQUATIONS_TYPE, SBML_TYPE, annotation, implementation};
 use super::{Place, admit, binding, element_name, read_connectors, read_nested, read_system};
-use consort_core::Diagnostic;
+use consort_core::{Diagnostic, Interface};
 use consort_system::{Component, Spanned};
 
 /// What the `source` of a component is.
@@ -40,10 +40,10 @@ pub(super) fn read(
     let (name, source) = (name?, source?);
     let inner = match source {
         Source::Model(model) => {
-            check_implementation(session, tag);
             let model =
                 Spanned { value: model, span: tag.attribute("source").and_then(|it| it.span) };
             let mut component = Component::new(name.clone(), model);
+            component.solving.interface = interface(session, tag);
             annotation::component(session, tag, &mut component);
             let content = Content::Component(Box::new(component));
             return Some(Element { name, connectors, bindings, content });
@@ -74,23 +74,24 @@ fn read_same(
     read_system(session, found?, &mut place.deeper())
 }
 
-fn check_implementation(session: &mut Session<'_>, tag: Tag<'_>) {
-    const KNOWN: [((), &str); 4] =
-        [((), "any"), ((), "CoSimulation"), ((), "ModelExchange"), ((), "ScheduledExecution")];
-    session.choice(tag, "implementation", &KNOWN);
-    let Some(wanted) = tag.attribute("implementation") else { return };
-    if matches!(wanted.value, "ModelExchange" | "ScheduledExecution") {
-        let message = format!(
-            "`{}` is asked for; an FMU that has Co-Simulation is used by that",
-            wanted.value
-        );
+/// What `implementation` asks for; `any` and nothing leave it to the FMU.
+fn interface(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<Interface>> {
+    let [together, exchange] =
+        Interface::ALL.map(|(interface, _)| (Some(interface), implementation(interface)));
+    let known = [(None, "any"), together, exchange, (None, SCHEDULED)];
+    let found = session.choice(tag, "implementation", &known)?;
+    if tag.text("implementation") == Some(SCHEDULED) {
+        let message = format!("`{SCHEDULED}` is asked for; the FMU is used by another interface");
         session.tell(
             Diagnostic::warning("ssp::implementation", message)
-                .maybe_at(wanted.span, "not supported")
-                .help("write `CoSimulation`, or `any`, if that is what you want"),
+                .maybe_at(found.span, "not supported")
+                .help("write `CoSimulation`, `ModelExchange`, or `any`"),
         );
     }
+    Some(Spanned { value: found.value?, span: found.span })
 }
+
+const SCHEDULED: &str = "ScheduledExecution";
 
 /// What a component is made of, by its type, else by the ending of its source.
 fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<Source> {
@@ -114,7 +115,9 @@ fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<
     let media = kind.as_ref().map(|kind| kind.value.split(';').next().unwrap_or_default().trim());
     match (media, ending.as_str()) {
         (Some("application/x-ssp-definition"), _) | (None, "ssd") => Some(Source::Structure(path)),
-        (Some("application/x-fmu-sharedlibrary"), _) => Some(Source::Model(path)),
+        (Some("application/x-fmu-sharedlibrary" | EQUATIONS_TYPE | SBML_TYPE), _) => {
+            Some(Source::Model(path))
+        }
         (None, ending) if ending != "ssp" => Some(Source::Model(path)),
         (Some(other), "fmu") => {
             let message = format!("the type `{other}` is not known, but the source is an FMU");
@@ -139,7 +142,9 @@ fn refuse_type(session: &mut Session<'_>, media: &str, span: Option<consort_core
             "unpack it into a folder and name its `.ssd` file: \
              `source=\"sub/SystemStructure.ssd\" type=\"application/x-ssp-definition\"`"
         }
-        _ => "components are FMUs, `.ssd` files and `native:NAME`; export the model as an FMU",
+        _ => {
+            "components are FMUs, equations, SBML, `.ssd` files and `native:NAME`; export the model as an FMU"
+        }
     };
     session.tell(
         Diagnostic::error(

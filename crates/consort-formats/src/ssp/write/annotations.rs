@@ -2,10 +2,10 @@
 
 use super::super::annotation::{COMPONENT, CONNECTION, EXPERIMENT};
 use super::text::{Text, borrowed, float};
-use consort_core::{Literal, Seconds};
+use consort_core::{Literal, Seconds, SolverKind};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, IterationOptions, Parameter,
-    Record, Spanned, StepLength, System, VariableStep, When,
+    Record, Solving, Spanned, StepLength, System, VariableStep, When,
 };
 use std::fmt::Write as _;
 
@@ -59,6 +59,8 @@ fn settings(experiment: &Experiment, input: Option<&str>) -> Attributes {
     attributes.extend(seconds("resolution", experiment.resolution.as_ref()));
     attributes.push(("seed", experiment.seed.to_string()));
     attributes.extend(number("tolerance", experiment.tolerance.as_ref()));
+    attributes.extend(solver(experiment.solver.solver.as_ref()));
+    attributes.extend(seconds("solverStep", experiment.solver.step.as_ref()));
     let record = match experiment.record {
         Record::Outputs => "outputs",
         Record::All => "all",
@@ -70,6 +72,8 @@ fn settings(experiment: &Experiment, input: Option<&str>) -> Attributes {
     let coupling = &experiment.coupling;
     let order = coupling.order.as_ref().map(|order| order.value.name().to_owned());
     attributes.extend(order.map(|order| ("order", order)));
+    let continuous = coupling.continuous.as_ref().map(|it| it.value.name().to_owned());
+    attributes.extend(continuous.map(|continuous| ("continuous", continuous)));
     let loops = |iterate: bool| if iterate { "iterate" } else { "error" };
     let loops = coupling.iterate_loops.as_ref().map(|iterate| loops(iterate.value).to_owned());
     attributes.extend(loops.map(|loops| ("loops", loops)));
@@ -154,6 +158,7 @@ pub(super) fn component(text: &mut Text, component: &Component, rest: &[&Paramet
             attributes.push((name, value.to_string()));
         }
     }
+    attributes.extend(solving(&component.solving));
     if attributes.is_empty() && component.reactive.is_empty() && rest.is_empty() {
         return;
     }
@@ -170,6 +175,19 @@ pub(super) fn component(text: &mut Text, component: &Component, rest: &[&Paramet
         }
         text.close("consort:Component");
     });
+}
+
+/// The interface is the component's `implementation`.
+fn solving(solving: &Solving) -> Attributes {
+    let mut attributes = Attributes::new();
+    attributes.extend(solver(solving.solver.as_ref()));
+    attributes.extend(number("tolerance", solving.tolerance.as_ref()));
+    attributes.extend(seconds("solverStep", solving.step.as_ref()));
+    attributes
+}
+
+fn solver(solver: Option<&Spanned<SolverKind>>) -> Option<(&'static str, String)> {
+    Some(("solver", solver?.value.name().to_owned()))
 }
 
 pub(super) fn connection(text: &mut Text, connection: &Connection) {

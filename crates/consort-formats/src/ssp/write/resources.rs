@@ -1,5 +1,6 @@
 //! Where the files that a system names are put into its SSP.
 
+use super::super::equations_type;
 use consort_core::Literal;
 use consort_system::{Component, Parameter};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,9 +23,10 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// The place of an FMU.
+    /// The place of an FMU, which becomes an archive, or of equations.
     pub(super) fn model(&mut self, source: &str) -> String {
-        self.place(source, Some(".fmu"))
+        let is_fmu = equations_type(source).is_none();
+        self.place(source, is_fmu.then_some(".fmu"))
     }
 
     /// The place of any other file.
@@ -87,10 +89,12 @@ mod tests {
             ("folder/", "resources/folder.fmu"),
             ("a.b", "resources/a.b.fmu"),
             ("..", "resources/model.fmu"),
+            ("models/ball.eq", "resources/ball.eq"),
+            ("BIOMD1.XML", "resources/BIOMD1.XML"),
         ] {
             assert_eq!(resources.model(source), path);
         }
         assert_eq!(resources.file("data/in.csv"), "resources/in.csv");
-        assert_eq!(resources.list().len(), 6);
+        assert_eq!(resources.list().len(), 8);
     }
 }

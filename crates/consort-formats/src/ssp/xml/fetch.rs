@@ -1,8 +1,8 @@
 //! Attributes fetched by type, with a word on what is wrong with them.
 
-use super::{Session, Tag};
+use super::{FORMAT, Session, Tag, boolean, shorten};
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Seconds, Span};
+use consort_core::{Diagnostic, Seconds};
 use consort_system::Spanned;
 use std::str::FromStr;
 
@@ -16,12 +16,7 @@ impl Session<'_> {
     ) -> Option<Spanned<&'d str>> {
         let found = tag.attribute(name);
         if found.is_none() {
-            let message = format!("`{}` has no `{name}`", tag.name());
-            self.tell(
-                Diagnostic::error("ssp::missing-attribute", message)
-                    .at(tag.span(), format!("`{name}` is required here"))
-                    .help(help),
-            );
+            self.tell(tag.file.missing(tag.node, name, help));
         }
         found
     }
@@ -89,57 +84,16 @@ impl Session<'_> {
 
     /// Says that an attribute's value is not of its type.
     pub(in crate::ssp) fn bad_value(&mut self, name: &str, found: &Spanned<&str>, expected: &str) {
-        let message = format!("`{name}` is `{}`, which is not {expected}", shorten(found.value));
-        self.tell(
-            Diagnostic::error("ssp::bad-value", message)
-                .maybe_at(found.span, format!("expected {expected}"))
-                .help("values are written as XML Schema has them: `0.5`, `1e-3`, `-2`, `true`"),
-        );
+        self.tell(FORMAT.bad_value(name, found.value, expected, found.span));
     }
 
     /// Warns about attributes and child elements of the standard's namespaces that are not listed.
     pub(in crate::ssp) fn known(&mut self, tag: Tag<'_>, attributes: &[&str], children: &[&str]) {
-        for attribute in tag.node.attributes() {
-            let name = attribute.name();
-            let common = ["id", "description"].contains(&name);
-            if attribute.namespace().is_none() && !common && !attributes.contains(&name) {
-                let span = tag.file.span(attribute.range_qname());
-                self.unknown(tag, ("attribute", name), attributes, span);
-            }
-        }
+        tag.file.known_attributes(tag.node, attributes, &mut self.teller);
         for child in tag.children() {
             if child.is_standard() && !children.contains(&child.name()) {
-                self.unknown(tag, ("element", child.name()), children, child.span());
+                tag.file.unknown_element((tag.node, child.node), children, &mut self.teller);
             }
         }
     }
-
-    fn unknown(&mut self, tag: Tag<'_>, (kind, name): (&str, &str), known: &[&str], span: Span) {
-        let name = shorten(name);
-        let message = format!("`{}` has an unknown {kind} `{name}`", tag.name());
-        let help = match nearest_name(name, known.iter().copied()) {
-            Some(nearest) => format!("it is ignored; did you mean `{nearest}`?"),
-            None => "it is ignored".to_owned(),
-        };
-        let code = match kind {
-            "attribute" => "ssp::unknown-attribute",
-            _ => "ssp::unknown-element",
-        };
-        self.tell(Diagnostic::warning(code, message).at(span, "not known here").help(help));
-    }
-}
-
-/// A truth value as XML Schema writes it.
-pub(in crate::ssp) fn boolean(text: &str) -> Option<bool> {
-    match text.trim() {
-        "true" | "1" => Some(true),
-        "false" | "0" => Some(false),
-        _ => None,
-    }
-}
-
-/// A text of a stranger for a message: its beginning, if it is long.
-pub(in crate::ssp) fn shorten(text: &str) -> &str {
-    const SHOWN_MAX: usize = 60;
-    text.char_indices().nth(SHOWN_MAX).map_or(text, |(end, _)| &text[..end])
 }

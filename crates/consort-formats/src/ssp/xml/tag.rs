@@ -1,48 +1,14 @@
 //! An element with the file it is in: names without prefixes, attributes with their places.
 
-use consort_core::{SourceId, Span};
+use consort_core::Span;
 use consort_system::Spanned;
-use roxmltree::Node;
-use std::ops::Range;
-
-/// A text that was put into a file before it was parsed.
-pub(in crate::ssp) struct Inserted {
-    pub(super) at: usize,
-    pub(super) length: usize,
-}
-
-/// A parsed text and where it came from.
-pub(in crate::ssp) struct File {
-    pub(super) source: SourceId,
-    /// As the parser sees it.
-    pub(super) text: String,
-    /// What the parser sees and the user did not write, in the order it was put in.
-    pub(super) inserted: Vec<Inserted>,
-}
-
-impl File {
-    /// A range of the parsed text as a span of what was written, moved to whole characters.
-    pub(super) fn span(&self, range: Range<usize>) -> Span {
-        let start = self.text.floor_char_boundary(range.start);
-        let end = self.text.ceil_char_boundary(range.end).max(start);
-        Span::new(self.source, self.written(start)..self.written(end))
-    }
-
-    fn written(&self, mut offset: usize) -> usize {
-        for inserted in self.inserted.iter().rev() {
-            if inserted.at < offset {
-                offset = offset.saturating_sub(inserted.length).max(inserted.at);
-            }
-        }
-        offset
-    }
-}
+use consort_xml::{File, Node, elements};
 
 /// An element of a parsed file.
 #[derive(Clone, Copy)]
 pub(in crate::ssp) struct Tag<'d> {
-    pub(super) node: Node<'d, 'd>,
-    pub(super) file: &'d File,
+    pub(super) node: Node<'d>,
+    pub(super) file: &'d File<'d>,
 }
 
 impl<'d> Tag<'d> {
@@ -59,7 +25,7 @@ impl<'d> Tag<'d> {
     /// The child elements.
     pub(in crate::ssp) fn children(self) -> impl Iterator<Item = Tag<'d>> {
         let file = self.file;
-        self.node.children().filter(Node::is_element).map(move |node| Tag { node, file })
+        elements(self.node).map(move |node| Tag { node, file })
     }
 
     /// The first child element of that name, whatever its prefix.
@@ -86,17 +52,9 @@ impl<'d> Tag<'d> {
         Some(Tag { node, file: self.file })
     }
 
-    /// Where the element starts in its file: what tells elements of one file apart.
-    pub(in crate::ssp) fn start(self) -> usize {
-        self.node.range().start
-    }
-
     /// The opening of the element: `<ssd:Component`.
     pub(in crate::ssp) fn span(self) -> Span {
-        let start = self.start();
-        let ends = |c: char| c.is_whitespace() || c == '>' || c == '/';
-        let length = self.file.text[start..].find(ends).unwrap_or(1);
-        self.file.span(start..start + length)
+        self.file.tag(self.node)
     }
 
     /// An attribute's value as written, without its place.
@@ -107,7 +65,7 @@ impl<'d> Tag<'d> {
     /// An attribute with the place of its value.
     pub(in crate::ssp) fn attribute(self, name: &str) -> Option<Spanned<&'d str>> {
         let found = self.node.attribute_node(name)?;
-        Some(Spanned::new(self.node.attribute(name)?, self.file.span(found.range_value())))
+        Some(Spanned::new(self.node.attribute(name)?, self.file.value(found)))
     }
 
     /// An attribute as text of one's own.

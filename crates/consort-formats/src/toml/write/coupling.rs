@@ -8,6 +8,9 @@ pub(super) fn experiment(out: &mut String, coupling: &Coupling) {
     if let Some(order) = &coupling.order {
         line(out, "order", &text(order.value.name()));
     }
+    if let Some(continuous) = &coupling.continuous {
+        line(out, "continuous", &text(continuous.value.name()));
+    }
     if let Some(iterate) = &coupling.iterate_loops {
         line(out, "loops", &text(policy(iterate.value)));
     }

@@ -41,11 +41,11 @@ const OUTPUTS: [OutputRow<'static>; 7] = [
 ];
 
 /// A layer with the temperature and the pressure where it begins.
-struct Layer {
-    base: f64,
-    slope: f64,
-    temperature: f64,
-    pressure: f64,
+pub(in crate::native) struct Layer {
+    pub(in crate::native) base: f64,
+    pub(in crate::native) slope: f64,
+    pub(in crate::native) temperature: f64,
+    pub(in crate::native) pressure: f64,
 }
 
 impl Layer {
@@ -90,7 +90,8 @@ pub(in crate::native) fn atmosphere(draft: &mut Draft<'_>) -> Option<Box<dyn Beh
     Some(Box::new(Atmosphere { layers, wind, gust, gust_start, gust_duration, altitude, outputs }))
 }
 
-fn layers() -> Vec<Layer> {
+/// From the ground up.
+pub(in crate::native) fn layers() -> Vec<Layer> {
     let mut layers: Vec<Layer> = Vec::new();
     for (base, slope) in LAYERS {
         let ground = (SEA_LEVEL_TEMPERATURE, SEA_LEVEL_PRESSURE);

@@ -11,8 +11,7 @@ fn fmu(name: &str) -> (Bench, tempfile::TempDir) {
     let (python_library, compiler) = (None, None);
     let options = LoaderOptions { cache: cache.path().to_owned(), python_library, compiler };
     let (model, base) = (format!("fmi2/{name}"), example_folder());
-    let request =
-        ModelRequest { model: &model, base: &base, component: name, span: None, parameters: &[] };
+    let request = ModelRequest { component: name, ..ModelRequest::new(&model, &base) };
     let mut report = Report::default();
     let loaded = Loader::new(options).load(&request, &mut report);
     (Bench::of(&loaded.unwrap_or_else(|| panic!("{}", render_all(&report))), "0.01", 1), cache)

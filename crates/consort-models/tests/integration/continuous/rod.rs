@@ -5,11 +5,12 @@ use crate::harness::instantiation;
 use consort_core::model::{CallResult, DefaultExperiment};
 use consort_core::{
     Capabilities, Causality, ContinuousDescription, ContinuousEvent, ContinuousInstance,
-    ContinuousModel, DependencyKind, DependsOn, Instance, Instantiation, Model, ModelDescription,
-    ModelStructure, Reference, Resolution, Setup, Sizes, Step, Tag, Time, Unknown, ValuesMut,
-    ValuesRef, Variable, VariableId,
+    ContinuousModel, DependencyKind, DependsOn, Dimension, Instance, Instantiation, Model,
+    ModelDescription, ModelStructure, Reference, Resolution, Setup, Sizes, Step, Tag, Time,
+    Unknown, ValueType, ValuesMut, ValuesRef, Variable, VariableId,
 };
-use consort_models::continuous::{SolvedModel, SolverKind};
+use consort_models::continuous::SolvedModel;
+use consort_solve::integrate::SolverKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +20,7 @@ const CELLS: usize = 40;
 struct Rod {
     description: ModelDescription,
     continuous: ContinuousDescription,
+    size: u64,
     calls: Arc<Calls>,
 }
 
@@ -28,23 +30,53 @@ struct Calls {
     directions: AtomicU64,
 }
 
+/// How the forty states are declared.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Shape {
+    Scalars,
+    /// As so many arrays of equal size; each is said to depend on itself and its neighbors.
+    Arrays(usize),
+    /// The same, with a size that a structural parameter says.
+    Structural(usize),
+}
+
+impl Shape {
+    fn count(self) -> usize {
+        match self {
+            Shape::Scalars => CELLS,
+            Shape::Arrays(count) | Shape::Structural(count) => count,
+        }
+    }
+}
+
+/// The structural parameter, after all states and derivatives.
+const SIZE: u32 = 2 * CELLS as u32;
+
 impl Rod {
-    fn new(directional_derivatives: bool) -> Rod {
-        let id = VariableId::from_index;
+    fn new(shape: Shape, directional_derivatives: bool) -> Rod {
+        let (id, count) = (VariableId::from_index, shape.count());
+        let dimensions = match shape {
+            Shape::Scalars => Vec::new(),
+            Shape::Arrays(_) => vec![Dimension::Fixed((CELLS / count) as u64)],
+            Shape::Structural(_) => vec![Dimension::Structural(id(2 * count))],
+        };
         let variable = |index: usize| {
             let reference = Reference(u32::try_from(index).unwrap());
-            Variable::scalar(&format!("v{index}"), reference, Causality::Local)
+            let scalar = Variable::scalar(&format!("v{index}"), reference, Causality::Local);
+            Variable { dimensions: dimensions.clone(), ..scalar }
         };
-        let on = |cell: usize| {
-            let near = cell.saturating_sub(1)..(cell + 2).min(CELLS);
+        let on = |part: usize| {
+            let near = part.saturating_sub(1)..(part + 2).min(count);
             DependsOn::These(near.map(|it| (id(it), DependencyKind::Dependent)).collect())
         };
-        let unknown = |cell: usize| Unknown { variable: id(CELLS + cell), on: on(cell) };
-        let derivatives: Vec<Unknown> = (0..CELLS).map(unknown).collect();
+        let unknown = |part: usize| Unknown { variable: id(count + part), on: on(part) };
+        let derivatives: Vec<Unknown> = (0..count).map(unknown).collect();
+        let size = Variable::scalar("size", Reference(SIZE), Causality::StructuralParameter);
+        let size = Variable { value_type: ValueType::UInt64, ..size };
         let description = ModelDescription {
             name: "rod".to_owned(),
             kind: "test".to_owned(),
-            variables: (0..2 * CELLS).map(variable).collect(),
+            variables: (0..2 * count).map(variable).chain([size]).collect(),
             structure: ModelStructure { derivatives, ..ModelStructure::default() },
             units: Vec::new(),
             enumerations: Vec::new(),
@@ -52,13 +84,14 @@ impl Rod {
             default_experiment: DefaultExperiment::default(),
             facts: Vec::new(),
         };
+        let is_known = !matches!(shape, Shape::Structural(_));
         let continuous = ContinuousDescription {
-            states: (0..CELLS).map(id).collect(),
-            derivatives: (CELLS..2 * CELLS).map(id).collect(),
-            sizes: Some(Sizes { states: CELLS, indicators: 0 }),
+            states: (0..count).map(id).collect(),
+            derivatives: (count..2 * count).map(id).collect(),
+            sizes: is_known.then_some(Sizes { states: CELLS, indicators: 0 }),
             needs_completed_step: false,
         };
-        Rod { description, continuous, calls: Arc::default() }
+        Rod { description, continuous, size: (CELLS / count) as u64, calls: Arc::default() }
     }
 }
 
@@ -72,12 +105,14 @@ impl ContinuousModel for Rod {
     }
 
     fn instantiate(&self, _: &Instantiation<'_>) -> CallResult<Box<dyn ContinuousInstance>> {
-        Ok(Box::new(LiveRod { x: [0.0; CELLS], calls: Arc::clone(&self.calls) }))
+        let (x, size) = ([0.0; CELLS], self.size);
+        Ok(Box::new(LiveRod { x, size, calls: Arc::clone(&self.calls) }))
     }
 }
 
 struct LiveRod {
     x: [f64; CELLS],
+    size: u64,
     calls: Arc<Calls>,
 }
 
@@ -108,7 +143,15 @@ impl ContinuousInstance for LiveRod {
     }
 
     fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
-        let ValuesMut::Float64(values) = values else { panic!("all are floats") };
+        let values = match values {
+            ValuesMut::UInt64(sizes) => {
+                assert_eq!(references, [Reference(SIZE)]);
+                sizes.fill(self.size);
+                return Ok(());
+            }
+            ValuesMut::Float64(values) => values,
+            _ => panic!("all others are floats"),
+        };
         values.iter_mut().zip(references).for_each(|(to, it)| *to = self.x[it.0 as usize]);
         Ok(())
     }
@@ -173,8 +216,8 @@ impl ContinuousInstance for LiveRod {
 }
 
 /// The middle of the rod after 0.2 s in one step, and what was asked of the model.
-fn run(directional_derivatives: bool) -> (f64, u64, u64) {
-    let rod = Rod::new(directional_derivatives);
+fn run(shape: Shape, directional_derivatives: bool) -> (f64, u64, u64) {
+    let rod = Rod::new(shape, directional_derivatives);
     let calls = Arc::clone(&rod.calls);
     let model = SolvedModel::new(Arc::new(rod), SolverKind::Bdf);
     let mut instance: Box<dyn Instance> = model.instantiate(&instantiation(1)).unwrap();
@@ -210,12 +253,32 @@ fn expected() -> f64 {
 #[test]
 fn a_sparse_jacobian_takes_few_calls_by_derivatives_and_by_differences() {
     let expected = expected();
-    let (by_directions, derivatives, directions) = run(true);
+    let (by_directions, derivatives, directions) = run(Shape::Scalars, true);
     assert!((by_directions - expected).abs() < 1e-3, "{by_directions} is not near {expected}");
     assert!(0 < directions && directions % 3 == 0, "three colors: {directions} calls");
-    let (by_differences, more, none) = run(false);
+    let (by_differences, more, none) = run(Shape::Scalars, false);
     assert!((by_differences - expected).abs() < 1e-3, "{by_differences} is not near {expected}");
     assert_eq!(none, 0);
     // Each Jacobian costs three evaluations instead of forty.
     assert!(derivatives < more && more < 2 * derivatives, "{derivatives} and {more} evaluations");
+}
+
+/// What is said about an array holds for all its elements: four arrays of ten, of which each touches its
+/// neighbors, take thirty columns instead of forty. The order of columns changes no bit.
+#[test]
+fn arrays_of_states_have_a_column_for_each_element() {
+    let (expected, _, three) = run(Shape::Scalars, true);
+    let jacobians = three / 3;
+    for shape in [Shape::Arrays, Shape::Structural] {
+        for (arrays, calls) in [(1, 40), (2, 40), (4, 30), (8, 15), (40, 3)] {
+            let shape = shape(arrays);
+            let (middle, evaluations, directions) = run(shape, true);
+            assert!((middle - expected).abs() < 1e-6, "{shape:?}: {middle}");
+            assert_eq!(directions, calls * jacobians, "{shape:?}");
+            let (middle, more, none) = run(shape, false);
+            assert!((middle - expected).abs() < 1e-4, "{shape:?}: {middle}");
+            assert_eq!(none, 0);
+            assert!(evaluations < more, "{shape:?}");
+        }
+    }
 }

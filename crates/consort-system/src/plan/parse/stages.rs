@@ -3,10 +3,10 @@
 use super::line::Line;
 use super::{NESTING_MAX, Parser};
 use crate::coupling::{Iteration, IterationMethod};
-use crate::plan::{Loop, Operation, Stage, Task};
+use crate::plan::{Loop, Operation, Stage, Task, Together};
 use consort_core::{ComponentId, ConnectionId, Diagnostic, VariableId};
 
-const STAGES: [&str; 4] = ["exchange", "work", "iterate", "attempt"];
+const STAGES: [&str; 5] = ["exchange", "work", "iterate", "attempt", "integrate"];
 const OPERATIONS: [&str; 4] = ["set", "get", "step", "tick"];
 
 impl<'t> Parser<'t, '_> {
@@ -24,7 +24,7 @@ impl<'t> Parser<'t, '_> {
                     self.finished(&mut line);
                     Some(Stage::Work(self.items(depth + 1, Self::task)))
                 }
-                "iterate" | "attempt" if NESTING_MAX <= nested => {
+                "iterate" | "attempt" | "integrate" if NESTING_MAX <= nested => {
                     self.too_deep(&line, depth);
                     None
                 }
@@ -34,6 +34,12 @@ impl<'t> Parser<'t, '_> {
                     self.finished(&mut line);
                     let stages = self.stages(depth + 1, nested + 1);
                     Some(Stage::Attempt { components, stages })
+                }
+                "integrate" => {
+                    let components = self.components(&mut line).unwrap_or_default();
+                    self.finished(&mut line);
+                    let stages = self.stages(depth + 1, nested + 1);
+                    Some(Stage::Integrate(Together { components, stages }))
                 }
                 other => {
                     self.unknown_keyword(keyword.span(self.source), other, &STAGES);
@@ -225,6 +231,11 @@ impl<'t> Parser<'t, '_> {
             self.syntax(rest.span(self.source), "`rollback`", "as in `attempt rollback a, b`");
             return None;
         }
+        self.components(line)
+    }
+
+    /// Names of components up to the end of the list; there may be none.
+    fn components(&mut self, line: &mut Line<'t>) -> Option<Vec<ComponentId>> {
         let mut list = Vec::new();
         if line.is_done() {
             return Some(list);

@@ -33,7 +33,7 @@ pub(super) fn section(
         let last = &levels[levels.len() - LAST_LEVELS..];
         facts.extend(last.iter().map(|level| fact(level, &followed)));
     }
-    facts.push(steps(system, &explanation.step_order, names_max));
+    facts.push(steps(system, explanation, names_max));
     page.facts(&facts);
 }
 
@@ -47,17 +47,22 @@ fn fact(level: &Level, followed: &Followed<'_>) -> (String, String) {
     (what, listed(&groups, followed.names_max, between))
 }
 
-fn steps(system: &ResolvedSystem, order: &[Vec<String>], names_max: usize) -> (String, String) {
-    let together = if system.coupling.variable_step.is_some() {
+fn steps(system: &ResolvedSystem, explanation: &Explanation, names_max: usize) -> (String, String) {
+    let side_by_side = if system.coupling.variable_step.is_some() {
         " (side by side; all go back if one cannot)"
     } else {
         " (side by side)"
     };
     let told = |group: &Vec<String>| {
-        let beside = if group.len() == 1 { "" } else { together };
+        let is_one = explanation.together.iter().any(|it| it.components == *group);
+        let beside = match group.len() {
+            _ if is_one => " (as one)",
+            1 => "",
+            _ => side_by_side,
+        };
         format!("{}{beside}", listed(group, names_max, ", "))
     };
-    let groups: Vec<String> = order.iter().map(told).collect();
+    let groups: Vec<String> = explanation.step_order.iter().map(told).collect();
     ("then step".to_owned(), listed(&groups, names_max, "; then "))
 }
 

@@ -1,0 +1,159 @@
+//! `consort export fmu MODEL`: makes an FMU of equations, SBML or a native block.
+
+use super::files::Files;
+use crate::cli::{FmiChoice, FmuArgs, Global};
+use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::printer::Printer;
+use crate::pipeline;
+use consort_core::model::DefaultExperiment;
+use consort_core::{Diagnostic, Literal, Report, Seconds, Span};
+use consort_equations::{Equations, compile};
+use consort_export::{FmiVersion, FmuOptions, fmu_files};
+use consort_formats::parse_assignment;
+use consort_models::equations::written_model;
+use consort_models::pack::write_archive;
+use consort_models::{ModelRequest, Parameter};
+use consort_system::Spanned;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+/// Reads, compiles and writes it.
+pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> CommandResult {
+    let mut report = Report::default();
+    let out = out(args)?;
+    let settings = settings(&args.set, &mut report);
+    let options = options(args, &mut report);
+    let waiting = printer.waiting(&format!("exporting {}", args.model.display()));
+    let model = args.model.to_string_lossy();
+    let parameters: Vec<Parameter<'_>> = settings.iter().map(Setting::parameter).collect();
+    let request =
+        ModelRequest { parameters: &parameters, ..ModelRequest::new(&model, Path::new("")) };
+    let equations = equations(&request, &mut report);
+    let Some(equations) = equations.filter(|_| !report.has_errors()) else {
+        return Err(CommandError::Invalid { report });
+    };
+    let mut content = fmu_files(&equations, &options);
+    if !args.no_binary {
+        let mut loader = pipeline::loader(global, None);
+        let Some(binary) = loader.binary_of(&content, &request, &mut report) else {
+            let message = "the FMU needs no binary to be written";
+            let note = Diagnostic::note("cli::no-binary", message);
+            report.push(note.help("add `--no-binary` to write its sources alone"));
+            return Err(CommandError::Invalid { report });
+        };
+        content.push(binary);
+    }
+    let mut archive = Cursor::new(Vec::new());
+    write_archive(&mut archive, &content, &[]).map_err(|error| super::failed(&error))?;
+    drop(waiting);
+    let mut files = Files::default();
+    files.push(out, archive.into_inner());
+    files.check(args.force)?;
+    printer.report(&report, "");
+    files.write()?;
+    printer.say(&files.said());
+    Ok(Exit::Done)
+}
+
+fn equations(request: &ModelRequest<'_>, report: &mut Report) -> Option<Equations> {
+    compile(&written_model(request, report)?, report)
+}
+
+/// Where the FMU goes: `ball.fmu` of `models/ball.eq`, `gain.fmu` of `native:gain`.
+fn out(args: &FmuArgs) -> Result<PathBuf, CommandError> {
+    let Some(out) = &args.out else {
+        let stem = args.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = stem.strip_prefix("native:").map(str::to_owned).unwrap_or(stem);
+        let name = args.name.as_ref().unwrap_or(&stem).replace(['/', '\\'], "_");
+        return Ok(PathBuf::from(format!("{name}.fmu")));
+    };
+    if out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("fmu")) {
+        return Ok(out.clone());
+    }
+    let message = format!("`{}` does not have the ending of an FMU", out.display());
+    let diagnostic = Diagnostic::error("cli::unknown-form", message);
+    Err(CommandError::invalid(diagnostic.help("let it end in `.fmu`")))
+}
+
+/// A value to start with.
+struct Setting {
+    name: String,
+    value: Literal,
+    span: Span,
+}
+
+impl Setting {
+    fn parameter(&self) -> Parameter<'_> {
+        Parameter { name: &self.name, value: &self.value, span: Some(self.span) }
+    }
+}
+
+fn settings(texts: &[String], report: &mut Report) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for text in texts {
+        let span = pipeline::option_source("set", text, report);
+        // Assignments name a component, and a model alone has none.
+        match parse_assignment(&format!("model.{}", text.trim())) {
+            Ok(given) if given.unit.is_none() => {
+                settings.push(Setting { name: given.variable, value: given.value, span });
+            }
+            Ok(given) => {
+                let message = format!("`{}` takes a value without a unit", given.variable);
+                let diagnostic = Diagnostic::error("set::unit", message).at(span, "given here");
+                report.push(diagnostic.help("write the number in the variable's own unit"));
+            }
+            Err(_) => {
+                let message = format!("`{text}` gives no variable a value");
+                let diagnostic = Diagnostic::error("set::bad-assignment", message);
+                let help = "write `variable=value`, such as `area=1.5`";
+                report.push(diagnostic.at(span, "given here").help(help));
+            }
+        }
+    }
+    settings
+}
+
+fn options(args: &FmuArgs, report: &mut Report) -> FmuOptions {
+    let version = match args.fmi {
+        FmiChoice::Two => FmiVersion::V2,
+        FmiChoice::Three => FmiVersion::V3,
+    };
+    FmuOptions { version, name: args.name.clone(), experiment: experiment(args, report) }
+}
+
+fn experiment(args: &FmuArgs, report: &mut Report) -> DefaultExperiment {
+    let given = &args.experiment;
+    let start = pipeline::time("start", given.start.as_deref(), report);
+    let stop = pipeline::time("stop", given.stop.as_deref(), report);
+    let step = pipeline::time("step", given.step.as_deref(), report);
+    let tolerance = pipeline::number("tolerance", given.tolerance.as_deref(), report);
+    let first = start.as_ref().map_or(Seconds::ZERO, |start| start.value);
+    for (time, least, what) in [
+        (&stop, first, "the end is not after the start"),
+        (&step, Seconds::ZERO, "no step is taken"),
+    ] {
+        if let Some(time) = time.as_ref().filter(|time| time.value <= least) {
+            let diagnostic = Diagnostic::error("cli::bad-time", what);
+            report.push(diagnostic.maybe_at(time.span, "too early or too short"));
+        }
+    }
+    let is_wrong = |it: &&Spanned<f64>| !(0.0 < it.value && it.value < 1.0);
+    if let Some(wrong) = tolerance.as_ref().filter(is_wrong) {
+        let message = format!("a tolerance of {} is none", wrong.value);
+        let diagnostic = Diagnostic::error("cli::bad-number", message);
+        report.push(diagnostic.maybe_at(wrong.span, "not between 0 and 1").help("such as `1e-6`"));
+    }
+    let text = |time: Option<Spanned<Seconds>>| time.map(|time| decimal(time.value));
+    DefaultExperiment {
+        start: text(start),
+        stop: text(stop),
+        step: text(step),
+        tolerance: tolerance.map(|number| format!("{:?}", number.value)),
+    }
+}
+
+/// The standard has decimals only.
+fn decimal(time: Seconds) -> String {
+    let exact = time.to_string();
+    if exact.contains('/') { format!("{:?}", time.to_f64()) } else { exact }
+}

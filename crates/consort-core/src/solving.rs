@@ -1,0 +1,149 @@
+//! Who integrates a model, and how: what users choose, and what a model is told.
+
+use crate::time::Seconds;
+use std::fmt;
+
+/// Which solver integrates a model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum SolverKind {
+    /// Backward differentiation formulas of orders 1 to 5: for stiff models, and when nothing is known.
+    #[default]
+    Bdf,
+    /// Adams formulas of orders 1 to 12: for smooth models that are not stiff.
+    Adams,
+    /// Bogacki and Shampine's pair of orders 3 and 2: for rough answers and many events.
+    BogackiShampine,
+    /// Dormand and Prince's pair of orders 5 and 4.
+    DormandPrince5,
+    /// Dormand and Prince's method of order 8: for precise answers.
+    DormandPrince8,
+    /// Forward Euler, with steps of fixed length.
+    Euler,
+    /// Adams-Bashforth of order 2, with steps of fixed length.
+    AdamsBashforth2,
+    /// Adams-Bashforth of order 3, with steps of fixed length.
+    AdamsBashforth3,
+    /// The classical Runge-Kutta method of order 4, with steps of fixed length.
+    RungeKutta4,
+}
+
+impl SolverKind {
+    /// Every kind with its name.
+    pub const ALL: [(SolverKind, &'static str); 9] = [
+        (SolverKind::Bdf, "bdf"),
+        (SolverKind::Adams, "adams"),
+        (SolverKind::BogackiShampine, "bs32"),
+        (SolverKind::DormandPrince5, "dopri5"),
+        (SolverKind::DormandPrince8, "dop853"),
+        (SolverKind::Euler, "euler"),
+        (SolverKind::AdamsBashforth2, "ab2"),
+        (SolverKind::AdamsBashforth3, "ab3"),
+        (SolverKind::RungeKutta4, "rk4"),
+    ];
+
+    /// As a person writes it.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+
+    /// Whether its steps have a length that is given and not found from an error: a tolerance means
+    /// nothing to it.
+    pub fn has_fixed_step(self) -> bool {
+        matches!(
+            self,
+            SolverKind::Euler
+                | SolverKind::AdamsBashforth2
+                | SolverKind::AdamsBashforth3
+                | SolverKind::RungeKutta4
+        )
+    }
+}
+
+/// By which of its faces an FMU is used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Interface {
+    /// It brings its own solver.
+    CoSimulation,
+    /// It is given by its equations; one of our solvers integrates it.
+    ModelExchange,
+}
+
+impl Interface {
+    /// Both with their names.
+    pub const ALL: [(Interface, &'static str); 2] =
+        [(Interface::CoSimulation, "co-simulation"), (Interface::ModelExchange, "model-exchange")];
+
+    /// As a person writes it.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+}
+
+/// How a model that is given by its equations is integrated.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SolverSettings {
+    /// By which solver.
+    pub kind: SolverKind,
+    /// The relative tolerance; the run's where there is none, else the model's own.
+    pub tolerance: Option<f64>,
+    /// How long a fixed step is, and the longest step of a variable one. Without it a fixed step is
+    /// as long as a communication step.
+    pub step: Option<Seconds>,
+}
+
+impl From<SolverKind> for SolverSettings {
+    fn from(kind: SolverKind) -> Self {
+        SolverSettings { kind, ..SolverSettings::default() }
+    }
+}
+
+impl fmt::Display for SolverSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.name())?;
+        if let Some(tolerance) = self.tolerance {
+            write!(f, ", tolerance {tolerance:e}")?;
+        }
+        match self.step {
+            Some(step) if self.kind.has_fixed_step() => write!(f, ", steps of {step} s"),
+            Some(step) => write!(f, ", steps up to {step} s"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_what_they_name() {
+        for (kind, name) in SolverKind::ALL {
+            assert_eq!((kind.name(), SolverKind::from_name(name)), (name, Some(kind)));
+        }
+        for (interface, name) in Interface::ALL {
+            assert_eq!(interface.name(), name);
+        }
+        assert_eq!(SolverKind::from_name("BDF"), None);
+    }
+
+    #[test]
+    fn settings_are_shown_as_far_as_they_say_something() {
+        let check = |kind: SolverKind, tolerance, step: Option<&str>, expected| {
+            let step = step.map(|step| step.parse().expect("a time"));
+            assert_eq!(SolverSettings { kind, tolerance, step }.to_string(), expected);
+        };
+        check(SolverKind::Bdf, None, None, "bdf");
+        check(SolverKind::RungeKutta4, None, Some("1/3"), "rk4, steps of 1/3 s");
+        check(
+            SolverKind::Adams,
+            Some(1e-8),
+            Some("0.01"),
+            "adams, tolerance 1e-8, steps up to 0.01 s",
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! `experiment stop 10 step 0.01 tolerance 1e-6`: what a run of the model alone is like.
+
+use super::lexer::{Token, TokenKind};
+use super::{Parsed, Parser, Unreadable};
+use crate::tree::Experiment;
+use consort_core::Diagnostic;
+
+const HELP: &str = "write it as in `experiment stop 10 step 0.01 tolerance 1e-6`; each part may be \
+                    left out";
+
+impl Parser<'_> {
+    pub(super) fn experiment(&mut self, experiment: &mut Experiment) -> Parsed<()> {
+        let word = self.advance();
+        if *experiment != Experiment::default() {
+            return self.wrong(&word, "there are two experiments", "again", "keep one of them");
+        }
+        while !self.peek().starts_line && !self.sees(";") && !self.sees("end") {
+            let part = self.peek().clone();
+            let field = match self.peek_text() {
+                "stop" => &mut experiment.stop,
+                "step" => &mut experiment.step,
+                "tolerance" => &mut experiment.tolerance,
+                _ => return self.fail("`stop`, `step` or `tolerance`", HELP),
+            };
+            self.advance();
+            let number = self.setting(&part)?;
+            if field.replace(number).is_some() {
+                let message = format!("`{}` is said twice", &self.text[part.range.clone()]);
+                return self.wrong(&part, &message, "again", "keep one of them");
+            }
+        }
+        match *experiment == Experiment::default() {
+            true => self.fail("`stop`, `step` or `tolerance`", HELP),
+            false => Ok(()),
+        }
+    }
+
+    /// The number behind a part, as written.
+    fn setting(&mut self, part: &Token) -> Parsed<String> {
+        let token = self.peek().clone();
+        let name = &self.text[part.range.clone()];
+        let TokenKind::Number(value) = token.kind else { return self.fail("a number", HELP) };
+        self.advance();
+        if name == "tolerance" && !(0.0 < value && value < 1.0) {
+            let help = "write a relative tolerance such as `1e-6`";
+            return self.wrong(&token, "the tolerance is not between 0 and 1", "outside", help);
+        }
+        if value <= 0.0 {
+            let message = format!("the {name} of the experiment is not more than zero");
+            return self.wrong(&token, &message, "must be more than zero", HELP);
+        }
+        Ok(self.text[token.range].to_owned())
+    }
+
+    fn wrong<T>(&mut self, token: &Token, message: &str, label: &str, help: &str) -> Parsed<T> {
+        let diagnostic = Diagnostic::error("equations::experiment", message);
+        self.report.push(diagnostic.at(self.span(token), label).help(help));
+        Err(Unreadable)
+    }
+}

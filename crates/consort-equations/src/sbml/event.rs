@@ -1,0 +1,142 @@
+//! Events: what they set becomes states and discretes of the tree.
+
+use super::change::Event;
+use super::form::{Form, visit};
+use super::reaction::product;
+use super::table::{Quantity, Table};
+use super::xml::Reader;
+use crate::builtin::Builtin;
+use crate::tree;
+use crate::tree::{Assignment, Declaration, Expression, ExpressionKind, Kind, Model, Name};
+
+/// Adds an event to the model.
+pub(super) fn lower(
+    reader: &Reader<'_>,
+    table: &mut Table<'_>,
+    forms: &[Form],
+    event: &Event<'_>,
+    model: &mut Model,
+) {
+    let id = event.node.attribute("id").unwrap_or_default();
+    let mut lowered = tree::Event {
+        name: Name { text: id.to_owned(), span: Some(reader.place(event.node, "id")) },
+        condition: event.trigger.clone(),
+        delay: event.delay.clone(),
+        priority: event.priority.clone(),
+        persistent: event.persistent,
+        initially: event.initially,
+        values_from_trigger: event.values_from_trigger,
+        assignments: Vec::new(),
+        span: Some(reader.tag(event.node)),
+    };
+    let assign = |(index, span, value): &(usize, consort_core::Span, Expression)| {
+        let (name, value) = assigned(&forms[*index], value.clone());
+        Assignment { name: Name { text: name, span: Some(*span) }, value }
+    };
+    match timing(table, forms, event) {
+        Timing::Trigger => {}
+        Timing::Execution => lowered.values_from_trigger = false,
+        Timing::Both => return hold(table, forms, event, lowered, model),
+    }
+    lowered.assignments = event.assignments.iter().map(assign).collect();
+    model.events.push(lowered);
+}
+
+/// What a quantity's new value sets in the tree, and to what.
+fn assigned(form: &Form, value: Expression) -> (String, Expression) {
+    // Even if the event sets the compartment, too: every new value is made of old ones.
+    let value = match &form.divisor {
+        Some(compartment) => product(value, Expression::variable(compartment)),
+        None => value,
+    };
+    // What fast reactions have added stays until they find their new equilibrium.
+    let value = form.moved.iter().fold(value, |value, part| {
+        Expression::builtin(Builtin::Subtract, vec![value, part.clone()])
+    });
+    (form.name.clone(), value)
+}
+
+/// From which instant the values come that an event sets.
+enum Timing {
+    /// As the event says.
+    Trigger,
+    /// From that of its execution.
+    Execution,
+    /// Those written from its trigger, what makes amounts of them from its execution.
+    Both,
+}
+
+/// A concentration becomes an amount by the size its compartment has when it is set, so that the
+/// amount must not be remembered from the trigger if that size changes. Where the values cannot change,
+/// there is nothing to remember.
+fn timing(table: &Table<'_>, forms: &[Form], event: &Event<'_>) -> Timing {
+    let waits = event.delay.as_ref().is_some_and(|delay| !is_zero(delay));
+    let moves = |index: &usize| {
+        let species = table.quantities[*index].species();
+        let compartment = species.and_then(|species| table.quantity(species.compartment));
+        let grows = forms[*index].divisor.is_some() && compartment.is_some_and(Quantity::varies);
+        grows || !forms[*index].moved.is_empty()
+    };
+    let is_moving = event.assignments.iter().any(|(index, ..)| moves(index));
+    if !(waits && event.values_from_trigger && is_moving) {
+        Timing::Trigger
+    } else if event.assignments.iter().all(|(.., value)| is_settled(table, forms, value)) {
+        Timing::Execution
+    } else {
+        Timing::Both
+    }
+}
+
+/// Makes it two events: one that holds the values of its trigger when its time has come, and one that
+/// sets them right after it, before any other.
+fn hold(
+    table: &mut Table<'_>,
+    forms: &[Form],
+    event: &Event<'_>,
+    mut first: tree::Event,
+    model: &mut Model,
+) {
+    let mut discrete = |wanted: String, model: &mut Model| {
+        let name = table.free_name(wanted);
+        let value = Some(0.0.into());
+        model.declarations.push(Declaration::new(Kind::Discrete, name.as_str(), value));
+        name
+    };
+    let mut second = tree::Event::new(Expression::boolean(true), Vec::new());
+    for (index, span, value) in &event.assignments {
+        let held = discrete(format!("{}_held", forms[*index].name), model);
+        let (name, value_then) = assigned(&forms[*index], Expression::variable(&held));
+        let name = Name { text: name, span: Some(*span) };
+        second.assignments.push(Assignment { name, value: value_then });
+        first.assignments.push(Assignment::new(held, value.clone()));
+    }
+    let due = discrete(format!("{}_due", first.name.text), model);
+    first.assignments.push(Assignment::new(due.as_str(), 1.0.into()));
+    second.assignments.push(Assignment::new(due.as_str(), 0.0.into()));
+    let half = Expression::number(0.5);
+    second.condition = Expression::builtin(Builtin::Less, vec![half, Expression::variable(due)]);
+    second.priority = Some(f64::INFINITY.into());
+    second.values_from_trigger = false;
+    second.name = first.name.clone();
+    second.span = first.span;
+    model.events.extend([first, second]);
+}
+
+fn is_zero(expression: &Expression) -> bool {
+    matches!(expression.kind, ExpressionKind::Number(number) if number.abs() <= 0.0)
+}
+
+/// Whether an expression is made of numbers and parameters only.
+fn is_settled(table: &Table<'_>, forms: &[Form], expression: &Expression) -> bool {
+    let mut settled = true;
+    visit(expression, &mut |kind| match kind {
+        ExpressionKind::Number(_) | ExpressionKind::Builtin(..) | ExpressionKind::If(..) => {}
+        ExpressionKind::Variable(name) => {
+            let form = table.index(name).map(|index| &forms[index]);
+            settled &=
+                form.is_some_and(|form| form.kind == Kind::Parameter && form.divisor.is_none());
+        }
+        _ => settled = false,
+    });
+    settled
+}

@@ -1,0 +1,172 @@
+//! `ModelStructure`: what is computed, and from what.
+
+use super::variables::{First, role};
+use crate::FmiVersion;
+use crate::xml::{Attributes, Writer};
+use consort_equations::{Dependence, Equations, Part};
+use std::collections::BTreeSet;
+
+/// Something that is computed.
+struct Unknown {
+    part: Part,
+    /// `None`: from anything.
+    from: Option<Vec<(Part, Kind)>>,
+}
+
+/// How a value follows another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    Dependent,
+    /// As its multiple.
+    Constant,
+}
+
+/// Writes the lists in the order the schemas want them.
+pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion) {
+    let outputs = outputs(equations);
+    let derivatives = derivatives(equations);
+    let initial = initial_unknowns(equations);
+    xml.element("ModelStructure", &[], |xml| match version {
+        FmiVersion::V2 => {
+            for (name, unknowns) in
+                [("Outputs", outputs), ("Derivatives", derivatives), ("InitialUnknowns", initial)]
+            {
+                if !unknowns.is_empty() {
+                    xml.element(name, &[], |xml| {
+                        list(xml, "Unknown", equations, &unknowns, version);
+                    });
+                }
+            }
+        }
+        FmiVersion::V3 => {
+            list(xml, "Output", equations, &outputs, version);
+            list(xml, "ContinuousStateDerivative", equations, &derivatives, version);
+            list(xml, "InitialUnknown", equations, &initial, version);
+            let indicators = (0..equations.indicators.len()).map(Part::Indicator);
+            let unknown = |part| Unknown { part, from: None };
+            let indicators: Vec<Unknown> = indicators.map(unknown).collect();
+            list(xml, "EventIndicator", equations, &indicators, version);
+        }
+    });
+}
+
+fn list(
+    xml: &mut Writer,
+    element: &'static str,
+    equations: &Equations,
+    unknowns: &[Unknown],
+    version: FmiVersion,
+) {
+    // FMI 2 counts variables from one, FMI 3 has value references.
+    let (key, first) = match version {
+        FmiVersion::V2 => ("index", 1),
+        FmiVersion::V3 => ("valueReference", 0),
+    };
+    let number = |part: Part| (equations.number(part) + first).to_string();
+    for unknown in unknowns {
+        let mut attributes: Attributes<'_> = vec![(key, number(unknown.part))];
+        if let Some(from) = &unknown.from {
+            let numbers: Vec<String> = from.iter().map(|(part, _)| number(*part)).collect();
+            let kinds: Vec<&str> = from.iter().map(|(_, kind)| kind_name(*kind)).collect();
+            attributes.push(("dependencies", numbers.join(" ")));
+            attributes.push(("dependenciesKind", kinds.join(" ")));
+        }
+        xml.leaf(element, &attributes);
+    }
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Dependent => "dependent",
+        Kind::Constant => "constant",
+    }
+}
+
+/// Every output: states and discretes that are seen, then the others.
+fn outputs(equations: &Equations) -> Vec<Unknown> {
+    let is_output = |part: &Part| role(equations, *part).causality == "output";
+    let unknown = |part| {
+        let from = match part {
+            Part::Output(at) => continuous(&equations.output_dependence[at]),
+            // A state is known; it is itself.
+            Part::State(_) => vec![(part, Kind::Constant)],
+            _ => Vec::new(),
+        };
+        Unknown { part, from: Some(from) }
+    };
+    equations.parts().filter(is_output).map(unknown).collect()
+}
+
+fn derivatives(equations: &Equations) -> Vec<Unknown> {
+    let dependence = equations.derivative_dependence.iter().enumerate();
+    let unknown = |(at, dependence)| {
+        let from = Some(continuous(dependence));
+        Unknown { part: Part::Derivative(at), from }
+    };
+    dependence.map(unknown).collect()
+}
+
+/// While time goes on: from time, inputs and states.
+fn continuous(dependence: &Dependence) -> Vec<(Part, Kind)> {
+    let inputs = dependence.inputs.iter().copied().map(Part::Input);
+    let states = dependence.states.iter().copied().map(Part::State);
+    time(dependence).chain(inputs).chain(states).map(|part| (part, Kind::Dependent)).collect()
+}
+
+/// In initialization: from time, parameters, inputs, and what states and discretes start with; where those are
+/// computed themselves, from what that depends on. Where the past is asked, it may be anything.
+fn in_initialization(equations: &Equations, dependence: &Dependence) -> Option<Vec<(Part, Kind)>> {
+    let mut parts = at_once(dependence);
+    let states = dependence.states.iter().copied().map(Part::State);
+    for part in states.chain(dependence.discretes.iter().copied().map(Part::Discrete)) {
+        if role(equations, part).first == First::Exact {
+            parts.insert(part);
+        } else {
+            parts.extend(at_once(first_value(equations, part)?));
+        }
+    }
+    let has_past = !dependence.delays.is_empty();
+    (!has_past).then(|| parts.into_iter().map(|part| (part, Kind::Dependent)).collect())
+}
+
+/// Time, parameters and inputs; parts are ordered as their numbers are.
+fn at_once(dependence: &Dependence) -> BTreeSet<Part> {
+    let parameters = dependence.parameters.iter().copied().map(Part::Parameter);
+    let inputs = dependence.inputs.iter().copied().map(Part::Input);
+    time(dependence).chain(parameters).chain(inputs).collect()
+}
+
+/// What the first value of a state or discrete depends on; `None` if that is the past.
+fn first_value(equations: &Equations, part: Part) -> Option<&Dependence> {
+    let at = match part {
+        Part::State(at) => at,
+        Part::Discrete(at) => equations.states.len() + at,
+        _ => return None,
+    };
+    let dependence = equations.initial_dependence.get(at)?;
+    dependence.delays.is_empty().then_some(dependence)
+}
+
+/// What initialization computes: the standard lists outputs, computed parameters, states and their
+/// derivatives, unless they are exact.
+fn initial_unknowns(equations: &Equations) -> Vec<Unknown> {
+    let is_unknown = |part: &Part| {
+        let role = role(equations, *part);
+        let is_listed = matches!(role.causality, "output" | "calculatedParameter")
+            || matches!(part, Part::State(_) | Part::Derivative(_));
+        role.first == First::Calculated && is_listed
+    };
+    let unknown = |part| {
+        let dependence = match part {
+            Part::Output(at) => Some(&equations.output_dependence[at]),
+            Part::Derivative(at) => Some(&equations.derivative_dependence[at]),
+            _ => first_value(equations, part),
+        };
+        Unknown { part, from: dependence.and_then(|it| in_initialization(equations, it)) }
+    };
+    equations.parts().filter(is_unknown).map(unknown).collect()
+}
+
+fn time(dependence: &Dependence) -> impl Iterator<Item = Part> {
+    dependence.time.then_some(Part::Time).into_iter()
+}

@@ -1,0 +1,104 @@
+//! Models written as equations, live: what `consort-equations` compiled, run as one model.
+//!
+//! An [`EquationsModel`] is a [`ContinuousModel`] around [`Equations`]: programs that are pure functions.
+//! What changes while it lives is one plain value (`state`): time, parameters, inputs, states,
+//! discretes, what each condition was, the queue of what is due (`events`), and the past of what delays
+//! look back at (`past`). Saving it is copying it; as `bytes` it carries the model's fingerprint, so
+//! that another model's are refused.
+//!
+//! ```
+//! use consort_core::{ContinuousModel, Report};
+//! use consort_models::equations::EquationsModel;
+//! use std::sync::Arc;
+//!
+//! let text = "model decay\noutput state x = 1\nder(x) = -x\nend";
+//! let mut report = Report::default();
+//! let tree = consort_equations::read("decay.eq", text, &mut report).expect("well written");
+//! let equations = consort_equations::compile(&tree, &mut report).expect("well defined");
+//! let model = EquationsModel::new(Arc::new(equations));
+//! assert_eq!(model.description().variables[0].name, "x");
+//! ```
+
+mod bytes;
+mod chatter;
+mod describe;
+mod events;
+mod instance;
+mod load;
+mod past;
+mod sensitivity;
+mod state;
+mod work;
+mod written;
+
+pub(crate) use load::load;
+pub use load::{Form, read_equations, read_tree};
+pub use written::written_model;
+
+use consort_core::model::CallResult;
+use consort_core::{
+    ContinuousDescription, ContinuousInstance, ContinuousModel, Instantiation, ModelDescription,
+};
+use consort_equations::Equations;
+use instance::EquationsInstance;
+use sha2::{Digest, Sha256};
+use std::fmt::{self, Write as _};
+use std::sync::Arc;
+
+/// What tells a model's saved states from those of all others.
+type Fingerprint = [u8; 32];
+
+/// Whatever decides what the model computes is in its debug form, numbers to the last bit.
+fn fingerprint(equations: &Equations) -> Fingerprint {
+    struct Hasher(Sha256);
+    impl fmt::Write for Hasher {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0.update(text.as_bytes());
+            Ok(())
+        }
+    }
+    // Where it was read, and after how many other texts, decides nothing.
+    let mut placeless = equations.clone();
+    placeless.indicators.iter_mut().for_each(|indicator| indicator.span = None);
+    placeless.events.iter_mut().for_each(|event| event.span = None);
+    let mut hasher = Hasher(Sha256::new());
+    write!(hasher, "{placeless:?}").expect("a hasher takes everything");
+    hasher.0.finalize().into()
+}
+
+/// A compiled model as a kind of component.
+pub struct EquationsModel {
+    equations: Arc<Equations>,
+    description: ModelDescription,
+    continuous: ContinuousDescription,
+    fingerprint: Fingerprint,
+}
+
+impl EquationsModel {
+    /// The model, as others see it.
+    pub fn new(equations: Arc<Equations>) -> Self {
+        let description = describe::model(&equations);
+        let continuous = describe::continuous(&equations);
+        let fingerprint = fingerprint(&equations);
+        EquationsModel { equations, description, continuous, fingerprint }
+    }
+
+    /// What it was compiled to.
+    pub fn equations(&self) -> &Arc<Equations> {
+        &self.equations
+    }
+}
+
+impl ContinuousModel for EquationsModel {
+    fn description(&self) -> &ModelDescription {
+        &self.description
+    }
+
+    fn continuous(&self) -> &ContinuousDescription {
+        &self.continuous
+    }
+
+    fn instantiate(&self, _: &Instantiation<'_>) -> CallResult<Box<dyn ContinuousInstance>> {
+        Ok(Box::new(EquationsInstance::new(Arc::clone(&self.equations), self.fingerprint)))
+    }
+}

@@ -1,0 +1,222 @@
+//! What happens at once: conditions that become true, the queue of what is due, and the next event that
+//! is known ahead.
+
+use super::state::{State, Waiting};
+use super::work::{EventRooms, Work};
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, ContinuousEvent};
+use consort_equations::equations::Event;
+use consort_equations::{Equations, Target};
+use std::cmp::Ordering;
+
+/// More executions at one instant have no end.
+const EXECUTIONS_MAX: u32 = 10_000;
+/// So many events within this part of the time since the start make no progress: they switch something back
+/// and forth.
+const CROWD_MAX: u64 = 1_000;
+const CROWDED: f64 = 1e-9;
+
+/// Everybody an event concerns.
+pub(super) struct Moment<'a> {
+    pub(super) equations: &'a Equations,
+    pub(super) state: &'a mut State,
+    pub(super) work: &'a mut Work,
+}
+
+impl Moment<'_> {
+    /// The first look at conditions: those that count as false before and are true now fire.
+    pub(super) fn begin(&mut self) -> CallResult<()> {
+        let equations = self.equations;
+        for (index, event) in equations.events.iter().enumerate() {
+            let holds = self.holds(index);
+            self.state.held[index] = holds;
+            if holds && !event.initially {
+                self.fire(index)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that happens now.
+    pub(super) fn update(&mut self) -> CallResult<ContinuousEvent> {
+        self.count()?;
+        self.state.last_event = self.state.time;
+        let mut states_changed = false;
+        self.look()?;
+        for count in 0.. {
+            let Some(next) = self.next_due() else { break };
+            let waiting = self.state.queue.remove(next);
+            if EXECUTIONS_MAX <= count {
+                return Err(self.endless(waiting.event));
+            }
+            states_changed |= self.execute(waiting);
+            self.look()?;
+        }
+        self.state.next_event = self.next_event();
+        let next_event = Some(self.state.next_event).filter(|next| next.is_finite());
+        Ok(ContinuousEvent { next_event, states_changed, ..ContinuousEvent::default() })
+    }
+
+    /// Refuses events that follow each other so closely that time stands still.
+    fn count(&mut self) -> CallResult<()> {
+        let State { start, time, crowd: (since, count), .. } = &mut *self.state;
+        if CROWDED * (*time - *start) < *time - *since {
+            (*since, *count) = (*time, 0);
+        }
+        *count += 1;
+        if *count <= CROWD_MAX {
+            return Ok(());
+        }
+        let reason = "events follow each other without end; give what switches back and forth a \
+                      hysteresis, or a state of its own";
+        Err(self.refuse(reason.to_owned()))
+    }
+
+    /// Looks at all conditions: those that have become true fire, those that have become false take back
+    /// what does not persist.
+    fn look(&mut self) -> CallResult<()> {
+        let events = &self.equations.events;
+        for (event, rooms) in events.iter().zip(&mut self.work.events) {
+            rooms.condition.compute(&event.condition, self.state);
+        }
+        for (index, event) in events.iter().enumerate() {
+            let holds = is_true(&self.work.events[index]);
+            let held = std::mem::replace(&mut self.state.held[index], holds);
+            match (held, holds) {
+                (false, true) => self.fire(index)?,
+                (true, false) if !event.persistent => self.take_back(index),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&mut self, index: usize) -> bool {
+        let rooms = &mut self.work.events[index];
+        rooms.condition.compute(&self.equations.events[index].condition, self.state);
+        is_true(rooms)
+    }
+
+    /// Puts an event into the queue.
+    fn fire(&mut self, index: usize) -> CallResult<()> {
+        let event = &self.equations.events[index];
+        let delay = self.delay(index)?;
+        let mut values = self.work.spare.pop().unwrap_or_default();
+        if event.values_from_trigger {
+            let rooms = &mut self.work.events[index];
+            values.extend(rooms.assignments.compute(&event.assignments, self.state));
+        }
+        let state = &mut *self.state;
+        let (due, sequence) = (state.time + delay, state.fired);
+        state.fired += 1;
+        state.queue.push(Waiting { due, event: index, sequence, values });
+        Ok(())
+    }
+
+    fn delay(&mut self, index: usize) -> CallResult<f64> {
+        let (event, rooms) = (&self.equations.events[index], &mut self.work.events[index]);
+        let Some((program, room)) = event.delay.as_ref().zip(rooms.delay.as_mut()) else {
+            return Ok(0.0);
+        };
+        let delay = room.compute(program, self.state)[0];
+        if 0.0 <= delay {
+            return Ok(delay);
+        }
+        let name = title(event, index);
+        Err(self.refuse(format!("the delay of {name} is {delay} s")))
+    }
+
+    fn take_back(&mut self, index: usize) {
+        let spare = &mut self.work.spare;
+        self.state.queue.retain_mut(|waiting| {
+            let stays = waiting.event != index;
+            if !stays {
+                spare.push(emptied(std::mem::take(&mut waiting.values)));
+            }
+            stays
+        });
+    }
+
+    /// The place in the queue of what comes first of all that is due.
+    fn next_due(&mut self) -> Option<usize> {
+        if !self.state.is_due() {
+            return None;
+        }
+        for (event, rooms) in self.equations.events.iter().zip(&mut self.work.events) {
+            if let Some((program, room)) = event.priority.as_ref().zip(rooms.priority.as_mut()) {
+                room.compute(program, self.state);
+            }
+        }
+        let priority = |waiting: &Waiting| {
+            let room = self.work.events[waiting.event].priority.as_ref();
+            let value = room.map_or(f64::NEG_INFINITY, |room| room.known()[0]);
+            if value.is_nan() { f64::NEG_INFINITY } else { value }
+        };
+        let order = |(_, a): &(usize, &Waiting), (_, b): &(usize, &Waiting)| -> Ordering {
+            let first = priority(b).total_cmp(&priority(a)).then(a.due.total_cmp(&b.due));
+            first.then(a.event.cmp(&b.event)).then(a.sequence.cmp(&b.sequence))
+        };
+        let due = self.state.queue.iter().enumerate();
+        let due = due.filter(|(_, waiting)| waiting.due <= self.state.time);
+        due.min_by(order).map(|(place, _)| place)
+    }
+
+    /// Assigns what an event has to assign; whether a state has changed.
+    fn execute(&mut self, waiting: Waiting) -> bool {
+        let Waiting { event: index, mut values, .. } = waiting;
+        let event = &self.equations.events[index];
+        if !event.values_from_trigger {
+            let rooms = &mut self.work.events[index];
+            values.extend(rooms.assignments.compute(&event.assignments, self.state));
+        }
+        let mut states_changed = false;
+        for (target, value) in event.targets.iter().zip(&values) {
+            match *target {
+                Target::State(at) => {
+                    let old = std::mem::replace(&mut self.state.states[at], *value);
+                    states_changed |= old.to_bits() != value.to_bits();
+                }
+                Target::Discrete(at) => self.state.discretes[at] = *value,
+            }
+        }
+        self.work.spare.push(emptied(values));
+        states_changed
+    }
+
+    /// When the next event that is known ahead is due.
+    fn next_event(&mut self) -> f64 {
+        let state = &*self.state;
+        let instants = self.work.instants.compute(&self.equations.programs.instants, state);
+        let due = state.queue.iter().map(|waiting| waiting.due);
+        let later = due.chain(instants.iter().copied()).filter(|time| state.time < *time);
+        later.fold(f64::INFINITY, f64::min)
+    }
+
+    fn endless(&self, index: usize) -> Box<CallError> {
+        let name = title(&self.equations.events[index], index);
+        self.refuse(format!("events bring about each other without end, the last is {name}"))
+    }
+
+    fn refuse(&self, reason: String) -> Box<CallError> {
+        let arguments = format!("t = {}", self.state.time);
+        let status = CallStatus::Refused(reason);
+        Box::new(CallError { call: "handle events", arguments, status, log: Vec::new() })
+    }
+}
+
+fn is_true(rooms: &EventRooms) -> bool {
+    rooms.condition.known()[0] != 0.0
+}
+
+fn emptied(mut values: Vec<f64>) -> Vec<f64> {
+    values.clear();
+    values
+}
+
+/// An event by its name, or its place in the text.
+fn title(event: &Event, index: usize) -> String {
+    match &event.name[..] {
+        "" => format!("event {} of the model", index + 1),
+        name => format!("the event `{name}`"),
+    }
+}

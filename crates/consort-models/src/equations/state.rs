@@ -1,0 +1,112 @@
+//! All that changes while an instance lives: one plain value.
+
+use super::chatter::Chatter;
+use super::past::{Past, Recall};
+use consort_equations::{Equations, Point, Program, Registers};
+
+/// Where an instance is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// Before and in initialization: first values may be set and follow what is set.
+    Start,
+    /// Time stands still.
+    Event,
+    /// Time goes on.
+    Continuous,
+}
+
+/// All that changes while an instance lives.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct State {
+    pub(super) phase: Phase,
+    /// When the run has started.
+    pub(super) start: f64,
+    pub(super) time: f64,
+    /// When events were handled last; before that, minus infinity.
+    pub(super) last_event: f64,
+    /// When the next event that is known ahead is due; infinity for never.
+    pub(super) next_event: f64,
+    pub(super) parameters: Vec<f64>,
+    pub(super) inputs: Vec<f64>,
+    pub(super) states: Vec<f64>,
+    pub(super) discretes: Vec<f64>,
+    /// Which first values were set by somebody: of states, then of discretes.
+    pub(super) is_set: Vec<bool>,
+    /// Whether the condition of each event held.
+    pub(super) held: Vec<bool>,
+    pub(super) queue: Vec<Waiting>,
+    /// How many events have fired.
+    pub(super) fired: u64,
+    /// When the first of events that follow each other closely was handled, and how many did.
+    pub(super) crowd: (f64, u64),
+    pub(super) pasts: Vec<Past>,
+    pub(super) chatters: Vec<Chatter>,
+}
+
+/// An event that has fired and waits for its time.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Waiting {
+    pub(super) due: f64,
+    pub(super) event: usize,
+    /// How many events had fired before.
+    pub(super) sequence: u64,
+    /// What it assigns; empty if that is computed when it is due.
+    pub(super) values: Vec<f64>,
+}
+
+impl State {
+    /// As the model is declared.
+    pub(super) fn new(equations: &Equations) -> Self {
+        let starts =
+            |list: &[consort_equations::Quantity]| list.iter().map(|it| it.start).collect();
+        let layout = equations.layout;
+        State {
+            phase: Phase::Start,
+            start: 0.0,
+            time: 0.0,
+            last_event: f64::NEG_INFINITY,
+            next_event: f64::INFINITY,
+            parameters: starts(&equations.parameters),
+            inputs: starts(&equations.inputs),
+            states: starts(&equations.states),
+            discretes: starts(&equations.discretes),
+            is_set: vec![false; layout.states + layout.discretes],
+            held: vec![false; equations.events.len()],
+            queue: Vec::new(),
+            fired: 0,
+            crowd: (f64::NEG_INFINITY, 0),
+            pasts: vec![Past::default(); equations.delays.len()],
+            chatters: Chatter::all(equations),
+        }
+    }
+
+    /// The time at which programs are evaluated: just after the last event and just before the next one,
+    /// so that comparisons with their times are on the side where the model is.
+    pub(super) fn program_time(&self) -> f64 {
+        let time = self.time;
+        match self.phase {
+            Phase::Start => time,
+            _ if time.to_bits() == self.last_event.to_bits() => time.next_up(),
+            _ if time.to_bits() == self.next_event.to_bits() => time.next_down(),
+            _ => time,
+        }
+    }
+
+    /// Evaluates a program where the instance is.
+    #[inline]
+    pub(super) fn evaluate(&self, program: &Program, registers: &mut Registers, to: &mut [f64]) {
+        let point = Point {
+            time: self.program_time(),
+            parameters: &self.parameters,
+            inputs: &self.inputs,
+            states: &self.states,
+            discretes: &self.discretes,
+        };
+        program.evaluate(&point, &mut Recall(&self.pasts), registers, to);
+    }
+
+    /// Whether an event is due.
+    pub(super) fn is_due(&self) -> bool {
+        self.queue.iter().any(|waiting| waiting.due <= self.time)
+    }
+}

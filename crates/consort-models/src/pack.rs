@@ -1,0 +1,122 @@
+//! Packing files into archives, `.ssp` and `.fmu`: the same content gives the same bytes.
+
+use crate::loader::input_file::tree;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io::{self, Cursor, Seek, Write};
+use std::path::{Path, PathBuf};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+/// A file or an FMU folder that goes into an archive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Packed {
+    /// Where it is now. An FMU folder becomes an archive.
+    pub source: PathBuf,
+    /// Its place in the archive, with `/`.
+    pub path: String,
+}
+
+/// Why an archive could not be packed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PackError {
+    /// A file that belongs into it cannot be read.
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// The archive cannot be written.
+    Unwritable {
+        /// The system's words.
+        error: io::Error,
+    },
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PackError::Unreadable { path, error } => {
+                write!(f, "`{}` cannot be read: {error}", path.display())
+            }
+            PackError::Unwritable { error } => write!(f, "the archive cannot be written: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for PackError {}
+
+/// Packs files and resources into an archive, in the order of their paths and without dates.
+///
+/// # Errors
+/// If a resource cannot be read, or the archive cannot be written.
+pub fn write_archive(
+    out: impl Write + Seek,
+    files: &[(String, Vec<u8>)],
+    resources: &[Packed],
+) -> Result<(), PackError> {
+    let mut all: BTreeMap<&str, Content<'_>> = BTreeMap::new();
+    for (path, bytes) in files {
+        all.insert(path, Content::Bytes(bytes));
+    }
+    for resource in resources {
+        all.insert(&resource.path, Content::Source(&resource.source));
+    }
+    let mut archive = ZipWriter::new(out);
+    for (path, content) in all {
+        match content {
+            Content::Bytes(bytes) => add(&mut archive, path, bytes)?,
+            Content::Source(source) => add(&mut archive, path, &resource_bytes(source)?)?,
+        }
+    }
+    archive.finish().map_err(unwritable)?;
+    Ok(())
+}
+
+/// The bytes of a resource as an archive holds them: of a file, or of an archive of an FMU folder.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn resource_bytes(source: &Path) -> Result<Vec<u8>, PackError> {
+    if !source.is_dir() {
+        return fs::read(source).map_err(|error| unreadable(source, error));
+    }
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (path, _) in tree(source).map_err(|error| unreadable(source, error))? {
+        let file = source.join(&path);
+        add(&mut archive, &path, &fs::read(&file).map_err(|error| unreadable(&file, error))?)?;
+    }
+    Ok(archive.finish().map_err(unwritable)?.into_inner())
+}
+
+enum Content<'c> {
+    Bytes(&'c [u8]),
+    Source(&'c Path),
+}
+
+fn add(
+    archive: &mut ZipWriter<impl Write + Seek>,
+    path: &str,
+    bytes: &[u8],
+) -> Result<(), PackError> {
+    // Archives in archives would not become smaller.
+    let is_packed = path.to_ascii_lowercase().ends_with(".fmu");
+    let method = if is_packed { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+    let options = SimpleFileOptions::default()
+        .compression_method(method)
+        .last_modified_time(DateTime::default())
+        .large_file(u32::try_from(bytes.len()).is_err());
+    archive.start_file(path, options).map_err(unwritable)?;
+    archive.write_all(bytes).map_err(|error| PackError::Unwritable { error })
+}
+
+fn unreadable(path: &Path, error: io::Error) -> PackError {
+    PackError::Unreadable { path: path.to_owned(), error }
+}
+
+fn unwritable(error: zip::result::ZipError) -> PackError {
+    PackError::Unwritable { error: error.into() }
+}

@@ -1,0 +1,176 @@
+//! Components that are integrated as one: who, and how their coupled equations are evaluated.
+//!
+//! Components that are given by their equations are integrated by a solver of ours. Those that are
+//! connected, step alike and ask for the same solver belong together, unless the user wants them
+//! apart. Between them values are as continuous as within a model: one evaluation of the whole moves
+//! them in the order of their dependencies.
+
+use crate::circle::Circle;
+use crate::dependencies::{Moment, Wires, feedthrough_of_all};
+use crate::flow::{Composer, Flow};
+use crate::loops;
+use crate::nodes::{Names, Nodes};
+use consort_core::{ComponentId, ModelDescription, SolvedBy, ValueType};
+use consort_system::{
+    Continuous, LoopPolicy, Port, ResolvedConnection, ResolvedSystem, Stage, Together,
+};
+
+/// Who is integrated together with whom.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    /// By component: the first of those it is integrated with; itself if it is alone.
+    first: Vec<ComponentId>,
+    /// By component: it is not alone.
+    is_grouped: Vec<bool>,
+}
+
+/// Why components that are connected are not integrated together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Apart {
+    /// The user wants it so.
+    Wanted,
+    /// The connection is delayed.
+    Delayed,
+    /// They step at different rates.
+    Rates,
+    /// They ask for different solvers, or for steps of different length.
+    Solvers,
+}
+
+impl Groups {
+    pub(crate) fn of(system: &ResolvedSystem, models: &[&ModelDescription]) -> Self {
+        let mut groups = Groups::none(system.components.len());
+        for wire in &system.connections {
+            if obstacle(system, models, wire) == Some(None) {
+                groups.join(wire.from.component, wire.to.component);
+            }
+        }
+        groups
+    }
+
+    /// Everybody alone.
+    pub(crate) fn none(components: usize) -> Self {
+        let first = (0..components).map(ComponentId::from_index).collect();
+        Groups { first, is_grouped: vec![false; components] }
+    }
+
+    fn join(&mut self, a: ComponentId, b: ComponentId) {
+        let (a, b) = (self.first(a), self.first(b));
+        let (least, other) = (a.min(b), a.max(b));
+        (self.is_grouped[a.index()], self.is_grouped[b.index()]) = (true, true);
+        for first in self.first.iter_mut().filter(|first| **first == other) {
+            *first = least;
+        }
+    }
+
+    /// The first of those that a component is integrated with; itself if it is alone.
+    pub(crate) fn first(&self, component: ComponentId) -> ComponentId {
+        self.first[component.index()]
+    }
+
+    /// Everybody who steps when `first` does, sorted.
+    pub(crate) fn members(&self, first: ComponentId) -> impl Iterator<Item = ComponentId> + '_ {
+        let all = self.first.iter().enumerate().filter(move |(_, it)| **it == first);
+        all.map(|(index, _)| ComponentId::from_index(index))
+    }
+
+    /// The first of each group of at least two.
+    pub(crate) fn all(&self) -> impl Iterator<Item = ComponentId> + '_ {
+        let ids = (0..self.first.len()).map(ComponentId::from_index);
+        ids.filter(|&id| self.first(id) == id && self.is_grouped[id.index()])
+    }
+
+    /// Whether a connection is within a group, so that its value is continuous.
+    pub(crate) fn is_inner(&self, wire: &ResolvedConnection) -> bool {
+        let (from, to) = (wire.from.component, wire.to.component);
+        !wire.delay && self.first(from) == self.first(to) && self.is_grouped[self.first(to).index()]
+    }
+}
+
+/// Between components that are both integrated by us: why they are not integrated together, if
+/// there is a reason. `None` for all other connections.
+pub(crate) fn obstacle(
+    system: &ResolvedSystem,
+    models: &[&ModelDescription],
+    wire: &ResolvedConnection,
+) -> Option<Option<Apart>> {
+    let (from, to) = (wire.from.component, wire.to.component);
+    let solved = |id: ComponentId| models[id.index()].capabilities.solved_by.as_ref();
+    let (one, other) = (solved(from)?, solved(to)?);
+    let source = &models[from.index()].variables[wire.from.variable.index()];
+    if from == to || source.value_type == ValueType::Clock {
+        return None;
+    }
+    let period = |id: ComponentId| system.components[id.index()].period;
+    Some(if system.coupling.continuous == Continuous::Apart {
+        Some(Apart::Wanted)
+    } else if wire.delay {
+        Some(Apart::Delayed)
+    } else if period(from) != period(to) {
+        Some(Apart::Rates)
+    } else {
+        (!is_solved_alike(one, other)).then_some(Apart::Solvers)
+    })
+}
+
+/// Of different tolerances the least counts for both.
+fn is_solved_alike(one: &SolvedBy, other: &SolvedBy) -> bool {
+    let key = |it: &SolvedBy| (it.settings.kind, it.settings.step);
+    key(one) == key(other)
+}
+
+/// What each group does in a step.
+pub(crate) fn stages(
+    system: &ResolvedSystem,
+    models: &[&ModelDescription],
+    groups: &Groups,
+) -> Vec<Together> {
+    let names = Names { system, models };
+    let together = |first| Together {
+        components: groups.members(first).collect(),
+        stages: evaluation(&names, &flow(system, models, groups, first)),
+    };
+    groups.all().map(together).collect()
+}
+
+/// What one evaluation of a group's equations gives and reads.
+fn flow(
+    system: &ResolvedSystem,
+    models: &[&ModelDescription],
+    groups: &Groups,
+    first: ComponentId,
+) -> Flow {
+    let is_inner = |wire: &&ResolvedConnection| {
+        groups.is_inner(wire) && groups.first(wire.to.component) == first
+    };
+    let wires = || system.connections.iter().filter(is_inner);
+    let node = |port: Port| (port.component, port.variable);
+    let sets = wires().map(|wire| node(wire.to)).collect();
+    let gets = wires().map(|wire| node(wire.from)).collect();
+    let nodes = Nodes::new(sets, gets, system.components.len());
+    let wires = Wires::of(system, &nodes);
+    let mut edges = wires.edges(system, &nodes);
+    edges.extend(feedthrough_of_all(&nodes, models, Moment::Tag));
+    Flow::new(nodes, wires, edges)
+}
+
+/// Reads, exchanges and sets, level by level. A loop among them is one at the tag as well, where it was
+/// refused if it is not to be solved.
+fn evaluation(names: &Names<'_>, flow: &Flow) -> Vec<Stage> {
+    let system = names.system;
+    let everything = vec![true; flow.graph.len()];
+    let levels = flow.levels(&everything);
+    let mut composer = Composer::new(system, flow, &[], &[]);
+    composer.exchange_all(&levels);
+    for node in flow.nodes.sets().chain(flow.nodes.gets()).filter(|&node| !flow.is_on_loop(node)) {
+        composer.work(levels[node as usize], node);
+    }
+    let reactive = vec![false; flow.nodes.sets().len()];
+    for members in flow.loops(&everything) {
+        let circle = Circle::new(flow, members, &reactive);
+        if let LoopPolicy::Iterate(iteration) = loops::policy(names, &circle) {
+            composer.solve(levels[members[0] as usize], &circle, iteration);
+        }
+    }
+    composer.into_stages()
+}

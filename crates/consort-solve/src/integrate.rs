@@ -1,0 +1,357 @@
+//! From one communication point to the next: one driver for everything that is given by its equations.
+//!
+//! An [`Integrator`] moves a live [`ContinuousInstance`] on in time. It integrates with inputs held, finds
+//! state events, and handles time and step events where they happen. Where it is, the solver and all
+//! it remembers, is an [`Integration`]: a plain value beside the instance, saved and restored with it.
+
+mod bytes;
+mod jacobian;
+mod solver;
+
+use crate::problem::{Keep, Options, Tolerances};
+use crate::roots::{Leaving, Roots};
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, ContinuousEvent, ContinuousInstance};
+use jacobian::Columns;
+use solver::{Equations, Solver, move_to};
+use std::sync::Arc;
+
+pub use consort_core::SolverKind;
+pub use jacobian::JacobianPattern;
+
+/// An instance whose events bring about each other without end is told to have failed.
+const ITERATIONS_MAX: u32 = 1000;
+
+/// Where an integration is; a plain value, so that saving it is copying it.
+#[derive(Clone, Debug)]
+pub struct Integration {
+    solver: Solver,
+    roots: Roots,
+    t: f64,
+    x: Vec<f64>,
+    /// Derivatives and indicators at `t`, before inputs were set there.
+    slope: Vec<f64>,
+    z: Vec<f64>,
+    /// When the next time event is due.
+    next_event: Option<f64>,
+    /// The instance has asked for the end; it is in event mode.
+    terminate: bool,
+    /// Inputs were set since the last step.
+    is_disturbed: bool,
+}
+
+impl Integration {
+    /// Where it is, in seconds.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
+    /// Whether the instance has asked for the end: it goes no further.
+    pub fn has_ended(&self) -> bool {
+        self.terminate
+    }
+
+    /// The states as of the end of the last step.
+    pub fn states(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// Must be told when inputs were set since the last call: they hold from here on.
+    pub fn disturb(&mut self) {
+        self.is_disturbed = true;
+    }
+}
+
+/// How equations are integrated, and room for what is compared or collected on the way.
+#[derive(Debug)]
+pub struct Integrator {
+    kind: SolverKind,
+    relative: f64,
+    /// How long a fixed step is, and the longest of a variable one.
+    step: Option<f64>,
+    pattern: Arc<JacobianPattern>,
+    work: Work,
+}
+
+/// Means nothing between calls.
+#[derive(Debug, Default)]
+struct Work {
+    slope: Vec<f64>,
+    z: Vec<f64>,
+    columns: Columns,
+}
+
+impl Integrator {
+    /// By a solver of this kind, with this relative tolerance.
+    pub fn new(kind: SolverKind, relative: f64, pattern: Arc<JacobianPattern>) -> Self {
+        Integrator { kind, relative, step: None, pattern, work: Work::default() }
+    }
+
+    /// The relative tolerance.
+    pub fn relative(&self) -> f64 {
+        self.relative
+    }
+
+    /// Another relative tolerance, for integrations that begin from now on.
+    pub fn set_relative(&mut self, relative: f64) {
+        self.relative = relative;
+    }
+
+    /// How long a fixed step is, and the longest of a variable one, in seconds, for integrations that
+    /// begin from now on; without it a fixed step goes from one communication point to the next.
+    ///
+    /// # Panics
+    /// If it is not positive and finite.
+    pub fn set_step(&mut self, step: Option<f64>) {
+        assert!(step.is_none_or(|it| 0.0 < it && it.is_finite()), "a step of {step:?} s");
+        self.step = step;
+    }
+
+    /// Makes room for an integration that was begun by another integrator, or came from bytes.
+    pub fn fit(&mut self, integration: &Integration) {
+        self.work.slope.resize(integration.x.len(), 0.0);
+        self.work.z.resize(integration.z.len(), 0.0);
+        self.work.columns.fit(integration.x.len());
+    }
+
+    /// Begins to integrate at `t`, with everything as the instance has it now, after events that
+    /// brought about what `event` says.
+    ///
+    /// # Errors
+    /// If the instance failed.
+    pub fn begin(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        t: f64,
+        event: ContinuousEvent,
+    ) -> CallResult<Integration> {
+        let sizes = instance.sizes();
+        let mut integration = Integration {
+            solver: Solver::Bare(t),
+            roots: roots(sizes.indicators),
+            t,
+            x: vec![0.0; sizes.states],
+            slope: vec![0.0; sizes.states],
+            z: vec![0.0; sizes.indicators],
+            next_event: event.next_event,
+            terminate: event.terminate,
+            is_disturbed: false,
+        };
+        instance.states(&mut integration.x)?;
+        self.fit(&integration);
+        integration.solver = self.fresh_solver(instance, t, &integration.x)?;
+        look(instance, &mut integration)?;
+        integration.roots.start(t, &integration.z);
+        Ok(integration)
+    }
+
+    /// A solver with tolerances from the nominals as they are now.
+    fn fresh_solver(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        t: f64,
+        x: &[f64],
+    ) -> CallResult<Solver> {
+        let mut nominals = vec![1.0; x.len()];
+        instance.nominals(&mut nominals)?;
+        for nominal in &mut nominals {
+            if !(nominal.is_finite() && 0.0 < nominal.abs()) {
+                *nominal = 1.0;
+            }
+        }
+        let tolerances = Tolerances::from_nominals(self.relative, &nominals);
+        let columns = &mut self.work.columns;
+        let structure = self.pattern.structure(instance, columns, x.len())?;
+        let step_max = instance.step_max().filter(|step| step.is_finite() && 0.0 < *step);
+        let step_max = step_max.into_iter().chain(self.step).reduce(f64::min);
+        let options = Options { structure, step_max, ..Options::new(tolerances) };
+        Ok(Solver::new(self.kind, &options, t, x))
+    }
+
+    /// Handles events at the current time.
+    fn handle_event(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        integration: &mut Integration,
+    ) -> CallResult<()> {
+        instance.enter_event_mode()?;
+        self.settle(instance, integration, Keep::StepSize)
+    }
+
+    /// From event mode back to where time goes on. `most` is what the solver may keep if derivatives
+    /// are what they were at the end of the last step.
+    ///
+    /// # Errors
+    /// If the instance failed, or its events have no end.
+    pub fn settle(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        integration: &mut Integration,
+        most: Keep,
+    ) -> CallResult<()> {
+        self.settle_after(instance, integration, ContinuousEvent::default(), most)
+    }
+
+    /// The same after other events at the current time, which brought about `before`.
+    ///
+    /// # Errors
+    /// As [`Integrator::settle`].
+    pub fn settle_after(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        integration: &mut Integration,
+        before: ContinuousEvent,
+        most: Keep,
+    ) -> CallResult<()> {
+        let mut event = iterate_events(instance, integration.t)?;
+        event.states_changed |= before.states_changed;
+        event.nominals_changed |= before.nominals_changed;
+        event.sizes_changed |= before.sizes_changed;
+        if event.sizes_changed {
+            *integration = self.begin(instance, integration.t, event)?;
+            return Ok(());
+        }
+        (integration.next_event, integration.terminate) = (event.next_event, event.terminate);
+        if event.states_changed {
+            instance.states(&mut integration.x)?;
+        }
+        std::mem::swap(&mut integration.slope, &mut self.work.slope);
+        look(instance, integration)?;
+        if event.nominals_changed {
+            integration.solver = self.fresh_solver(instance, integration.t, &integration.x)?;
+        } else {
+            let is_same = !event.states_changed && same_bits(&integration.slope, &self.work.slope);
+            let keep = if is_same { most } else { Keep::StepSize };
+            integration.solver.restart(integration.t, &integration.x, keep);
+        }
+        integration.roots.restart(integration.t, &integration.z);
+        Ok(())
+    }
+
+    /// Takes over inputs that were set since the last step: they hold from here on.
+    fn take_inputs(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        integration: &mut Integration,
+    ) -> CallResult<()> {
+        if !std::mem::take(&mut integration.is_disturbed) {
+            return Ok(());
+        }
+        std::mem::swap(&mut integration.slope, &mut self.work.slope);
+        std::mem::swap(&mut integration.z, &mut self.work.z);
+        look(instance, integration)?;
+        let (slope, z) = (&self.work.slope, &self.work.z);
+        let has_crossed = z.iter().zip(&integration.z).any(|(a, b)| (0.0 < *a) != (0.0 < *b));
+        if has_crossed {
+            return self.handle_event(instance, integration);
+        }
+        if !same_bits(slope, &integration.slope) {
+            integration.solver.restart(integration.t, &integration.x, Keep::StepSize);
+        }
+        if !same_bits(z, &integration.z) {
+            integration.roots.restart(integration.t, &integration.z);
+        }
+        Ok(())
+    }
+
+    /// One step of the solver to `target` at most, and the event at its end, if there is one.
+    fn advance(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        integration: &mut Integration,
+        target: f64,
+    ) -> CallResult<()> {
+        let limit = integration.next_event.map_or(target, |next| next.min(target));
+        let columns = &mut self.work.columns;
+        let mut equations = Equations { instance: &mut *instance, pattern: &self.pattern, columns };
+        let to = integration.solver.step(&mut equations, limit)?;
+        let Integration { solver, roots, x, .. } = integration;
+        let found = roots.search(to, |t, z| {
+            solver.interpolate(t, x);
+            move_to(instance, t, x)?;
+            instance.indicators(z)
+        })?;
+        match found {
+            Some(t) => integration.solver.interpolate(t, &mut integration.x),
+            None => integration.x.copy_from_slice(integration.solver.states()),
+        }
+        integration.t = found.unwrap_or(to);
+        move_to(instance, integration.t, &integration.x)?;
+        let completed = instance.completed_step()?;
+        let is_due = integration.next_event.is_some_and(|next| next <= integration.t);
+        integration.terminate |= completed.terminate;
+        let is_event = found.is_some() || completed.enter_event_mode || is_due;
+        if !integration.terminate && is_event {
+            self.handle_event(instance, integration)?;
+        }
+        Ok(())
+    }
+
+    /// Integrates to `target`, or to where the instance asks for the end.
+    ///
+    /// # Errors
+    /// If the instance or the solver failed: where, at which step size, and by which state.
+    pub fn integrate(
+        &mut self,
+        instance: &mut dyn ContinuousInstance,
+        integration: &mut Integration,
+        target: f64,
+    ) -> CallResult<()> {
+        if integration.terminate {
+            return Ok(());
+        }
+        self.take_inputs(instance, integration)?;
+        while !integration.terminate && integration.t < target {
+            self.advance(instance, integration, target)?;
+        }
+        if integration.terminate { Ok(()) } else { look(instance, integration) }
+    }
+}
+
+/// Event iteration to its end and back to where time goes on, unless the instance asks for the end;
+/// what it brought about altogether.
+///
+/// # Errors
+/// If the instance failed, or its events have no end.
+pub fn iterate_events(
+    instance: &mut dyn ContinuousInstance,
+    t: f64,
+) -> CallResult<ContinuousEvent> {
+    let mut all = ContinuousEvent::default();
+    for _ in 0..ITERATIONS_MAX {
+        let event = instance.update_discrete_states()?;
+        all.states_changed |= event.states_changed;
+        all.nominals_changed |= event.nominals_changed;
+        all.sizes_changed |= event.sizes_changed;
+        // An event that is due already would be handled for ever.
+        all.next_event = event.next_event.filter(|next| t < *next);
+        all.terminate = event.terminate;
+        if event.terminate {
+            return Ok(all);
+        }
+        if !event.again {
+            instance.enter_continuous_mode()?;
+            return Ok(all);
+        }
+    }
+    let reason = format!("events bring about each other without end at t = {t}");
+    Err(CallError::new("update discrete states", CallStatus::Refused(reason)))
+}
+
+/// Models are told of every change of an indicator between above zero and not: they decide by them at
+/// events only.
+fn roots(count: usize) -> Roots {
+    let mut roots = Roots::new(count);
+    roots.set_leaving(Leaving::Told);
+    roots
+}
+
+/// Keeps what the instance says where it is.
+fn look(instance: &mut dyn ContinuousInstance, integration: &mut Integration) -> CallResult<()> {
+    instance.derivatives(&mut integration.slope)?;
+    instance.indicators(&mut integration.z)
+}
+
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.iter().map(|value| value.to_bits()).eq(b.iter().map(|value| value.to_bits()))
+}

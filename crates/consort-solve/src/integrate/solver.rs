@@ -1,0 +1,148 @@
+//! The solvers behind one face, and the model as the problem they solve.
+
+use super::jacobian::{Columns, JacobianPattern};
+use crate::method::{Method, Start};
+use crate::multistep::{Family, Multistep};
+use crate::paced::Paced;
+use crate::problem::{Failure, JacobianMut, Keep, Options, Problem, Reason};
+use crate::runge_kutta::{Pair, RungeKutta};
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, ContinuousInstance, SolverKind};
+
+/// A solver of any kind; a plain value.
+#[derive(Clone, Debug)]
+pub(super) enum Solver {
+    /// There are no states: nothing but time.
+    Bare(f64),
+    Multistep(Box<Multistep>),
+    RungeKutta(Box<RungeKutta>),
+    Paced(Box<Paced>),
+}
+
+impl Solver {
+    /// A solver that begins at `t` with `x`; the longest step of the options is the length of a fixed one.
+    pub(super) fn new(kind: SolverKind, options: &Options, t: f64, x: &[f64]) -> Self {
+        if x.is_empty() {
+            return Solver::Bare(t);
+        }
+        let multistep =
+            |family| Solver::Multistep(Box::new(Multistep::new(family, x.len(), options)));
+        let pair = |pair| Solver::RungeKutta(Box::new(RungeKutta::new(pair, x.len(), options)));
+        let paced = |method| Solver::Paced(Box::new(Paced::new(method, x.len(), options.step_max)));
+        let mut solver = match kind {
+            SolverKind::Bdf => multistep(Family::Bdf),
+            SolverKind::Adams => multistep(Family::Adams),
+            SolverKind::BogackiShampine => pair(Pair::BogackiShampine32),
+            SolverKind::DormandPrince5 => pair(Pair::DormandPrince54),
+            SolverKind::DormandPrince8 => pair(Pair::DormandPrince853),
+            SolverKind::Euler => paced(Method::Euler),
+            SolverKind::AdamsBashforth2 => paced(Method::AdamsBashforth2(Start::RungeKutta4)),
+            SolverKind::AdamsBashforth3 => paced(Method::AdamsBashforth3(Start::RungeKutta4)),
+            SolverKind::RungeKutta4 => paced(Method::RungeKutta4),
+        };
+        solver.restart(t, x, Keep::Nothing);
+        solver
+    }
+
+    /// Goes on from `t` and `x` after something changed.
+    pub(super) fn restart(&mut self, t: f64, x: &[f64], keep: Keep) {
+        match self {
+            Solver::Bare(time) => *time = t,
+            Solver::Multistep(solver) => solver.restart(t, x, keep),
+            Solver::RungeKutta(solver) => solver.restart(t, x, keep),
+            Solver::Paced(solver) => solver.restart(t, x, keep),
+        }
+    }
+
+    /// One step, at most to `limit`; where it ended.
+    pub(super) fn step(&mut self, equations: &mut Equations<'_>, limit: f64) -> CallResult<f64> {
+        let stepped = match self {
+            Solver::Bare(time) => {
+                *time = limit;
+                return Ok(limit);
+            }
+            Solver::Multistep(solver) => solver.step(equations, limit),
+            Solver::RungeKutta(solver) => solver.step(equations, limit),
+            Solver::Paced(solver) => solver.step(equations, limit),
+        };
+        stepped.map(|advanced| advanced.to).map_err(|failure| equations.tell(failure))
+    }
+
+    /// The states at a time within the last step.
+    pub(super) fn interpolate(&self, t: f64, x: &mut [f64]) {
+        match self {
+            Solver::Bare(_) => {}
+            Solver::Multistep(solver) => solver.interpolate(t, x),
+            Solver::RungeKutta(solver) => solver.interpolate(t, x),
+            Solver::Paced(solver) => solver.interpolate(t, x),
+        }
+    }
+
+    /// The states after the last step.
+    pub(super) fn states(&self) -> &[f64] {
+        match self {
+            Solver::Bare(_) => &[],
+            Solver::Multistep(solver) => solver.state().1,
+            Solver::RungeKutta(solver) => solver.state().1,
+            Solver::Paced(solver) => solver.state().1,
+        }
+    }
+}
+
+/// A live model as the problem of a solver.
+pub(super) struct Equations<'a> {
+    pub(super) instance: &'a mut dyn ContinuousInstance,
+    pub(super) pattern: &'a JacobianPattern,
+    pub(super) columns: &'a mut Columns,
+}
+
+impl Equations<'_> {
+    /// A model's own failure as it is; else where the solver was, and what stopped it.
+    fn tell(&self, failure: Failure<Box<CallError>>) -> Box<CallError> {
+        let worst = failure.worst.and_then(|index| self.pattern.name(self.columns, index));
+        let worst = worst.map(|name| format!(", worst = `{name}`")).unwrap_or_default();
+        let arguments = format!("t = {}, h = {}{worst}", failure.t, failure.step);
+        match failure.reason {
+            Reason::Model(error) => error,
+            _ => Box::new(CallError {
+                call: "integrate",
+                arguments,
+                status: CallStatus::Refused(failure.to_string()),
+                log: Vec::new(),
+            }),
+        }
+    }
+}
+
+impl Problem for Equations<'_> {
+    type Error = Box<CallError>;
+
+    fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> CallResult<()> {
+        let computed = move_to(self.instance, t, x).and_then(|()| self.instance.derivatives(dx));
+        match computed {
+            // The model has no value there: the solver tries a shorter step.
+            Err(error) if error.status == CallStatus::Discard => {
+                dx.fill(f64::NAN);
+                Ok(())
+            }
+            computed => computed,
+        }
+    }
+
+    fn jacobian(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        _dx: &[f64],
+        matrix: &mut JacobianMut<'_>,
+    ) -> CallResult<bool> {
+        move_to(self.instance, t, x)?;
+        self.pattern.fill(self.instance, self.columns, matrix)
+    }
+}
+
+/// Puts the model to a time and states.
+pub(super) fn move_to(instance: &mut dyn ContinuousInstance, t: f64, x: &[f64]) -> CallResult<()> {
+    instance.set_time(t)?;
+    if x.is_empty() { Ok(()) } else { instance.set_states(x) }
+}

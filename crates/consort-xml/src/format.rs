@@ -1,0 +1,128 @@
+//! What a kind of file is held to, and the words and codes of what is said about it.
+
+use crate::guard::{Refusal, Why};
+use crate::shorten;
+use consort_core::{Diagnostic, Span};
+use roxmltree::Error;
+
+/// A kind of file: its limits, and how its mistakes are told.
+pub struct Format {
+    /// What a file is, for messages: `a model description`.
+    pub what: &'static str,
+    /// What could exhaust time or memory.
+    pub limits: Limits,
+    /// The codes of mistakes.
+    pub codes: Codes,
+    /// What to do about them.
+    pub help: Help,
+    /// Attributes that every element may have; they are never suggested for others.
+    pub attributes: &'static [&'static str],
+}
+
+/// How much of each a file may have.
+pub struct Limits {
+    /// Bytes; whoever has the bytes compares, before anything is decoded.
+    pub bytes: usize,
+    /// Elements, texts and comments.
+    pub nodes: u32,
+    /// Elements within elements.
+    pub depth: usize,
+    /// Attributes of one element.
+    pub attributes: usize,
+    /// Namespace declarations.
+    pub namespaces: usize,
+    /// Namespace declarations that hold for one element: its own and those around it. `None` if
+    /// `namespaces` is so small that it bounds these, too.
+    pub namespaces_open: Option<usize>,
+}
+
+/// The codes under which mistakes are reported.
+pub struct Codes {
+    /// The text is not XML.
+    pub syntax: &'static str,
+    /// The text has a DTD or uses entities.
+    pub entity: &'static str,
+    /// A limit was reached.
+    pub limit: &'static str,
+    /// A required attribute is missing.
+    pub missing: &'static str,
+    /// A value is not of its type.
+    pub value: &'static str,
+    /// An attribute the standard does not know.
+    pub attribute: &'static str,
+    /// An element the standard does not know.
+    pub element: &'static str,
+}
+
+/// What to do about mistakes.
+pub struct Help {
+    /// There is a DTD.
+    pub doctype: &'static str,
+    /// There are too many of something.
+    pub crowd: &'static str,
+    /// The whole is too large.
+    pub size: &'static str,
+    /// It is not XML.
+    pub syntax: &'static str,
+    /// A value is not of its type.
+    pub value: &'static str,
+}
+
+impl Format {
+    /// Says that a file has more bytes than are read; `called` is its name, or what it is.
+    pub fn too_large(&self, called: &str) -> Diagnostic {
+        let message = format!("{called} has more than {} bytes", self.limits.bytes);
+        Diagnostic::error(self.codes.limit, message).help(self.help.size)
+    }
+
+    /// Says that the value of the attribute `name` is not of its type.
+    pub fn bad_value(
+        &self,
+        name: &str,
+        found: &str,
+        expected: &str,
+        span: Option<Span>,
+    ) -> Diagnostic {
+        let message = format!("`{name}` is `{}`, which is not {expected}", shorten(found));
+        Diagnostic::error(self.codes.value, message)
+            .maybe_at(span, format!("expected {expected}"))
+            .help(self.help.value)
+    }
+
+    pub(crate) fn refused(&self, refusal: &Refusal, span: Span) -> Diagnostic {
+        match refusal.why {
+            Why::Doctype => {
+                let message = "a document type definition is not accepted";
+                Diagnostic::error(self.codes.entity, message)
+                    .at(span, "may define entities that unfold without end")
+                    .help(self.help.doctype)
+            }
+            Why::TooMany { most, what } => {
+                let message = format!("there are more than {most} {what}");
+                Diagnostic::error(self.codes.limit, message)
+                    .at(span, "too many from here on")
+                    .help(self.help.crowd)
+            }
+        }
+    }
+
+    pub(crate) fn unparsed(&self, error: &Error, span: Span) -> Diagnostic {
+        let words = error.to_string().replace(&format!(" at {}", error.pos()), "");
+        let words = words.replace('\'', "`");
+        let what = self.what;
+        let diagnostic = match error {
+            Error::UnknownEntityReference(..) => {
+                let message = format!("{what} uses an entity of its own");
+                Diagnostic::error(self.codes.entity, message)
+                    .help("only `&lt;`, `&gt;`, `&amp;`, `&apos;` and `&quot;` are read")
+            }
+            Error::NodesLimitReached => {
+                let message = format!("{what} has more than {} nodes", self.limits.nodes);
+                Diagnostic::error(self.codes.limit, message).help(self.help.size)
+            }
+            _ => Diagnostic::error(self.codes.syntax, format!("this is not XML: {words}"))
+                .help(self.help.syntax),
+        };
+        diagnostic.at(span, words)
+    }
+}
