@@ -10,6 +10,8 @@
 /* So are more events than this within such a part of the time since the start. */
 #define CROWD_MAX 1000
 static const double CROWDED = 1e-9;
+/* Near the start at least within this time. */
+static const double CROWD_MIN = 1e-15;
 /* And more that wait than this. */
 #define QUEUE_MAX 1000000
 
@@ -183,10 +185,27 @@ static void execute(Instance *instance, size_t at)
     forget(instance);
 }
 
+/* Whether a comparison with time is about to change. */
+static bool is_instant_now(Instance *instance)
+{
+    size_t i;
+    evaluate(instance, model.instant, instance->values);
+    for (i = 0; i < model.instants; i++)
+        if (instance->values[i] == instance->time) return true;
+    return false;
+}
+
+/* Through how many delays that has come which arrives now; zero if something else is due by the clock as well. */
+static uint64_t arrived(Instance *instance)
+{
+    uint64_t generation = breaks_due(instance);
+    return generation && is_instant_now(instance) ? 0 : generation;
+}
+
 /* When something will be due that is known ahead. */
 static double next_event(Instance *instance)
 {
-    double next = INFINITY;
+    double next = instance->break_count ? instance->breaks[0].due : INFINITY;
     size_t i;
     for (i = 0; i < instance->queue_count; i++)
         if (instance->queue[i].due < next) next = instance->queue[i].due;
@@ -200,7 +219,9 @@ static double next_event(Instance *instance)
 static Status count(Instance *instance)
 {
     double time = instance->time;
-    if (CROWDED * (time - instance->start) < time - instance->crowded_since) {
+    double close = CROWDED * (time - instance->start);
+    if (close < CROWD_MIN) close = CROWD_MIN;
+    if (close < time - instance->crowded_since) {
         instance->crowded_since = time;
         instance->crowd = 0;
     }
@@ -212,7 +233,9 @@ static Status count(Instance *instance)
 Status update(Instance *instance)
 {
     size_t at, executions = 0;
+    uint64_t generation, fired = instance->sequence;
     if (past_step(instance) != OK || count(instance) != OK) return ERROR;
+    generation = arrived(instance);
     instance->last_event = instance->time;
     instance->states_changed = false;
     forget(instance);
@@ -224,6 +247,7 @@ Status update(Instance *instance)
         if (look(instance) != OK) return ERROR;
     }
     if (past_event(instance) != OK) return ERROR;
+    breaks_follow(instance, executions || fired < instance->sequence ? 0 : generation);
     instance->next_event = next_event(instance);
     return OK;
 }

@@ -50,9 +50,10 @@ static bool allocate(Instance *instance)
     instance->sensitivity = doubles(model.states + model.inputs + model.outputs);
     instance->durations = doubles(model.delays);
     instance->past.width = model.delays;
+    instance->breaks = calloc(model.delays ? BREAKS_MAX + 1 : 1, sizeof *instance->breaks);
     return is_whole && instance->point && instance->memory && instance->conditions && instance->sides
         && instance->is_set && instance->work && instance->values && instance->entries && instance->seed
-        && instance->sensitivity && instance->durations && (!model.delays || past_reserve(&instance->past, 64))
+        && instance->sensitivity && instance->durations && instance->breaks && (!model.delays || past_reserve(&instance->past, 64))
         && queue_reserve(instance, model.events);
 }
 
@@ -94,6 +95,7 @@ void instance_free(Instance *instance)
     free(instance->queue_values);
     free(instance->past.times);
     free(instance->past.values);
+    free(instance->breaks);
     solver_free(instance->solver);
     free(instance);
 }
@@ -113,7 +115,7 @@ void instance_reset(Instance *instance)
     instance->is_disturbed = false;
     instance->sequence = 0;
     instance->queue_count = 0;
-    instance->past.count = 0;
+    instance->past.count = instance->break_count = 0;
     forget(instance);
 }
 

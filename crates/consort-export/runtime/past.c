@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As many entries decide what is between two of them. */
+enum { POINTS = 4 };
+
 bool past_reserve(Past *past, size_t count)
 {
     size_t capacity = past->capacity ? past->capacity : 64;
@@ -42,30 +45,52 @@ void past_settle(Instance *instance)
         if (!model.is_duration_fixed[i]) instance->durations[i] = INFINITY;
 }
 
-static double entry(const Past *past, size_t buffer, size_t i) { return past->values[i * past->width + buffer]; }
-
-/* Two neighbors: how far apart they are, and the slope between them; false if one is missing or an event is between. */
-static bool secant(const Past *past, size_t buffer, size_t left, double *width, double *rise)
+double past_step_max(const Instance *instance)
 {
-    const double *t = past->times;
-    if (past->count <= left + 1 || !(t[left] < t[left + 1])) return false;
-    *width = t[left + 1] - t[left];
-    *rise = (entry(past, buffer, left + 1) - entry(past, buffer, left)) / *width;
-    return true;
+    double shortest = INFINITY, part = 3.0 * sqrt(sqrt(instance->tolerance));
+    size_t i;
+    for (i = 0; i < model.delays; i++)
+        if (0.0 < instance->durations[i] && instance->durations[i] < shortest) shortest = instance->durations[i];
+    return part < 1.0 ? part * shortest : shortest;
 }
 
-/* The cubic from an entry to the next, which is later; its slopes come from neighbors, never across an event. */
-static double cubic(const Past *past, size_t buffer, size_t left, double time)
+static double entry(const Past *past, size_t buffer, size_t i) { return past->values[i * past->width + buffer]; }
+
+/* Whether an entry and the next are on one side of all events. */
+static bool joins(const Past *past, size_t at)
 {
-    double h = 0.0, d = 0.0, h0 = 0.0, d0 = 0.0, h1 = 0.0, d1 = 0.0, from, to, x, u;
-    bool has_left = 0 < left && secant(past, buffer, left - 1, &h0, &d0);
-    bool has_right = secant(past, buffer, left + 1, &h1, &d1);
-    secant(past, buffer, left, &h, &d);
-    from = has_left ? (d0 * h + d * h0) / (h0 + h) : has_right ? d + (d - d1) * h / (h + h1) : d;
-    to = has_right ? (d * h1 + d1 * h) / (h + h1) : has_left ? d + (d - d0) * h / (h0 + h) : d;
-    x = time - past->times[left];
-    u = x / h;
-    return entry(past, buffer, left) + x * (from + u * ((3.0 * d - 2.0 * from - to) + u * (from + to - 2.0 * d)));
+    return at + 1 < past->count && past->times[at] < past->times[at + 1];
+}
+
+/* The first and the last of the entries that belong to those at `left` and right of it: a neighbor on each side, or two
+ * on one; never across an event, and no second one for a look ahead. */
+static void neighborhood(const Past *past, size_t left, bool is_ahead, size_t *first, size_t *last)
+{
+    int round;
+    *first = left;
+    *last = left + 1;
+    for (round = is_ahead; round < 2; round++) {
+        if (*last - *first + 1 < POINTS && 0 < *first && joins(past, *first - 1)) --*first;
+        if (*last - *first + 1 < POINTS && joins(past, *last)) ++*last;
+    }
+}
+
+/* The polynomial through the entries from `left` to the next, which is later, and their neighbors. */
+static double polynomial(const Past *past, size_t buffer, size_t left, double time)
+{
+    const double *t = past->times;
+    double differences[POINTS], value;
+    size_t first, last, count, order, i;
+    neighborhood(past, left, t[left + 1] < time, &first, &last);
+    count = last - first + 1;
+    t += first;
+    for (i = 0; i < count; i++) differences[i] = entry(past, buffer, first + i);
+    for (order = 1; order < count; order++)
+        for (i = count - 1; order <= i; i--)
+            differences[i] = (differences[i] - differences[i - 1]) / (t[i] - t[i - order]);
+    value = differences[count - 1];
+    for (i = count - 1; 0 < i; i--) value = differences[i - 1] + (time - t[i - 1]) * value;
+    return value;
 }
 
 /* The last entry at or before a time; there is one. */
@@ -93,10 +118,10 @@ double past_at(const Past *past, size_t buffer, double time)
         if (t[i - 1] == t[i]) return entry(past, buffer, i);
         i--;
     }
-    return cubic(past, buffer, i, time);
+    return polynomial(past, buffer, i, time);
 }
 
-/* Drops what nobody will ask for any more; three entries before it are needed for slopes. */
+/* Drops what nobody will ask for any more; three entries before it are its neighbors. */
 static void prune(Instance *instance)
 {
     Past *past = &instance->past;

@@ -1,8 +1,9 @@
 /* What a model made of equations is at run time: written by Consort, the same for every model.
  *
  * `model.c` holds the equations as programs, pure functions of a point. `instance.c` keeps the values, `events.c` what
- * happens at once, `past.c` what `delay(...)` remembers, `saved.c` saved states, `partial.c` derivatives by states and
- * inputs. `solver.c` and `cosimulation.c` integrate, for Co-Simulation. `fmi2.c` or `fmi3.c` is the interface.
+ * happens at once, `past.c` what `delay(...)` remembers, `breaks.c` when its kinks arrive, `saved.c` saved states,
+ * `partial.c` derivatives by states and inputs. `solver.c` and `cosimulation.c` integrate, for Co-Simulation. `fmi2.c`
+ * or `fmi3.c` is the interface.
  *
  * Results are those of IEEE double precision, rounded after each operation: no fast-math, no contraction. */
 #ifndef RUNTIME_H
@@ -44,6 +45,15 @@ typedef struct {
     double *times;
     double *values;
 } Past;
+
+/* An instant at which a jump or a kink of the past arrives, and through how many delays it has come. */
+typedef struct {
+    double due;
+    uint64_t generation;
+} Break;
+
+/* What is less rough is smooth enough; and so many wait at most. */
+enum { GENERATION_MAX = 5, BREAKS_MAX = 1000 };
 
 HIDDEN double past_at(const Past *past, size_t buffer, double time);
 
@@ -150,6 +160,8 @@ typedef struct Instance {
     double *queue_values;                  /* `targets_max` of each */
     size_t queue_count, queue_capacity;
     Past past;
+    Break *breaks;                         /* that are to come, by time */
+    size_t break_count;
 
     /* Computed from the value, or room to work in. */
     bool is_known[4];                      /* derivatives, outputs, locals, indicators */
@@ -213,6 +225,14 @@ HIDDEN Status past_step(Instance *instance);
 HIDDEN Status past_event(Instance *instance);
 /* Finds out how long each delay is, as far as that is settled. */
 HIDDEN void past_settle(Instance *instance);
+/* The longest step that leaves few enough gaps in what is remembered; infinity if there are no delays. */
+HIDDEN double past_step_max(const Instance *instance);
+
+/* breaks.c: jumps and kinks that delays bring from the past. */
+/* Takes out what is due; the least generation of it, or zero if there is nothing. */
+HIDDEN uint64_t breaks_due(Instance *instance);
+/* What happens now and has come through so many delays arrives again after each of them. */
+HIDDEN void breaks_follow(Instance *instance, uint64_t generation);
 
 /* saved.c: a saved state is one block of 64-bit words. */
 typedef struct Saved Saved;

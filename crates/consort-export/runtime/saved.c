@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC UINT64_C(0x3174726f736e6f43)   /* "Consort1" */
+#define MAGIC UINT64_C(0x3274726f736e6f43)   /* "Consort2" */
 
 struct Saved {
     size_t count;
@@ -15,11 +15,11 @@ struct Saved {
 enum {
     WORD_MAGIC, WORD_FINGERPRINT, WORD_COUNT, WORD_KIND, WORD_PHASE, WORD_START, WORD_TIME, WORD_LAST_EVENT,
     WORD_NEXT_EVENT, WORD_CROWDED_SINCE, WORD_CROWD, WORD_TOLERANCE, WORD_STEP_SIZE, WORD_DISTURBED, WORD_SEQUENCE,
-    WORD_QUEUE, WORD_PAST, WORDS
+    WORD_QUEUE, WORD_PAST, WORD_BREAKS, WORDS
 };
 
-/* Words of a waiting event before its values. */
-enum { WAITING_WORDS = 4 };
+/* Words of a waiting event before its values, and of a break. */
+enum { WAITING_WORDS = 4, BREAK_WORDS = 2 };
 
 static uint64_t word_of(double value)
 {
@@ -40,9 +40,10 @@ static size_t fixed_count(void)
     return WORDS + point_size() + model.events + model.states + model.discretes;
 }
 
-static size_t word_count(size_t queue, size_t past)
+static size_t word_count(size_t queue, size_t breaks, size_t past)
 {
-    return fixed_count() + queue * (WAITING_WORDS + model.targets_max) + past * (1 + model.delays);
+    return fixed_count() + queue * (WAITING_WORDS + model.targets_max) + breaks * BREAK_WORDS
+        + past * (1 + model.delays);
 }
 
 static Saved *saved_new(size_t count)
@@ -98,6 +99,7 @@ static void put_head(const Instance *instance, uint64_t *words, size_t count)
     words[WORD_SEQUENCE] = instance->sequence;
     words[WORD_QUEUE] = instance->queue_count;
     words[WORD_PAST] = instance->past.count;
+    words[WORD_BREAKS] = instance->break_count;
 }
 
 static uint64_t *put_queue(const Instance *instance, uint64_t *words)
@@ -114,9 +116,19 @@ static uint64_t *put_queue(const Instance *instance, uint64_t *words)
     return words;
 }
 
+static uint64_t *put_breaks(const Instance *instance, uint64_t *words)
+{
+    size_t i;
+    for (i = 0; i < instance->break_count; i++, words += BREAK_WORDS) {
+        words[0] = word_of(instance->breaks[i].due);
+        words[1] = instance->breaks[i].generation;
+    }
+    return words;
+}
+
 Status saved_get(const Instance *instance, const char *function, Saved **saved)
 {
-    size_t count = word_count(instance->queue_count, instance->past.count);
+    size_t count = word_count(instance->queue_count, instance->break_count, instance->past.count);
     uint64_t *words;
     if (*saved && (*saved)->count != count) {
         free(*saved);
@@ -128,7 +140,7 @@ Status saved_get(const Instance *instance, const char *function, Saved **saved)
     words = put((*saved)->words + WORDS, instance->point, point_size());
     words = put_flags(words, instance->memory, model.events);
     words = put_flags(words, instance->is_set, model.states + model.discretes);
-    words = put_queue(instance, words);
+    words = put_breaks(instance, put_queue(instance, words));
     words = put(words, instance->past.times, instance->past.count);
     put(words, instance->past.values, instance->past.count * model.delays);
     return OK;
@@ -149,6 +161,7 @@ static void take_head(Instance *instance, const uint64_t *words)
     instance->sequence = words[WORD_SEQUENCE];
     instance->queue_count = (size_t)words[WORD_QUEUE];
     instance->past.count = (size_t)words[WORD_PAST];
+    instance->break_count = (size_t)words[WORD_BREAKS];
 }
 
 static const uint64_t *take_queue(Instance *instance, const uint64_t *words)
@@ -161,6 +174,16 @@ static const uint64_t *take_queue(Instance *instance, const uint64_t *words)
         waiting->event = (uint32_t)words[2];
         waiting->has_values = words[3] != 0;
         words = take(words + WAITING_WORDS, instance->queue_values + i * model.targets_max, model.targets_max);
+    }
+    return words;
+}
+
+static const uint64_t *take_breaks(Instance *instance, const uint64_t *words)
+{
+    size_t i;
+    for (i = 0; i < instance->break_count; i++, words += BREAK_WORDS) {
+        instance->breaks[i].due = number_of(words[0]);
+        instance->breaks[i].generation = words[1];
     }
     return words;
 }
@@ -179,7 +202,7 @@ Status saved_set(Instance *instance, const char *function, const Saved *saved)
     words = take(saved->words + WORDS, instance->point, point_size());
     words = take_flags(words, instance->memory, model.events);
     words = take_flags(words, instance->is_set, model.states + model.discretes);
-    words = take_queue(instance, words);
+    words = take_breaks(instance, take_queue(instance, words));
     words = take(words, instance->past.times, instance->past.count);
     take(words, instance->past.values, instance->past.count * model.delays);
     past_settle(instance);
@@ -219,20 +242,33 @@ static bool is_past_good(const uint64_t *times, size_t count)
     return true;
 }
 
+/* Whether break points are sorted and of generations there are. */
+static bool are_breaks_good(const uint64_t *words, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++, words += BREAK_WORDS) {
+        if (!isfinite(number_of(words[0])) || GENERATION_MAX < words[1]) return false;
+        if (0 < i && !(number_of(words[-BREAK_WORDS]) < number_of(words[0]))) return false;
+    }
+    return true;
+}
+
 /* Whether the words are a state of this model; bytes may come from anywhere. */
 static bool is_good(const uint64_t *words, size_t count)
 {
-    uint64_t queue = words[WORD_QUEUE], past = words[WORD_PAST];
+    uint64_t queue = words[WORD_QUEUE], past = words[WORD_PAST], breaks = words[WORD_BREAKS];
     bool is_begun = words[WORD_PHASE] != INSTANTIATED && words[WORD_PHASE] != INITIALIZATION;
     size_t i;
     if (words[WORD_MAGIC] != MAGIC || words[WORD_FINGERPRINT] != model.fingerprint) return false;
     if (words[WORD_COUNT] != count || FAILED < words[WORD_PHASE] || COSIMULATION < words[WORD_KIND]) return false;
-    if (count < queue || count < past || word_count((size_t)queue, (size_t)past) != count) return false;
+    if (count < queue || count < past || (model.delays ? BREAKS_MAX : 0) < breaks) return false;
+    if (word_count((size_t)queue, (size_t)breaks, (size_t)past) != count) return false;
     if (model.delays ? is_begun && past == 0 : 0 < past) return false;
     if (!isfinite(number_of(words[WORD_TIME]))) return false;
     for (i = 0; i < queue; i++)
         if (model.events <= words[fixed_count() + i * (WAITING_WORDS + model.targets_max) + 2]) return false;
-    return is_past_good(words + word_count((size_t)queue, 0), (size_t)past);
+    return are_breaks_good(words + word_count((size_t)queue, 0, 0), (size_t)breaks)
+        && is_past_good(words + word_count((size_t)queue, (size_t)breaks, 0), (size_t)past);
 }
 
 Status saved_read(const Instance *instance, const char *function, const unsigned char *bytes, size_t size,

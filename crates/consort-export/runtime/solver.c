@@ -313,16 +313,18 @@ Status solver_step(Instance *instance, double limit, double open_end, Span *span
 {
     Solver *solver = instance->solver;
     double longest = limit - instance->time;
-    double step_max = INFINITY;
+    double step_max = past_step_max(instance);
     Status status;
     size_t i;
     span->start = instance->time;
     span->end = limit;
     span->open_end = open_end;
-    for (i = 0; i < model.delays; i++)
-        if (0.0 < instance->durations[i] && instance->durations[i] < step_max) step_max = instance->durations[i];
     memcpy(solver->before, instance->point + first_state(), solver->n * sizeof(double));
     derive(instance, span, span->start, solver->before, solver->derivative);
+    for (i = 0; i < solver->n; i++)
+        if (!isfinite(solver->derivative[i]))
+            return fail(instance, "the derivative of `%s` is infinite or not a number at t = %.17g",
+                        model.state_names[i], span->start);
     evaluate(instance, model.by_state.program, instance->entries);
     derive_by_time(instance, span);
     if (!(0.0 < instance->step_size)) instance->step_size = guess(instance, longest);

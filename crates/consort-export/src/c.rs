@@ -10,11 +10,12 @@ use crate::{FmiVersion, Identity};
 use consort_equations::Equations;
 
 /// The files that are the same for every model.
-const RUNTIME: [(&str, &str); 8] = [
+const RUNTIME: [(&str, &str); 9] = [
     ("runtime.h", include_str!("../runtime/runtime.h")),
     ("instance.c", include_str!("../runtime/instance.c")),
     ("events.c", include_str!("../runtime/events.c")),
     ("past.c", include_str!("../runtime/past.c")),
+    ("breaks.c", include_str!("../runtime/breaks.c")),
     ("saved.c", include_str!("../runtime/saved.c")),
     ("partial.c", include_str!("../runtime/partial.c")),
     ("solver.c", include_str!("../runtime/solver.c")),

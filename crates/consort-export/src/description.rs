@@ -29,8 +29,8 @@ pub(crate) fn write(subject: &Subject<'_>) -> String {
         units::write(xml, subject.equations);
         xml.element("LogCategories", &[], |xml| {
             for (name, description) in LOG_CATEGORIES {
-                let attributes = vec![("name", name), ("description", description)];
-                xml.leaf("Category", &owned(attributes));
+                let attributes = [("name", name), ("description", description)];
+                xml.leaf("Category", &attributes.map(|(name, value)| (name, value.to_owned())));
             }
         });
         default_experiment(xml, &subject.options.experiment);
@@ -143,8 +143,4 @@ pub(crate) fn build_description(subject: &Subject<'_>) -> String {
             });
         });
     })
-}
-
-fn owned(attributes: Vec<(&'static str, &str)>) -> Attributes<'static> {
-    attributes.into_iter().map(|(name, value)| (name, value.to_owned())).collect()
 }

@@ -1,6 +1,6 @@
 //! The page that a person opens, and what may be done with the files.
 
-use crate::description::variables::{name, role};
+use crate::description::variables::name;
 use crate::xml::escaped;
 use crate::{FmuOptions, TOOL};
 use consort_equations::{Equations, Part};
@@ -38,7 +38,7 @@ fn row(equations: &Equations, part: Part) -> String {
     let description = quantity.map_or("", |it| it.description.as_str());
     let cells = [
         &name(equations, part),
-        role(equations, part).causality,
+        equations.role(part).causality.name(),
         unit,
         start.as_deref().unwrap_or_default(),
         description,

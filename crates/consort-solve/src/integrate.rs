@@ -8,7 +8,7 @@ mod bytes;
 mod jacobian;
 mod solver;
 
-use crate::problem::{Keep, Options, Tolerances};
+use crate::problem::{Keep, Options, Tolerances, same_bits};
 use crate::roots::{Leaving, Roots};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, ContinuousEvent, ContinuousInstance};
@@ -21,6 +21,10 @@ pub use jacobian::JacobianPattern;
 
 /// An instance whose events bring about each other without end is told to have failed.
 const ITERATIONS_MAX: u32 = 1000;
+
+/// So many steps of the solver from one communication point to the next get nowhere, beside those that a
+/// longest step or time events ask for.
+const STEPS_MAX: f64 = 1e6;
 
 /// Where an integration is; a plain value, so that saving it is copying it.
 #[derive(Clone, Debug)]
@@ -49,11 +53,6 @@ impl Integration {
     /// Whether the instance has asked for the end: it goes no further.
     pub fn has_ended(&self) -> bool {
         self.terminate
-    }
-
-    /// The states as of the end of the last step.
-    pub fn states(&self) -> &[f64] {
-        &self.x
     }
 
     /// Must be told when inputs were set since the last call: they hold from here on.
@@ -85,11 +84,6 @@ impl Integrator {
     /// By a solver of this kind, with this relative tolerance.
     pub fn new(kind: SolverKind, relative: f64, pattern: Arc<JacobianPattern>) -> Self {
         Integrator { kind, relative, step: None, pattern, work: Work::default() }
-    }
-
-    /// The relative tolerance.
-    pub fn relative(&self) -> f64 {
-        self.relative
     }
 
     /// Another relative tolerance, for integrations that begin from now on.
@@ -204,9 +198,7 @@ impl Integrator {
         most: Keep,
     ) -> CallResult<()> {
         let mut event = iterate_events(instance, integration.t)?;
-        event.states_changed |= before.states_changed;
-        event.nominals_changed |= before.nominals_changed;
-        event.sizes_changed |= before.sizes_changed;
+        event.add_changes(&before);
         if event.sizes_changed {
             *integration = self.begin(instance, integration.t, event)?;
             return Ok(());
@@ -290,7 +282,8 @@ impl Integrator {
     /// Integrates to `target`, or to where the instance asks for the end.
     ///
     /// # Errors
-    /// If the instance or the solver failed: where, at which step size, and by which state.
+    /// If the instance or the solver failed: where, at which step size, and by which state; and if a
+    /// million steps do not reach the target.
     pub fn integrate(
         &mut self,
         instance: &mut dyn ContinuousInstance,
@@ -301,8 +294,17 @@ impl Integrator {
             return Ok(());
         }
         self.take_inputs(instance, integration)?;
+        let asked = self.step.map_or(0.0, |step| (target - integration.t) / step);
+        let mut steps_left = STEPS_MAX + asked;
         while !integration.terminate && integration.t < target {
+            if steps_left <= 0.0 {
+                return Err(too_many(integration.t, target));
+            }
+            let due = integration.next_event;
             self.advance(instance, integration, target)?;
+            if due.is_none_or(|due| integration.t < due) {
+                steps_left -= 1.0;
+            }
         }
         if integration.terminate { Ok(()) } else { look(instance, integration) }
     }
@@ -320,9 +322,7 @@ pub fn iterate_events(
     let mut all = ContinuousEvent::default();
     for _ in 0..ITERATIONS_MAX {
         let event = instance.update_discrete_states()?;
-        all.states_changed |= event.states_changed;
-        all.nominals_changed |= event.nominals_changed;
-        all.sizes_changed |= event.sizes_changed;
+        all.add_changes(&event);
         // An event that is due already would be handled for ever.
         all.next_event = event.next_event.filter(|next| t < *next);
         all.terminate = event.terminate;
@@ -338,6 +338,17 @@ pub fn iterate_events(
     Err(CallError::new("update discrete states", CallStatus::Refused(reason)))
 }
 
+#[cold]
+fn too_many(t: f64, target: f64) -> Box<CallError> {
+    let reason = format!(
+        "{STEPS_MAX} steps of the solver do not reach the communication point at t = {target}; an `if` may switch \
+         back and forth: give it a hysteresis; if the model is that fast, take shorter communication steps"
+    );
+    let arguments = format!("t = {t}");
+    let status = CallStatus::Refused(reason);
+    Box::new(CallError { call: "integrate", arguments, status, log: Vec::new() })
+}
+
 /// Models are told of every change of an indicator between above zero and not: they decide by them at
 /// events only.
 fn roots(count: usize) -> Roots {
@@ -350,8 +361,4 @@ fn roots(count: usize) -> Roots {
 fn look(instance: &mut dyn ContinuousInstance, integration: &mut Integration) -> CallResult<()> {
     instance.derivatives(&mut integration.slope)?;
     instance.indicators(&mut integration.z)
-}
-
-fn same_bits(a: &[f64], b: &[f64]) -> bool {
-    a.iter().map(|value| value.to_bits()).eq(b.iter().map(|value| value.to_bits()))
 }

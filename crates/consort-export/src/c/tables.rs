@@ -3,14 +3,12 @@
 use super::program::Programs;
 use super::text::{number, string, table};
 use crate::Identity;
+use consort_core::solving::{TOLERANCE, is_tolerance};
 use consort_equations::equations::Event;
 use consort_equations::{
     Dependence, Equations, Indicator, Jacobian, Op, Program, Quantity, Target,
 };
 use std::fmt::Write as _;
-
-/// The tolerance of Co-Simulation where neither the importer nor the model says one.
-const TOLERANCE: f64 = 1e-6;
 
 /// All tables but the last, with the programs they speak of.
 pub(super) fn write(equations: &Equations, programs: &mut Programs) -> String {
@@ -192,5 +190,5 @@ fn counts(equations: &Equations, work_size: usize) -> [(&'static str, usize); 12
 /// The relative tolerance the model asks for.
 fn tolerance(equations: &Equations) -> f64 {
     let wanted = equations.experiment.tolerance.as_ref().and_then(|text| text.parse().ok());
-    wanted.filter(|it| 0.0 < *it && *it < 1.0).unwrap_or(TOLERANCE)
+    wanted.filter(|it| is_tolerance(*it)).unwrap_or(TOLERANCE)
 }

@@ -1,8 +1,9 @@
 //! `ModelStructure`: what is computed, and from what.
 
-use super::variables::{First, role};
+use super::variables::number;
 use crate::FmiVersion;
 use crate::xml::{Attributes, Writer};
+use consort_core::{Causality, Initial};
 use consort_equations::{Dependence, Equations, Part};
 use std::collections::BTreeSet;
 
@@ -57,12 +58,11 @@ fn list(
     unknowns: &[Unknown],
     version: FmiVersion,
 ) {
-    // FMI 2 counts variables from one, FMI 3 has value references.
-    let (key, first) = match version {
-        FmiVersion::V2 => ("index", 1),
-        FmiVersion::V3 => ("valueReference", 0),
+    let key = match version {
+        FmiVersion::V2 => "index",
+        FmiVersion::V3 => "valueReference",
     };
-    let number = |part: Part| (equations.number(part) + first).to_string();
+    let number = |part: Part| number(equations, part, version);
     for unknown in unknowns {
         let mut attributes: Attributes<'_> = vec![(key, number(unknown.part))];
         if let Some(from) = &unknown.from {
@@ -84,7 +84,7 @@ fn kind_name(kind: Kind) -> &'static str {
 
 /// Every output: states and discretes that are seen, then the others.
 fn outputs(equations: &Equations) -> Vec<Unknown> {
-    let is_output = |part: &Part| role(equations, *part).causality == "output";
+    let is_output = |part: &Part| equations.role(*part).causality == Causality::Output;
     let unknown = |part| {
         let from = match part {
             Part::Output(at) => continuous(&equations.output_dependence[at]),
@@ -119,7 +119,7 @@ fn in_initialization(equations: &Equations, dependence: &Dependence) -> Option<V
     let mut parts = at_once(dependence);
     let states = dependence.states.iter().copied().map(Part::State);
     for part in states.chain(dependence.discretes.iter().copied().map(Part::Discrete)) {
-        if role(equations, part).first == First::Exact {
+        if equations.role(part).initial == Initial::Exact {
             parts.insert(part);
         } else {
             parts.extend(at_once(first_value(equations, part)?));
@@ -151,10 +151,11 @@ fn first_value(equations: &Equations, part: Part) -> Option<&Dependence> {
 /// derivatives, unless they are exact.
 fn initial_unknowns(equations: &Equations) -> Vec<Unknown> {
     let is_unknown = |part: &Part| {
-        let role = role(equations, *part);
-        let is_listed = matches!(role.causality, "output" | "calculatedParameter")
-            || matches!(part, Part::State(_) | Part::Derivative(_));
-        role.first == First::Calculated && is_listed
+        let role = equations.role(*part);
+        let is_listed =
+            matches!(role.causality, Causality::Output | Causality::CalculatedParameter)
+                || matches!(part, Part::State(_) | Part::Derivative(_));
+        role.initial == Initial::Calculated && is_listed
     };
     let unknown = |part| {
         let dependence = match part {

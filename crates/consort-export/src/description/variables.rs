@@ -2,50 +2,17 @@
 
 use crate::FmiVersion;
 use crate::xml::{Attributes, Writer, float};
+use consort_core::Initial;
 use consort_equations::{Equations, Part, Quantity, Target};
 
-/// How a value comes about before the first step.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum First {
-    /// Time, and inputs, which others set.
-    Unsaid,
-    /// It is the start value, or what was set.
-    Exact,
-    /// It is computed.
-    Calculated,
-}
-
-/// What the standard calls causality and variability, and `initial`.
-pub(crate) struct Role {
-    pub(crate) causality: &'static str,
-    variability: &'static str,
-    pub(crate) first: First,
-}
-
-/// The role of a variable; see the table in `docs/export.md`.
-pub(crate) fn role(equations: &Equations, part: Part) -> Role {
-    let quantity = equations.quantity(part);
-    let is_output = quantity.is_some_and(|it| it.is_output);
-    let first = match quantity.is_some_and(|it| it.is_start_fixed) {
-        true => First::Exact,
-        false => First::Calculated,
+/// What `derivative` and the lists of `ModelStructure` call a variable: FMI 2 counts variables from one,
+/// FMI 3 has value references.
+pub(super) fn number(equations: &Equations, part: Part, version: FmiVersion) -> String {
+    let first = match version {
+        FmiVersion::V2 => 1,
+        FmiVersion::V3 => 0,
     };
-    let seen = if is_output { "output" } else { "local" };
-    let (causality, variability, first) = match part {
-        Part::Time => ("independent", "continuous", First::Unsaid),
-        Part::Parameter(_) => ("parameter", "fixed", First::Exact),
-        Part::Input(_) => ("input", "continuous", First::Unsaid),
-        Part::State(_) => (seen, "continuous", first),
-        Part::Discrete(_) => (seen, "discrete", first),
-        Part::Output(_) => ("output", "continuous", First::Calculated),
-        Part::Local(_) if quantity.is_some_and(|it| it.is_parameter) => {
-            ("calculatedParameter", "fixed", First::Calculated)
-        }
-        Part::Derivative(_) | Part::Local(_) | Part::Indicator(_) => {
-            ("local", "continuous", First::Calculated)
-        }
-    };
-    Role { causality, variability, first }
+    (equations.number(part) + first).to_string()
 }
 
 /// What a variable is called.
@@ -93,7 +60,7 @@ pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion
 
 /// What variables of all types have.
 fn general(equations: &Equations, part: Part) -> Attributes<'static> {
-    let role = role(equations, part);
+    let role = equations.role(part);
     let mut attributes = vec![
         ("name", name(equations, part)),
         ("valueReference", equations.number(part).to_string()),
@@ -101,12 +68,10 @@ fn general(equations: &Equations, part: Part) -> Attributes<'static> {
     if let Some(description) = description(equations, part) {
         attributes.push(("description", description));
     }
-    attributes.push(("causality", role.causality.to_owned()));
-    attributes.push(("variability", role.variability.to_owned()));
-    match role.first {
-        First::Unsaid => {}
-        First::Exact => attributes.push(("initial", "exact".to_owned())),
-        First::Calculated => attributes.push(("initial", "calculated".to_owned())),
+    attributes.push(("causality", role.causality.to_string()));
+    attributes.push(("variability", role.variability.to_string()));
+    if role.initial != Initial::None {
+        attributes.push(("initial", role.initial.to_string()));
     }
     attributes
 }
@@ -123,17 +88,12 @@ fn description(equations: &Equations, part: Part) -> Option<String> {
 fn of_number(equations: &Equations, part: Part, version: FmiVersion) -> Attributes<'static> {
     let mut attributes = Vec::new();
     if let Part::Derivative(at) = part {
-        let state = equations.number(Part::State(at));
-        // FMI 2 counts variables from one, FMI 3 has value references.
-        let state = if version == FmiVersion::V2 { state + 1 } else { state };
-        attributes.push(("derivative", state.to_string()));
+        attributes.push(("derivative", number(equations, Part::State(at), version)));
         return attributes;
     }
     let Some(quantity) = equations.quantity(part) else { return attributes };
     attributes.extend(bounds(quantity));
-    if matches!(part, Part::Parameter(_) | Part::Input(_))
-        || role(equations, part).first == First::Exact
-    {
+    if matches!(part, Part::Input(_)) || equations.role(part).initial == Initial::Exact {
         attributes.push(("start", float(quantity.start)));
     }
     if let Part::State(at) = part

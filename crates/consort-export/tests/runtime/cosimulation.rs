@@ -137,11 +137,11 @@ fn an_input_that_jumps_fires_what_it_makes_true() {
 #[test]
 fn a_delay_equation_meets_the_method_of_steps() {
     let text = "model late\nstate x = 1\nder(x) = -delay(x, 1)\nend";
-    // What is remembered is the ends of steps: they decide how exactly kinks are.
-    let step = SECOND / 100;
-    check(text, (1.0, step), 1e-7, &[("x", 0.0, 1e-12)]);
-    check(text, (2.0, step), 1e-7, &[("x", -0.5, 1e-7)]);
-    check(text, (3.0, step), 1e-7, &[("x", -1.0 / 6.0, 1e-7)]);
+    for step in [SECOND / 100, SECOND] {
+        check(text, (1.0, step), 1e-7, &[("x", 0.0, 1e-12)]);
+        check(text, (2.0, step), 1e-7, &[("x", -0.5, 1e-7)]);
+        check(text, (3.0, step), 1e-7, &[("x", -1.0 / 6.0, 1e-7)]);
+    }
 }
 
 #[test]
@@ -194,4 +194,47 @@ fn events_without_end_are_told() {
         let error = bench.try_step().expect_err("it has no end");
         assert!(format!("{error:?}").contains(words), "{error:?}");
     }
+}
+
+#[track_caller]
+fn check_refusal(text: &str, form: Form, words: &str) {
+    let mut bench = Bench::new(&compiled(text), form, SECOND, 1e-6);
+    let message = format!("{:?}", bench.try_step().expect_err("it has no end"));
+    assert!(message.contains(words), "{message}");
+}
+
+#[test]
+fn a_derivative_that_is_no_number_is_named() {
+    let text = "model broken\nstate calm = 0\nstate wild = 0\nder(calm) = 1\n\
+                der(wild) = if time > 0.5 then sqrt(-1) else 1\nend";
+    check_refusal(text, TWO, "the derivative of `wild` is infinite or not a number at t = 0.5");
+}
+
+const SWITCH: &str = "model switch\nstate x = 0\nder(x) = if 0 < x then -1 else 1\nend";
+
+/// Near zero times are so fine that a switch at the start could go back and forth there for ever.
+#[test]
+fn a_switch_at_the_start_does_not_hang() {
+    let ours = [SolverKind::Euler, SolverKind::DormandPrince5].map(Form::Rust);
+    for form in ours.into_iter().chain(VERSIONS.map(Form::CoSimulation)) {
+        check_refusal(SWITCH, form, "events follow each other without end");
+    }
+}
+
+#[test]
+fn a_step_without_end_says_how_far_it_came() {
+    let fast = "model fast\nstate x = 0\nder(x) = 1e9*cos(1e9*time)\nend";
+    let words = "do not reach the communication point at t = 1 but t = ";
+    for version in VERSIONS {
+        check_refusal(fast, Form::CoSimulation(version), words);
+    }
+    let words = "do not reach the communication point at t = 1;";
+    check_refusal(SWITCH, Form::Rust(SolverKind::Bdf), words);
+}
+
+#[test]
+fn instants_may_be_many_in_one_step() {
+    let text = "model clock\ndiscrete next = 1.6e-6\ndiscrete n = 0\n\
+                when time >= next then\n  n = n + 1\n  next = (n + 2)*1.6e-6\nend\nend";
+    check(text, (2.0, 2 * SECOND), 1e-6, &[("n", 1.25e6, 1.0)]);
 }

@@ -1,12 +1,13 @@
 //! The state as bytes: a magic, the model's fingerprint, and every field, little-endian.
 
 use super::Fingerprint;
+use super::breaks::{Break, Breaks, GENERATION_MAX};
 use super::chatter::{Chatter, watched};
 use super::past::{Entry, Past};
 use super::state::{Phase, State, Waiting};
 use consort_equations::Equations;
 
-const MAGIC: &[u8; 8] = b"consteq1";
+const MAGIC: &[u8; 8] = b"consteq2";
 const PHASES: [Phase; 3] = [Phase::Start, Phase::Event, Phase::Continuous];
 
 pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
@@ -14,7 +15,7 @@ pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
     bytes.extend(MAGIC);
     bytes.extend(fingerprint);
     bytes.push(state.phase as u8);
-    let scalars = [state.start, state.time, state.last_event, state.next_event];
+    let scalars = [state.start, state.time, state.tolerance, state.last_event, state.next_event];
     let lists = [&scalars[..], &state.parameters, &state.inputs, &state.states, &state.discretes];
     lists.into_iter().for_each(|list| put_numbers(&mut bytes, list.iter().copied()));
     bytes.extend(state.is_set.iter().chain(&state.held).map(|flag| u8::from(*flag)));
@@ -33,6 +34,11 @@ pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
         bytes.extend((past.entries().len() as u64).to_le_bytes());
         let numbers = past.entries().iter().flat_map(|entry| [entry.time, entry.value]);
         put_numbers(&mut bytes, numbers);
+    }
+    bytes.extend((state.breaks.waiting().len() as u64).to_le_bytes());
+    for it in state.breaks.waiting() {
+        bytes.extend(it.due.to_le_bytes());
+        bytes.extend(it.generation.to_le_bytes());
     }
     for chatter in &state.chatters {
         put_numbers(&mut bytes, [chatter.largest, chatter.last, chatter.since].into_iter());
@@ -105,6 +111,7 @@ impl<'a> Reader<'a> {
             phase,
             start: self.number()?,
             time: self.number()?,
+            tolerance: self.number()?,
             last_event: self.number()?,
             next_event: self.number()?,
             parameters: self.numbers(layout.parameters)?,
@@ -117,6 +124,7 @@ impl<'a> Reader<'a> {
             crowd: (self.number()?, self.whole()?),
             queue: self.queue(equations)?,
             pasts: equations.delays.iter().map(|_| self.past()).collect::<Option<_>>()?,
+            breaks: self.breaks()?,
             chatters: watched(equations).map(|_| self.chatter()).collect::<Option<_>>()?,
         })
     }
@@ -142,6 +150,19 @@ impl<'a> Reader<'a> {
         let (largest, last, since) = (self.number()?, self.number()?, self.number()?);
         let (is_rising, reversals) = (self.flags(1)?[0], self.whole()?);
         Some(Chatter { largest, last, is_rising, reversals, since })
+    }
+
+    fn breaks(&mut self) -> Option<Breaks> {
+        let count = self.count()?;
+        let mut waiting = Vec::new();
+        for _ in 0..count {
+            let (due, generation) = (self.number()?, self.whole()?);
+            if !due.is_finite() || GENERATION_MAX < generation {
+                return None;
+            }
+            waiting.push(Break { due, generation });
+        }
+        waiting.is_sorted_by(|a, b| a.due < b.due).then(|| Breaks::from_waiting(waiting))
     }
 
     fn past(&mut self) -> Option<Past> {

@@ -4,9 +4,9 @@ use consort_core::model::DefaultExperiment;
 use consort_core::variable::DependencyKind;
 use consort_core::{
     Capabilities, Causality, ContinuousDescription, DependsOn, Initial, ModelDescription,
-    ModelStructure, Reference, Sizes, Unit, Unknown, Values, Variability, Variable, VariableId,
+    ModelStructure, Reference, Sizes, Unit, Unknown, Values, Variable, VariableId,
 };
-use consort_equations::{Dependence, Equations, Part, Quantity};
+use consort_equations::{Dependence, Equations, Part, Role};
 
 /// What the model is.
 pub(super) fn model(equations: &Equations) -> ModelDescription {
@@ -74,13 +74,7 @@ impl Units {
 fn variable(equations: &Equations, part: Part, units: &mut Units) -> Variable {
     let quantity = equations.quantity(part).expect("only time and indicators have none");
     let number = u32::try_from(equations.number(part)).expect("the text's length limits numbers");
-    let (causality, variability) = role(part, quantity);
-    let initial = match part {
-        Part::Parameter(_) => Initial::Exact,
-        Part::State(_) | Part::Discrete(_) if quantity.is_start_fixed => Initial::Exact,
-        Part::Input(_) => Initial::None,
-        _ => Initial::Calculated,
-    };
+    let Role { causality, variability, initial } = equations.role(part);
     let has_start = initial != Initial::Calculated;
     let base = Variable::scalar(&quantity.name, Reference(number), causality);
     let base = Variable {
@@ -103,31 +97,9 @@ fn variable(equations: &Equations, part: Part, units: &mut Units) -> Variable {
     }
 }
 
-fn role(part: Part, quantity: &Quantity) -> (Causality, Variability) {
-    let seen = if quantity.is_output { Causality::Output } else { Causality::Local };
-    match part {
-        Part::Parameter(_) => (Causality::Parameter, Variability::Fixed),
-        Part::Input(_) => (Causality::Input, Variability::Continuous),
-        Part::Discrete(_) => (seen, Variability::Discrete),
-        Part::Local(_) if quantity.is_parameter => {
-            (Causality::CalculatedParameter, Variability::Fixed)
-        }
-        Part::Derivative(_) => (Causality::Local, Variability::Continuous),
-        _ => (seen, Variability::Continuous),
-    }
-}
-
 fn structure(equations: &Equations) -> ModelStructure {
-    let each = |list: &[Quantity], part: fn(usize) -> Part| -> Vec<Part> {
-        let shown = list.iter().enumerate().filter(|(_, it)| it.is_output);
-        shown.map(|(at, _)| part(at)).collect()
-    };
-    let outputs = [
-        each(&equations.states, Part::State),
-        each(&equations.discretes, Part::Discrete),
-        each(&equations.outputs, Part::Output),
-    ]
-    .concat();
+    let is_output = |part: &Part| equations.role(*part).causality == Causality::Output;
+    let outputs: Vec<Part> = equations.parts().filter(is_output).collect();
     let derivatives = equations.derivative_dependence.iter().enumerate();
     let unknown = |part: Part, on: DependsOn| Unknown { variable: id(equations, part), on };
     ModelStructure {

@@ -15,12 +15,16 @@ const EXECUTIONS_MAX: u32 = 10_000;
 /// and forth.
 const CROWD_MAX: u64 = 1_000;
 const CROWDED: f64 = 1e-9;
+/// Near the start at least within this time, in seconds: there times are fine without end.
+const CROWD_MIN: f64 = 1e-15;
 
 /// Everybody an event concerns.
 pub(super) struct Moment<'a> {
     pub(super) equations: &'a Equations,
     pub(super) state: &'a mut State,
     pub(super) work: &'a mut Work,
+    /// How long delays are, as far as that is settled.
+    pub(super) durations: &'a [Option<f64>],
 }
 
 impl Moment<'_> {
@@ -40,8 +44,10 @@ impl Moment<'_> {
     /// Everything that happens now.
     pub(super) fn update(&mut self) -> CallResult<ContinuousEvent> {
         self.count()?;
+        let arrived = self.arrived();
+        let fired = self.state.fired;
         self.state.last_event = self.state.time;
-        let mut states_changed = false;
+        let (mut states_changed, mut has_executed) = (false, false);
         self.look()?;
         for count in 0.. {
             let Some(next) = self.next_due() else { break };
@@ -50,17 +56,35 @@ impl Moment<'_> {
                 return Err(self.endless(waiting.event));
             }
             states_changed |= self.execute(waiting);
+            has_executed = true;
             self.look()?;
         }
+        let is_own = has_executed || fired < self.state.fired;
+        self.follow(arrived.filter(|_| !is_own).unwrap_or(0));
         self.state.next_event = self.next_event();
         let next_event = Some(self.state.next_event).filter(|next| next.is_finite());
         Ok(ContinuousEvent { next_event, states_changed, ..ContinuousEvent::default() })
     }
 
+    /// Through how many delays that has come which arrives now, if nothing else is due by the clock.
+    fn arrived(&mut self) -> Option<u64> {
+        let generation = self.state.breaks.take_due(self.state.time)?;
+        let (state, instants) = (&*self.state, &self.equations.programs.instants);
+        let instants = self.work.instants.compute(instants, state);
+        let is_alone = !instants.iter().any(|it| *it <= state.time && state.time <= *it);
+        is_alone.then_some(generation)
+    }
+
+    /// What happens now arrives again after each delay.
+    fn follow(&mut self, generation: u64) {
+        let State { breaks, time, .. } = &mut *self.state;
+        breaks.follow(*time, generation, self.durations.iter().flatten().copied());
+    }
+
     /// Refuses events that follow each other so closely that time stands still.
     fn count(&mut self) -> CallResult<()> {
         let State { start, time, crowd: (since, count), .. } = &mut *self.state;
-        if CROWDED * (*time - *start) < *time - *since {
+        if (CROWDED * (*time - *start)).max(CROWD_MIN) < *time - *since {
             (*since, *count) = (*time, 0);
         }
         *count += 1;
@@ -188,7 +212,8 @@ impl Moment<'_> {
         let state = &*self.state;
         let instants = self.work.instants.compute(&self.equations.programs.instants, state);
         let due = state.queue.iter().map(|waiting| waiting.due);
-        let later = due.chain(instants.iter().copied()).filter(|time| state.time < *time);
+        let due = due.chain([state.breaks.next()]).chain(instants.iter().copied());
+        let later = due.filter(|time| state.time < *time);
         later.fold(f64::INFINITY, f64::min)
     }
 

@@ -185,8 +185,8 @@ impl EquationsInstance {
     }
 
     fn moment(&mut self) -> Moment<'_> {
-        let EquationsInstance { equations, state, work, .. } = self;
-        Moment { equations, state, work }
+        let EquationsInstance { equations, state, work, durations, .. } = self;
+        Moment { equations, state, work, durations }
     }
 }
 
@@ -195,6 +195,7 @@ impl ContinuousInstance for EquationsInstance {
         self.expect_phase(Phase::Start, "enter initialization")?;
         self.state.start = setup.resolution.to_f64(setup.start);
         self.state.time = self.state.start;
+        self.state.tolerance = setup.tolerance.unwrap_or(self.state.tolerance);
         self.start();
         Ok(())
     }
@@ -214,7 +215,10 @@ impl ContinuousInstance for EquationsInstance {
     }
 
     fn step_max(&self) -> Option<f64> {
-        self.durations.iter().flatten().copied().filter(|it| 0.0 < *it).reduce(f64::min)
+        let durations = self.durations.iter().flatten().copied();
+        let shortest = durations.filter(|it| 0.0 < *it).reduce(f64::min)?;
+        // Between steps the past is a cubic, whose error grows with their fourth power.
+        Some(shortest * (3.0 * self.state.tolerance.sqrt().sqrt()).min(1.0))
     }
 
     fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {

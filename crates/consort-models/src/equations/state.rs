@@ -1,5 +1,6 @@
 //! All that changes while an instance lives: one plain value.
 
+use super::breaks::Breaks;
 use super::chatter::Chatter;
 use super::past::{Past, Recall};
 use consort_equations::{Equations, Point, Program, Registers};
@@ -15,6 +16,9 @@ pub(super) enum Phase {
     Continuous,
 }
 
+/// Where nobody says another one.
+const TOLERANCE: f64 = 1e-6;
+
 /// All that changes while an instance lives.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct State {
@@ -22,6 +26,8 @@ pub(super) struct State {
     /// When the run has started.
     pub(super) start: f64,
     pub(super) time: f64,
+    /// Relative, of the solver.
+    pub(super) tolerance: f64,
     /// When events were handled last; before that, minus infinity.
     pub(super) last_event: f64,
     /// When the next event that is known ahead is due; infinity for never.
@@ -40,6 +46,7 @@ pub(super) struct State {
     /// When the first of events that follow each other closely was handled, and how many did.
     pub(super) crowd: (f64, u64),
     pub(super) pasts: Vec<Past>,
+    pub(super) breaks: Breaks,
     pub(super) chatters: Vec<Chatter>,
 }
 
@@ -64,6 +71,7 @@ impl State {
             phase: Phase::Start,
             start: 0.0,
             time: 0.0,
+            tolerance: TOLERANCE,
             last_event: f64::NEG_INFINITY,
             next_event: f64::INFINITY,
             parameters: starts(&equations.parameters),
@@ -76,6 +84,7 @@ impl State {
             fired: 0,
             crowd: (f64::NEG_INFINITY, 0),
             pasts: vec![Past::default(); equations.delays.len()],
+            breaks: Breaks::default(),
             chatters: Chatter::all(equations),
         }
     }

@@ -321,7 +321,7 @@ fn a_solver_that_cannot_go_on_says_where_and_which_state_is_worst() {
         assert_eq!(error.call, "integrate", "{kind:?}");
         assert!(error.arguments.starts_with("t = 0.00"), "{kind:?}: {error}");
         assert!(error.arguments.ends_with(", worst = `x`"), "{kind:?}: {error}");
-        assert!(error.to_string().contains("was refused: no step from t = 0.00"), "{error}");
+        assert!(error.to_string().contains(") was refused: "), "{error}");
     }
 }
 

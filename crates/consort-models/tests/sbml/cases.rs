@@ -26,8 +26,6 @@ pub(crate) struct Case {
     /// Closed forms, where there are.
     pub(crate) closed: &'static [(&'static str, Course)],
     pub(crate) peer: Peer,
-    /// The longest step of the solver, in seconds.
-    pub(crate) step_max: Option<&'static str>,
     /// Whether it is a network of at least three reactions as they are in cells.
     pub(crate) is_network: bool,
 }
@@ -51,7 +49,7 @@ pub(crate) const fn case(
     closed: &'static [(&'static str, Course)],
 ) -> Case {
     let (name, text) = (Cow::Borrowed(name), Cow::Borrowed(text));
-    Case { name, text, end, closed, peer: Peer::Agrees, step_max: None, is_network: false }
+    Case { name, text, end, closed, peer: Peer::Agrees, is_network: false }
 }
 
 impl Case {

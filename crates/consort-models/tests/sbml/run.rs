@@ -23,8 +23,7 @@ pub(crate) fn load(case: &Case, writer: &Writer) -> Result<SolvedModel, String> 
     let equations = tree.and_then(|tree| compile(&tree, &mut report));
     let equations = equations.ok_or_else(|| format!("{name}: {}", render::report(&report)))?;
     let model: Arc<dyn ContinuousModel> = Arc::new(EquationsModel::new(Arc::new(equations)));
-    let step = case.step_max.map(|step| step.parse().expect("a time"));
-    let settings = SolverSettings { kind: SolverKind::Bdf, tolerance: Some(1e-10), step };
+    let settings = SolverSettings { kind: SolverKind::Bdf, tolerance: Some(1e-10), step: None };
     Ok(SolvedModel::new(model, settings))
 }
 

@@ -28,7 +28,6 @@ fn network(network: &Network) -> Case {
         end: 3.0 * network.end,
         closed: &[],
         peer: Peer::Agrees,
-        step_max: None,
         is_network: 3 <= network.reactions.len(),
     }
 }

@@ -6,8 +6,8 @@ const NO_DELAY: Peer = Peer::Cannot("it refuses delays in formulas");
 
 pub(super) fn cases() -> Vec<Case> {
     // What was is known at the ends of steps and between them nearly: short ones make it precise.
-    let precise = |case: &Case| Case { step_max: Some("0.01"), ..case.clone().peer(NO_DELAY) };
-    [CHOICES, &DELAYS.iter().map(precise).collect::<Vec<_>>(), RATES].concat()
+    let alone = |case: &Case| case.clone().peer(NO_DELAY);
+    [CHOICES, &DELAYS.iter().map(alone).collect::<Vec<_>>(), RATES].concat()
 }
 
 const CHOICES: &[Case] = &[
