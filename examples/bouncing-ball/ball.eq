@@ -1,5 +1,6 @@
 model ball "a ball in free flight that a paddle throws up again"
-  experiment stop 10 step 0.01
+  # Alone, on a floor that stands still, it would lie still after 2.56 s and infinitely many bounces.
+  experiment stop 2.5 step 0.01
   parameter g = 9.81 "m/s2" "gravity"
   parameter e = 0.7 "" "restitution: what is left of the relative speed"
   input paddle = 0 "m" "height of the paddle"

@@ -14,9 +14,9 @@ pub(crate) use values::WorkerList;
 
 /// Run coupled models as one repeatable simulation
 ///
-/// Consort takes FMUs and native blocks, wires them together as a readable file says, runs them and
-/// records what happened. The same system gives the same trace, bit for bit, however many workers
-/// compute it.
+/// Consort takes FMUs, models written as equations or in SBML, and native blocks, wires them
+/// together as a readable file says, runs them and records what happened. The same system gives the
+/// same trace, bit for bit, however many workers compute it.
 #[derive(Parser, Debug)]
 #[command(
     name = "consort",
@@ -130,7 +130,7 @@ pub(crate) enum Verb {
 /// Options of `inspect`.
 #[derive(Args, Debug)]
 pub(crate) struct InspectArgs {
-    /// An FMU, an FMU's folder, `native:NAME`, or a system
+    /// An FMU, an FMU's folder, equations (`.eq`), SBML (`.sbml`, `.xml`), `native:NAME`, or a system
     pub(crate) subject: String,
     /// How it is shown
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]

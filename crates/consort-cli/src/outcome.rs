@@ -63,13 +63,25 @@ impl CommandError {
     /// A file could not be read.
     pub(crate) fn unreadable(path: &std::path::Path, error: &io::Error) -> Self {
         let message = format!("`{}` could not be read: {}", path.display(), said(error));
-        Self::failed(Diagnostic::error("cli::read-failed", message))
+        let help = match error.kind() {
+            io::ErrorKind::NotFound => "paths are relative to the current folder",
+            io::ErrorKind::PermissionDenied => "permit reading it",
+            io::ErrorKind::IsADirectory => "name a file, not a folder",
+            io::ErrorKind::InvalidData => "it must be text in UTF-8; is this the right file?",
+            _ => "try again, or copy the file to another place",
+        };
+        Self::failed(Diagnostic::error("cli::read-failed", message).help(help))
     }
 
     /// A file could not be written.
     pub(crate) fn unwritable(path: &std::path::Path, error: &io::Error) -> Self {
         let message = format!("`{}` could not be written: {}", path.display(), said(error));
-        Self::failed(Diagnostic::error("cli::write-failed", message))
+        let help = match error.kind() {
+            io::ErrorKind::IsADirectory => "it is a folder: choose another name",
+            io::ErrorKind::StorageFull => "make room, or choose another folder",
+            _ => "choose another folder, or permit writing there",
+        };
+        Self::failed(Diagnostic::error("cli::write-failed", message).help(help))
     }
 }
 

@@ -74,7 +74,10 @@ pub(crate) fn read_like(path: &Path, schema: &Arc<Schema>) -> Result<Trace, Comm
 
 fn unreadable(file: &Path, error: &TraceError) -> CommandError {
     let message = format!("`{}` cannot be read as a trace", file.display());
-    CommandError::failed(Diagnostic::error("cli::bad-trace", message).with_note(error.to_string()))
+    let diagnostic = Diagnostic::error("cli::bad-trace", message).with_note(error.to_string());
+    CommandError::failed(
+        diagnostic.help("name the folder of a run, or a trace: `.parquet`, `.csv`"),
+    )
 }
 
 /// The recorded numbers that match, in the order of the patterns, ready to be drawn.

@@ -83,6 +83,15 @@ pub struct ContinuousEvent {
     pub sizes_changed: bool,
 }
 
+impl ContinuousEvent {
+    /// What has changed in any of several events has changed.
+    pub fn add_changes(&mut self, other: &ContinuousEvent) {
+        self.states_changed |= other.states_changed;
+        self.nominals_changed |= other.nominals_changed;
+        self.sizes_changed |= other.sizes_changed;
+    }
+}
+
 /// What happened to an instance whose equations are integrated along with those of others, since
 /// whoever integrates them looked last.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -100,9 +109,7 @@ pub struct Joint {
 impl Joint {
     /// Takes note of events that were handled: what has changed adds up, the rest is replaced.
     pub fn note(&mut self, event: ContinuousEvent) {
-        self.event.states_changed |= event.states_changed;
-        self.event.nominals_changed |= event.nominals_changed;
-        self.event.sizes_changed |= event.sizes_changed;
+        self.event.add_changes(&event);
         self.event.terminate |= event.terminate;
         self.event.next_event = event.next_event;
     }

@@ -234,6 +234,14 @@ impl StepOutcome {
         StepOutcome { reached, stopped_at: None, reason, next_event: None }
     }
 
+    /// The instance asked for the end of the run at `t` seconds, which need not lie on a tick.
+    pub fn ended(step: &Step, t: f64, resolution: Resolution) -> Self {
+        let reached = resolution.from_f64(t).unwrap_or(step.to);
+        let reached = reached.clamp(step.from.time, step.to);
+        let stopped_at = (t < resolution.to_f64(step.to)).then_some(t);
+        StepOutcome { reached, stopped_at, reason: StepReason::Terminate, next_event: None }
+    }
+
     /// Whether the step went to its end and nothing is to be told.
     #[inline]
     pub fn is_plain(&self, step: &Step) -> bool {

@@ -84,6 +84,14 @@ impl Interface {
     }
 }
 
+/// The relative tolerance of a solver where nobody says one.
+pub const TOLERANCE: f64 = 1e-6;
+
+/// Whether a solver can work with this relative tolerance: it is a part of a value.
+pub fn is_tolerance(tolerance: f64) -> bool {
+    0.0 < tolerance && tolerance < 1.0
+}
+
 /// How a model that is given by its equations is integrated.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct SolverSettings {

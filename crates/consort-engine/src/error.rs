@@ -156,7 +156,8 @@ impl RunError {
                 format!("`{component}` failed"),
                 Some(at(tag)),
                 error,
-            ),
+            )
+            .help("`--log-calls` writes every step up to there to `log.jsonl`"),
             RunError::Discarded { component, tag, to, reached, error } => {
                 let message = format!("`{component}` refused a step");
                 let diagnostic = match error {

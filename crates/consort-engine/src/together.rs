@@ -16,7 +16,7 @@ use crate::run::Run;
 use crate::stage::Stage;
 use crate::store::{Bank, Slot};
 use consort_core::model::CallResult;
-use consort_core::{ComponentId, Instance, Seconds, Step, StepOutcome, StepReason, Values};
+use consort_core::{ComponentId, Instance, Seconds, Step, StepOutcome, Values};
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
 use consort_system::{Stage as PlannedStage, Together as Planned};
@@ -189,15 +189,9 @@ impl Run {
 
     /// What others must know of the step.
     fn tell_step(&mut self, equations: &Equations, step: &Step, ended: Option<f64>) {
-        let resolution = self.system.experiment.resolution;
         let outcome = match ended {
             None => StepOutcome::complete(step),
-            Some(t) => StepOutcome {
-                reached: resolution.from_f64(t).unwrap_or(step.to).clamp(step.from.time, step.to),
-                stopped_at: (t < resolution.to_f64(step.to)).then_some(t),
-                reason: StepReason::Terminate,
-                next_event: None,
-            },
+            Some(t) => StepOutcome::ended(step, t, self.system.experiment.resolution),
         };
         for part in &equations.parts {
             let mut lane = self.pool.lane(part.home.lane);

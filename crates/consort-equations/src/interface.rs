@@ -1,10 +1,11 @@
-//! The numbers by which others know the variables of a model.
+//! The numbers and roles by which others know the variables of a model.
 //!
 //! They are the same wherever a model goes: as a component that is run here, and in an FMU that is made of
 //! it. Time, parameters, inputs, states and discretes have the numbers of their registers
 //! ([`Layout`](crate::Layout)); derivatives, outputs, locals and indicators follow.
 
 use crate::equations::{Equations, Quantity};
+use consort_core::{Causality, Initial, Variability};
 
 /// A variable of a model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -27,6 +28,17 @@ pub enum Part {
     Local(usize),
     /// The indicator of this number.
     Indicator(usize),
+}
+
+/// What a variable is at the border of its model, in the words of FMI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Role {
+    /// Who decides its value.
+    pub causality: Causality,
+    /// When that may change.
+    pub variability: Variability,
+    /// How the first one comes about.
+    pub initial: Initial,
 }
 
 /// How many variables of a kind there are, and what the one of a number is.
@@ -87,6 +99,32 @@ impl Equations {
         }
     }
 
+    /// The role of a variable; see the table in `docs/export.md`.
+    pub fn role(&self, part: Part) -> Role {
+        let quantity = self.quantity(part);
+        let (is_output, is_exact) =
+            quantity.map_or((false, false), |it| (it.is_output, it.is_start_fixed));
+        let seen = if is_output { Causality::Output } else { Causality::Local };
+        let first = if is_exact { Initial::Exact } else { Initial::Calculated };
+        let is_parameter = quantity.is_some_and(|it| it.is_parameter);
+        let continuous = Variability::Continuous;
+        let (causality, variability, initial) = match part {
+            Part::Time => (Causality::Independent, continuous, Initial::None),
+            Part::Parameter(_) => (Causality::Parameter, Variability::Fixed, Initial::Exact),
+            Part::Input(_) => (Causality::Input, continuous, Initial::None),
+            Part::State(_) => (seen, continuous, first),
+            Part::Discrete(_) => (seen, Variability::Discrete, first),
+            Part::Output(_) => (Causality::Output, continuous, Initial::Calculated),
+            Part::Local(_) if is_parameter => {
+                (Causality::CalculatedParameter, Variability::Fixed, Initial::Calculated)
+            }
+            Part::Derivative(_) | Part::Local(_) | Part::Indicator(_) => {
+                (Causality::Local, continuous, Initial::Calculated)
+            }
+        };
+        Role { causality, variability, initial }
+    }
+
     /// Kinds of variables in the order of their numbers, with how many there are.
     fn sections(&self) -> [Section; 9] {
         let layout = self.layout;
@@ -140,5 +178,12 @@ end";
         let seen = |part: &&Part| model.quantity(**part).is_some_and(|it| it.is_output);
         let seen: Vec<&Part> = parts.iter().filter(seen).collect();
         assert_eq!(seen, [&Part::State(0), &Part::Derivative(0), &Part::Output(0)]);
+        let is_output = |part: &&Part| model.role(**part).causality == Causality::Output;
+        let outputs: Vec<&Part> = parts.iter().filter(is_output).collect();
+        assert_eq!(
+            outputs,
+            [&Part::State(0), &Part::Output(0)],
+            "a derivative is seen by its state"
+        );
     }
 }

@@ -53,7 +53,7 @@ pub mod tree;
 pub use builtin::Builtin;
 pub use compile::compile;
 pub use equations::{Dependence, Equations, Indicator, Jacobian, Programs, Quantity, Target};
-pub use interface::Part;
+pub use interface::{Part, Role};
 pub use op::Op;
 pub use parse::read;
 pub use program::{History, Layout, NoHistory, Point, Program, Registers};

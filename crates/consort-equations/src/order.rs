@@ -1,7 +1,7 @@
 //! The order in which unknowns are computed: each after those its definition needs.
 
 use crate::findings::Findings;
-use crate::scope::{Scope, Symbol, parts};
+use crate::scope::{Scope, Symbol};
 use crate::tree::{Expression, ExpressionKind, Name};
 use consort_core::Diagnostic;
 
@@ -103,7 +103,7 @@ impl<'m> Unknowns<'_, 'm> {
                 ExpressionKind::Delay(_, duration) if self.phase == Phase::Running => {
                     open.push(duration);
                 }
-                _ => open.extend(parts(expression).into_iter().rev()),
+                _ => open.extend(expression.parts().into_iter().rev()),
             }
         }
         needs

@@ -61,10 +61,22 @@ pub fn read(name: &str, text: &str, report: &mut Report) -> Option<Model> {
         return None;
     }
     let source = report.add_source(name, text);
+    if text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
+        report.push(is_xml(text, source));
+        return None;
+    }
     let tokens = lexer::tokens(text, source, report);
     let mut parser = Parser { text, source, tokens, next: 0, depth: 0, report };
     let model = parser.model();
     (report.error_count() == errors).then_some(model)
+}
+
+/// No model starts with `<`: this is a file of another kind, and one word says so.
+fn is_xml(text: &str, source: SourceId) -> Diagnostic {
+    let at = text.find('<').unwrap_or_default();
+    Diagnostic::error("equations::xml", "this is XML, not a model written as equations")
+        .at(Span::new(source, at..at + 1), "no statement starts so")
+        .help("if it is SBML, let the name of the file end in `.sbml`")
 }
 
 /// The rest of a statement cannot be read; the reason was reported.

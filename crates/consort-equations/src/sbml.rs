@@ -35,6 +35,11 @@ use xml::{FORMAT, Node, Reader, child, shorten};
 /// The longest text that is read, in bytes.
 pub const TEXT_BYTES_MAX: usize = 64 << 20;
 
+/// Whether a text is SBML, by its root element; its beginning is enough.
+pub fn is_sbml(text: &str) -> bool {
+    consort_xml::root_name(text) == Some("sbml")
+}
+
 /// Reads a model; `name` is what diagnostics call the text.
 ///
 /// Mistakes of SBML and what is not supported are reported; mistakes of meaning that equations have, too,

@@ -275,23 +275,8 @@ fn has_names(expression: &Expression) -> bool {
         match &next.kind {
             ExpressionKind::Variable(_) | ExpressionKind::Derivative(_) => return true,
             ExpressionKind::Pre(_) => return true,
-            _ => open.extend(parts(next)),
+            _ => open.extend(next.parts()),
         }
     }
     false
-}
-
-/// The expressions an expression is made of.
-pub(crate) fn parts(expression: &Expression) -> Vec<&Expression> {
-    match &expression.kind {
-        ExpressionKind::Builtin(_, arguments) | ExpressionKind::Call(_, arguments) => {
-            arguments.iter().collect()
-        }
-        ExpressionKind::If(branches, otherwise) => {
-            let both = branches.iter().flat_map(|(condition, value)| [condition, value]);
-            both.chain([&**otherwise]).collect()
-        }
-        ExpressionKind::Delay(value, duration) => vec![value, duration],
-        _ => Vec::new(),
-    }
 }

@@ -4,6 +4,8 @@
 //! [`Expression`]'s constructors and without spans. Names are looked up by
 //! [`compile`](crate::compile()), so the tree may be built in any order.
 
+mod walk;
+
 use crate::builtin::Builtin;
 use consort_core::Span;
 

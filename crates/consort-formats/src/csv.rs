@@ -130,11 +130,13 @@ impl TableReader<'_, '_> {
             return;
         }
         let message = format!("the first column is called `{field}`, not `time`");
-        self.report.push(
-            Diagnostic::error("csv::no-time", message)
-                .at(span, "expected `time`")
-                .help("the first column is the time in seconds, with the header `time`"),
-        );
+        let help = if field.contains([';', '\t']) {
+            "separate columns by commas; the first is called `time`"
+        } else {
+            "the first column is the time in seconds, with the header `time`"
+        };
+        let diagnostic = Diagnostic::error("csv::no-time", message).at(span, "expected `time`");
+        self.report.push(diagnostic.help(help));
     }
 
     fn row(&mut self, table: &mut InputTable, header: &Row, row: &Row) {
@@ -239,7 +241,10 @@ fn literal(field: &str) -> Literal {
         return Literal::Integer(value);
     }
     match field.parse::<f64>() {
-        Ok(value) => Literal::Float(value),
-        Err(_) => Literal::Text(field.to_owned()),
+        // What is written in digits and too large for a double is no number; `inf` is one.
+        Ok(value) if value.is_finite() || !field.contains(|it: char| it.is_ascii_digit()) => {
+            Literal::Float(value)
+        }
+        _ => Literal::Text(field.to_owned()),
     }
 }

@@ -12,6 +12,7 @@ mod bytes;
 mod instance;
 
 use consort_core::model::CallResult;
+use consort_core::solving::{TOLERANCE, is_tolerance};
 use consort_core::{
     Capabilities, Causality, ContinuousModel, DependsOn, Instance, Instantiation, Model,
     ModelDescription, Reference, Refresh, SolvedBy, SolverSettings, Variability,
@@ -19,9 +20,6 @@ use consort_core::{
 use consort_solve::integrate::JacobianPattern;
 use instance::SolvedInstance;
 use std::sync::Arc;
-
-/// The relative tolerance where neither the run nor the model says one.
-const TOLERANCE: f64 = 1e-6;
 
 /// A model given by its equations, with the solver that integrates it.
 pub struct SolvedModel {
@@ -93,10 +91,6 @@ fn describe(of: &ModelDescription, settings: &SolverSettings) -> ModelDescriptio
     };
     description.facts.push(("solver".to_owned(), settings.to_string()));
     description
-}
-
-fn is_tolerance(tolerance: f64) -> bool {
-    0.0 < tolerance && tolerance < 1.0
 }
 
 fn direct_inputs(description: &ModelDescription) -> Vec<Reference> {

@@ -2,8 +2,8 @@
 //!
 //! An [`EquationsModel`] is a [`ContinuousModel`] around [`Equations`]: programs that are pure functions.
 //! What changes while it lives is one plain value (`state`): time, parameters, inputs, states,
-//! discretes, what each condition was, the queue of what is due (`events`), and the past of what delays
-//! look back at (`past`). Saving it is copying it; as `bytes` it carries the model's fingerprint, so
+//! discretes, what each condition was, the queue of what is due (`events`), the past of what delays look
+//! back at (`past`), and when its jumps and kinks arrive (`breaks`). Saving it is copying it; as `bytes` it carries the model's fingerprint, so
 //! that another model's are refused.
 //!
 //! ```
@@ -19,6 +19,7 @@
 //! assert_eq!(model.description().variables[0].name, "x");
 //! ```
 
+mod breaks;
 mod bytes;
 mod chatter;
 mod describe;
@@ -81,11 +82,6 @@ impl EquationsModel {
         let continuous = describe::continuous(&equations);
         let fingerprint = fingerprint(&equations);
         EquationsModel { equations, description, continuous, fingerprint }
-    }
-
-    /// What it was compiled to.
-    pub fn equations(&self) -> &Arc<Equations> {
-        &self.equations
     }
 }
 

@@ -243,14 +243,13 @@ impl Bound {
                         settings.kind.name()
                     ));
                 }
-                let known = solved.iter().find(|(known, _)| *known == settings);
-                let made = known.map(|(_, made)| Arc::clone(made)).unwrap_or_else(|| {
-                    Arc::new(SolvedModel::new(Arc::clone(model), settings)) as Arc<dyn Model>
+                let known = solved.iter().position(|(known, _)| *known == settings);
+                let at = known.unwrap_or_else(|| {
+                    let made = SolvedModel::new(Arc::clone(model), settings);
+                    solved.push((settings, Arc::new(made)));
+                    solved.len() - 1
                 });
-                if solved.iter().all(|(known, _)| *known != settings) {
-                    solved.push((settings, Arc::clone(&made)));
-                }
-                made
+                Arc::clone(&solved[at].1)
             }
         };
         LoadedModel { model, inputs, assumed }
@@ -325,6 +324,10 @@ fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<
         }
         Ok(_) => match Form::of(path) {
             Some(form) => return Some(Kind::Equations(form)),
+            None if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("xml")) => {
+                let help = "the first element of an SBML file is `<sbml>`, with level and version";
+                tell("model::unknown-kind", "is no SBML", help.to_owned())
+            }
             None => {
                 tell("model::unknown-kind", "is of a kind Consort does not know", KNOWN.to_owned())
             }

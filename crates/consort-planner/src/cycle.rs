@@ -125,19 +125,11 @@ impl<'a> Cycle<'a> {
         let (nodes, flow) = (&self.flow.nodes, &self.flow);
         let levels = flow.levels(&self.early);
         let mut composer = Composer::new(self.system, flow, given, together);
-        for set in nodes.sets().filter(|&set| self.early[set as usize]) {
-            for &wire in flow.wires.leading_to(set) {
-                let get = nodes.get_of(self.system.connections[wire.index()].from);
-                if get.is_none_or(|get| !flow.on_one_loop(get, set)) {
-                    composer.exchange(levels[set as usize], wire);
-                }
-            }
-            if !self.reactive[set as usize] && !flow.is_on_loop(set) {
-                composer.work(levels[set as usize], set);
-            }
-        }
-        let gets = nodes.gets().filter(|&get| self.early[get as usize]);
-        for node in nodes.steps().chain(gets).filter(|&node| !flow.is_on_loop(node)) {
+        let is_early = |node: &u32| self.early[*node as usize];
+        composer.exchange_before(nodes.sets().filter(is_early), &levels);
+        let sets = nodes.sets().filter(is_early).filter(|&set| !self.reactive[set as usize]);
+        let others = nodes.steps().chain(nodes.gets().filter(is_early));
+        for node in sets.chain(others).filter(|&node| !flow.is_on_loop(node)) {
             composer.work(levels[node as usize], node);
         }
         self.solve_loops(&mut composer, &self.early, &levels, report);

@@ -113,10 +113,10 @@ impl<'a> Composer<'a> {
         self.slot(level).wires.push(wire);
     }
 
-    /// Every wire right before the input that it leads to, but for those that a loop exchanges.
-    pub(crate) fn exchange_all(&mut self, levels: &[u32]) {
+    /// Every wire to these inputs right before it is given, but for those that a loop exchanges.
+    pub(crate) fn exchange_before(&mut self, sets: impl Iterator<Item = u32>, levels: &[u32]) {
         let flow = self.flow;
-        for set in flow.nodes.sets() {
+        for set in sets {
             for &wire in flow.wires.leading_to(set) {
                 let get = flow.nodes.get_of(self.system.connections[wire.index()].from);
                 if get.is_none_or(|get| !flow.on_one_loop(get, set)) {
@@ -217,6 +217,31 @@ impl<'a> Composer<'a> {
         operations.shrink_to_fit(); // a plan holds very many of these
         operations
     }
+}
+
+/// One pass over everything: reads, exchanges and gives, level by level. `solve` says how a loop is
+/// solved; one about which it says nothing is left out.
+pub(crate) fn one_pass(
+    system: &ResolvedSystem,
+    flow: &Flow,
+    mut solve: impl FnMut(&Circle<'_>) -> Option<Iteration>,
+) -> Vec<Stage> {
+    let everything = vec![true; flow.graph.len()];
+    let levels = flow.levels(&everything);
+    let nodes = &flow.nodes;
+    let mut composer = Composer::new(system, flow, &[], &[]);
+    composer.exchange_before(nodes.sets(), &levels);
+    for node in nodes.sets().chain(nodes.gets()).filter(|&node| !flow.is_on_loop(node)) {
+        composer.work(levels[node as usize], node);
+    }
+    let reactive = vec![false; nodes.sets().len()];
+    for members in flow.loops(&everything) {
+        let circle = Circle::new(flow, members, &reactive);
+        if let Some(iteration) = solve(&circle) {
+            composer.solve(levels[members[0] as usize], &circle, iteration);
+        }
+    }
+    composer.into_stages()
 }
 
 /// Adds a stage with the tasks that do something, if there are any.

@@ -3,7 +3,7 @@
 
 use crate::circle::Circle;
 use crate::dependencies::{Moment, Wires, feedthrough_of_all};
-use crate::flow::{Composer, Flow};
+use crate::flow::{Flow, one_pass};
 use crate::loops;
 use crate::nodes::{Names, Nodes};
 use consort_core::{ComponentId, Diagnostic, ModelDescription, Report, ValueType, VariableId};
@@ -31,22 +31,11 @@ pub(crate) fn stages(
     models: &[&ModelDescription],
     report: &mut Report,
 ) -> Vec<Stage> {
-    let flow = flow(system, models);
-    let everything = vec![true; flow.graph.len()];
-    let levels = flow.levels(&everything);
-    let mut composer = Composer::new(system, &flow, &[], &[]);
-    composer.exchange_all(&levels);
-    for node in flow.nodes.sets().chain(flow.nodes.gets()).filter(|&node| !flow.is_on_loop(node)) {
-        composer.work(levels[node as usize], node);
-    }
     let names = Names { system, models };
-    let reactive = vec![false; flow.nodes.sets().len()];
-    for members in flow.loops(&everything) {
-        let circle = Circle::new(&flow, members, &reactive);
-        report.push(remark(&names, &circle));
-        composer.solve(levels[members[0] as usize], &circle, iteration(&names, &circle));
-    }
-    composer.into_stages()
+    one_pass(system, &flow(system, models), |circle| {
+        report.push(remark(&names, circle));
+        Some(iteration(&names, circle))
+    })
 }
 
 /// A loop of initial equations is always solved: by the user's rule if there is one.

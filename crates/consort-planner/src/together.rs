@@ -7,12 +7,12 @@
 
 use crate::circle::Circle;
 use crate::dependencies::{Moment, Wires, feedthrough_of_all};
-use crate::flow::{Composer, Flow};
+use crate::flow::{Flow, one_pass};
 use crate::loops;
 use crate::nodes::{Names, Nodes};
 use consort_core::{ComponentId, ModelDescription, SolvedBy, ValueType};
 use consort_system::{
-    Continuous, LoopPolicy, Port, ResolvedConnection, ResolvedSystem, Stage, Together,
+    Continuous, Iteration, LoopPolicy, Port, ResolvedConnection, ResolvedSystem, Together,
 };
 
 /// Who is integrated together with whom.
@@ -126,9 +126,10 @@ pub(crate) fn stages(
     groups: &Groups,
 ) -> Vec<Together> {
     let names = Names { system, models };
-    let together = |first| Together {
-        components: groups.members(first).collect(),
-        stages: evaluation(&names, &flow(system, models, groups, first)),
+    let together = |first| {
+        let flow = flow(system, models, groups, first);
+        let stages = one_pass(system, &flow, |circle| iteration(&names, circle));
+        Together { components: groups.members(first).collect(), stages }
     };
     groups.all().map(together).collect()
 }
@@ -154,23 +155,10 @@ fn flow(
     Flow::new(nodes, wires, edges)
 }
 
-/// Reads, exchanges and sets, level by level. A loop among them is one at the tag as well, where it was
-/// refused if it is not to be solved.
-fn evaluation(names: &Names<'_>, flow: &Flow) -> Vec<Stage> {
-    let system = names.system;
-    let everything = vec![true; flow.graph.len()];
-    let levels = flow.levels(&everything);
-    let mut composer = Composer::new(system, flow, &[], &[]);
-    composer.exchange_all(&levels);
-    for node in flow.nodes.sets().chain(flow.nodes.gets()).filter(|&node| !flow.is_on_loop(node)) {
-        composer.work(levels[node as usize], node);
+/// A loop within one evaluation is one at the tag as well, where it was refused if it is not to be solved.
+fn iteration(names: &Names<'_>, circle: &Circle<'_>) -> Option<Iteration> {
+    match loops::policy(names, circle) {
+        LoopPolicy::Iterate(iteration) => Some(iteration),
+        LoopPolicy::Error => None,
     }
-    let reactive = vec![false; flow.nodes.sets().len()];
-    for members in flow.loops(&everything) {
-        let circle = Circle::new(flow, members, &reactive);
-        if let LoopPolicy::Iterate(iteration) = loops::policy(names, &circle) {
-            composer.solve(levels[members[0] as usize], &circle, iteration);
-        }
-    }
-    composer.into_stages()
 }

@@ -21,7 +21,9 @@ mod nordsieck;
 mod norm;
 
 use crate::linear::{Differences, Linear};
-use crate::problem::{Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics};
+use crate::problem::{
+    Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics, same_bits,
+};
 use coefficients::{Coefficients, ROWS_MAX};
 use control::{Tries, Trouble};
 use corrector::Outcome;
@@ -200,8 +202,7 @@ impl Multistep {
     ///
     /// As [`Multistep::start`].
     pub fn restart(&mut self, t: f64, x: &[f64], keep: Keep) {
-        let is_same = t.to_bits() == self.t.to_bits()
-            && x.iter().map(|x| x.to_bits()).eq(self.state().1.iter().map(|x| x.to_bits()));
+        let is_same = t.to_bits() == self.t.to_bits() && same_bits(x, self.state().1);
         match keep {
             Keep::Everything if is_same => {}
             Keep::Nothing => self.start(t, x),

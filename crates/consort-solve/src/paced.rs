@@ -4,7 +4,7 @@ mod bytes;
 
 use crate::fixed_step::FixedStep;
 use crate::method::Method;
-use crate::problem::{Advanced, Failure, Keep, Problem, Reason, Statistics};
+use crate::problem::{Advanced, Failure, Keep, Problem, Reason, Statistics, same_bits};
 
 /// Solves x' = f(t, x) by a [`Method`] of fixed step, between limits that need not lie on the grid of its
 /// steps.
@@ -249,8 +249,4 @@ impl Paced {
 
 fn is_length(length: f64) -> bool {
     0.0 < length && length.is_finite()
-}
-
-fn same_bits(a: &[f64], b: &[f64]) -> bool {
-    a.iter().map(|value| value.to_bits()).eq(b.iter().map(|value| value.to_bits()))
 }

@@ -368,24 +368,35 @@ impl<E: fmt::Display> fmt::Display for Failure<E> {
         if let Some(worst) = self.worst {
             write!(f, " (state {worst} is worst)")?;
         }
-        match &self.reason {
-            Reason::Model(error) => write!(f, ": the model failed: {error}"),
-            Reason::TooMuchAccuracy => {
-                write!(f, ": the tolerances ask for more digits than there are; raise them")
-            }
-            Reason::StepTooSmall => write!(f, ": the step is too small; is there a singularity"),
-            Reason::ErrorTestFails => {
-                write!(f, ": the error test fails again and again; is there an unannounced jump")
-            }
-            Reason::DoesNotConverge => {
-                write!(f, ": the nonlinear system is not solved; is the Jacobian right")
-            }
-            Reason::NotFinite => write!(f, ": a derivative is infinite or not a number"),
-        }
+        write!(f, ": {}", self.reason)
     }
 }
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for Failure<E> {}
+
+impl<E: fmt::Display> fmt::Display for Reason<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Model(error) => return write!(f, "the model failed: {error}"),
+            Reason::TooMuchAccuracy => {
+                "the tolerances ask for more digits than there are; raise them"
+            }
+            Reason::StepTooSmall => "the step is too small; is there a singularity",
+            Reason::ErrorTestFails => {
+                "the error test fails again and again; is there an unannounced jump"
+            }
+            Reason::DoesNotConverge => "the nonlinear system is not solved; is the Jacobian right",
+            Reason::NotFinite => {
+                "a derivative is infinite or not a number; is something divided by zero"
+            }
+        })
+    }
+}
+
+/// Whether two lists are equal to the bit: zeros of both signs differ, and NaN equals itself.
+pub(crate) fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.iter().map(|value| value.to_bits()).eq(b.iter().map(|value| value.to_bits()))
+}
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ mod dormand_prince;
 mod order_conditions;
 mod tableau;
 
-use crate::problem::{Advanced, Failure, Keep, Options, Problem, Reason, Statistics};
+use crate::problem::{Advanced, Failure, Keep, Options, Problem, Reason, Statistics, same_bits};
 use tableau::Tableau;
 
 /// The pairs of methods a [`RungeKutta`] solver can use: the second of each pair tells the error of the
@@ -187,9 +187,7 @@ impl RungeKutta {
     pub fn restart(&mut self, t: f64, x: &[f64], keep: Keep) {
         assert!(t.is_finite(), "a start at {t} s");
         assert_eq!(x.len(), self.x.len(), "the solver was made for another number of states");
-        let bits = |value: &f64| value.to_bits();
-        let is_same =
-            t.to_bits() == self.t.to_bits() && x.iter().map(bits).eq(self.x.iter().map(bits));
+        let is_same = t.to_bits() == self.t.to_bits() && same_bits(x, &self.x);
         if keep == Keep::Everything && is_same {
             return;
         }

@@ -138,6 +138,14 @@ pub(crate) fn root_name_end(text: &str) -> Option<usize> {
     }
 }
 
+/// The name of the root element, without its prefix: what kind of file a text is, at a glance. Only as much of
+/// the text is looked at as stands before the end of that name, so its beginning is enough.
+pub fn root_name(text: &str) -> Option<&str> {
+    let opening = &text[..root_name_end(text)?];
+    let (_, name) = opening.rsplit_once('<')?;
+    Some(name.rsplit_once(':').map_or(name, |(_, local)| local))
+}
+
 /// Whether a character ends the name of an element.
 pub(crate) fn ends_name(c: char) -> bool {
     c.is_whitespace() || c == '>' || c == '/'
@@ -223,5 +231,19 @@ mod tests {
         let text = "<?xml version='1.0'?><!-- <b> --><a/>";
         assert_eq!(root_name_end(text), Some(text.len() - 2));
         assert_eq!(root_name_end("no tag"), None);
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_root() {
+        for text in [
+            "<sbml level=\"3\"/>",
+            "<?xml version=\"1.0\"?>\n<!-- <a> -->\n<sbml>",
+            "<!DOCTYPE sbml>\n<s:sbml xmlns:s=\"x\">",
+        ] {
+            assert_eq!(root_name(text), Some("sbml"), "{text}");
+        }
+        for text in ["", "<", "<sbmlx>", "<model><sbml/></model>", "<!-- <sbml>", "sbml"] {
+            assert_ne!(root_name(text), Some("sbml"), "{text}");
+        }
     }
 }

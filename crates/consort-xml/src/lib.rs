@@ -8,7 +8,7 @@
 //! checked text is ever parsed; [`File::parse`] makes a document of it. A [`File`] knows the [`Span`] of
 //! each element and attribute, a [`Teller`] passes diagnostics on, of each kind a bounded number.
 //!
-//! [`Text`] is for what is written.
+//! [`root_name`] tells kinds of files apart without reading them. [`Text`] is for what is written.
 //!
 //! ```
 //! use consort_core::Report;
@@ -55,6 +55,7 @@ mod text;
 pub use decode::{Claim, Declaration, Decoded, Doubt, Narrow, decode};
 pub use file::{File, Undeclared};
 pub use format::{Codes, Format, Help, Limits};
+pub use guard::root_name;
 pub use node::{Node, boolean, elements, shorten};
 pub use roxmltree::{Attribute, Document};
 pub use teller::Teller;

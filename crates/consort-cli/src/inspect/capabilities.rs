@@ -21,6 +21,9 @@ pub(super) fn write(page: &mut Page, capabilities: &Capabilities) {
 }
 
 fn words(capabilities: &Capabilities) -> Vec<(bool, String)> {
+    // Our solver meets the events of a model that it integrates; what only a solver of the model's own
+    // could do is no lack of a model without one.
+    let is_solved = capabilities.solved_by.is_some();
     let order = capabilities.input_derivatives_max;
     let input_derivatives = match order {
         0 => "take input derivatives".to_owned(),
@@ -29,14 +32,15 @@ fn words(capabilities: &Capabilities) -> Vec<(bool, String)> {
     let plain = [
         (capabilities.variable_step, "vary its step"),
         (capabilities.early_return, "end a step early"),
-        (capabilities.event_mode, "handle events"),
+        (capabilities.event_mode || is_solved, "handle events"),
         (capabilities.intermediate_update, "exchange values within a step"),
         (capabilities.save_state, "save and restore its state"),
         (capabilities.serialize_state, "write its state to bytes"),
         (capabilities.directional_derivatives, "give directional derivatives"),
     ];
     let plain = plain.into_iter().map(|(can, what)| (can, what.to_owned()));
-    plain.chain([(0 < order, input_derivatives)]).collect()
+    let all = plain.chain([(0 < order, input_derivatives)]);
+    all.filter(|(can, _)| *can || !is_solved).collect()
 }
 
 fn refresh(refresh: Refresh) -> &'static str {

@@ -9,6 +9,7 @@ use super::{InputHash, file_name};
 use crate::cli::{FormArgs, Global};
 use crate::commands::plan::is_scenario;
 use crate::outcome::{CommandError, said};
+use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use consort_formats::multimodel::{self, File, Keys};
 use consort_system::System;
@@ -314,12 +315,13 @@ fn read_text(path: &Path) -> Result<String, CommandError> {
     read.map_err(|error| {
         let message = format!("`{}` could not be read: {}", path.display(), said(&error));
         let diagnostic = Diagnostic::error("cli::no-system", message);
-        CommandError::failed(
-            diagnostic
+        CommandError::failed(match nearest_file(path) {
+            Some(meant) => diagnostic.help(format!("did you mean `{}`?", meant.display())),
+            None => diagnostic
                 .help("name a system or a model: its file or its folder")
                 .with_note(KNOWN)
                 .with_note(KNOWN_MODEL),
-        )
+        })
     })?;
     if TEXT_BYTES_MAX < bytes.len() as u64 {
         let message = format!("`{}` has more than {TEXT_BYTES_MAX} bytes", path.display());
@@ -332,6 +334,18 @@ fn read_text(path: &Path) -> Result<String, CommandError> {
         let diagnostic = Diagnostic::error("cli::not-text", message);
         CommandError::invalid(diagnostic.help("let your editor save it as UTF-8"))
     })
+}
+
+/// What was meant by a path at which there is nothing: the file or folder beside it that is called most like it.
+fn nearest_file(path: &Path) -> Option<PathBuf> {
+    let folder = folder_of(path);
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+    let entries = std::fs::read_dir(here).ok()?.flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    let nearest = nearest_name(&file_name(path), names.iter().map(String::as_str))?;
+    (nearest != file_name(path)).then(|| path.with_file_name(nearest))
 }
 
 fn folder_of(path: &Path) -> PathBuf {

@@ -7,6 +7,7 @@ mod aircraft;
 mod alone;
 mod bad_inputs;
 mod coupling;
+mod documents;
 mod equations;
 mod examples;
 mod exchange;

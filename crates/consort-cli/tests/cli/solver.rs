@@ -112,6 +112,7 @@ fn interfaces_and_solvers_are_shown() {
     assert!(both.contains("Co-Simulation, Model Exchange"), "{both}");
     let ball = bench.done(&["inspect", "s/exchange-ball.fmu"]).stdout;
     assert!(ball.contains("  solver") && ball.contains("bdf"), "{ball}");
+    assert!(ball.contains("handle events") && !ball.contains("cannot"), "{ball}");
     let json = bench.done(&["inspect", "s", "--format", "json"]).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["experiment"]["solver"], "dopri5");

@@ -19,16 +19,11 @@ pub(super) fn initialization(
     program: &mut Program,
     pool: &Pool,
 ) -> Vec<Stage> {
-    let which = Which::Starting;
-    let mut compiler =
-        Compiler { source, program, pool, slopes: Vec::new(), works: 0, which, is_brief: false };
-    compiler.stages(&source.plan.initialization)
+    Compiler::new(source, program, pool, Which::Starting).stages(&source.plan.initialization)
 }
 
 pub(super) fn cycle(source: &Source<'_>, program: &mut Program, pool: &Pool) {
-    let which = Which::Present;
-    let mut compiler =
-        Compiler { source, program, pool, slopes: Vec::new(), works: 0, which, is_brief: false };
+    let mut compiler = Compiler::new(source, program, pool, Which::Present);
     compiler.slopes = compiler.slopes();
     let present = compiler.stages(&source.plan.present);
     compiler.which = Which::Advance;
@@ -70,7 +65,11 @@ struct Slope {
     place: Segment,
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    fn new(source: &'a Source<'a>, program: &'a mut Program, pool: &'a Pool, which: Which) -> Self {
+        Compiler { source, program, pool, slopes: Vec::new(), works: 0, which, is_brief: false }
+    }
+
     fn stages(&mut self, stages: &[Planned]) -> Vec<Stage> {
         stages.iter().map(|stage| self.stage(stage)).collect()
     }

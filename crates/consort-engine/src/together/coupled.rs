@@ -83,17 +83,16 @@ impl<'a> Coupled<'a> {
         all.into_iter().try_for_each(|index| self.with(index, &mut action))
     }
 
-    /// What happened since the last time, to anybody; nobody tells it again.
+    /// What has changed since the last time, in anybody; nobody tells it again.
     pub(super) fn take_news(&mut self) -> CallResult<Joint> {
         let mut news = Joint::default();
         self.each(|_, joint, _| {
             news.is_disturbed |= joint.is_disturbed;
             news.had_event |= joint.had_event;
-            add(&mut news.event, &joint.event);
+            news.event.add_changes(&joint.event);
             joint.clear_news();
             Ok(())
         })?;
-        news.event.next_event = self.next_event()?;
         Ok(news)
     }
 
@@ -195,14 +194,6 @@ fn ask<T>(run: &Run, part: &Part, question: impl FnOnce(&dyn ContinuousInstance)
     question(member.instance.joined().expect("all have joined").0)
 }
 
-/// What has changed in anybody has changed.
-fn add(all: &mut ContinuousEvent, one: &ContinuousEvent) {
-    all.terminate |= one.terminate;
-    all.states_changed |= one.states_changed;
-    all.nominals_changed |= one.nominals_changed;
-    all.sizes_changed |= one.sizes_changed;
-}
-
 /// Nobody asks that of components that are integrated together.
 fn unsupported<T>(call: &'static str) -> CallResult<T> {
     Err(CallError::unsupported(call))
@@ -295,7 +286,7 @@ impl ContinuousInstance for Coupled<'_> {
             if std::mem::take(&mut part.is_asked) {
                 let event = instance.update_discrete_states()?;
                 joint.note(event);
-                add(&mut all, &event);
+                all.add_changes(&event);
                 part.is_asked = event.again;
             }
             all.terminate |= joint.event.terminate;

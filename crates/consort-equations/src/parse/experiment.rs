@@ -4,6 +4,7 @@ use super::lexer::{Token, TokenKind};
 use super::{Parsed, Parser, Unreadable};
 use crate::tree::Experiment;
 use consort_core::Diagnostic;
+use consort_core::solving::is_tolerance;
 
 const HELP: &str = "write it as in `experiment stop 10 step 0.01 tolerance 1e-6`; each part may be \
                     left out";
@@ -41,7 +42,7 @@ impl Parser<'_> {
         let name = &self.text[part.range.clone()];
         let TokenKind::Number(value) = token.kind else { return self.fail("a number", HELP) };
         self.advance();
-        if name == "tolerance" && !(0.0 < value && value < 1.0) {
+        if name == "tolerance" && !is_tolerance(value) {
             let help = "write a relative tolerance such as `1e-6`";
             return self.wrong(&token, "the tolerance is not between 0 and 1", "outside", help);
         }

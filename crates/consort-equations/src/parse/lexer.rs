@@ -33,7 +33,9 @@ const SYMBOLS: [&str; 17] =
 
 /// All tokens, with one `End` behind them; what is no token is reported and left out.
 pub(super) fn tokens(text: &str, source: SourceId, report: &mut Report) -> Vec<Token> {
-    let mut lexer = Lexer { text, at: 0, source, report };
+    // Some editors mark a text in UTF-8 by its first character.
+    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut lexer = Lexer { text, at, source, report };
     let mut tokens = Vec::new();
     let mut line_start = true;
     while let Some(next) = lexer.text[lexer.at..].chars().next() {

@@ -2,8 +2,7 @@
 //! solved together at every instant.
 
 use super::change::Algebraic;
-use super::form::visit;
-use super::reaction::{Reaction, product};
+use super::reaction::{Reaction, product, sum};
 use super::table::{Quantity, Rule, Table};
 use super::xml::Reader;
 use crate::builtin::Builtin;
@@ -151,7 +150,7 @@ fn unknowns(
 }
 
 fn mentioned(expression: &Expression, names: &mut Vec<String>) {
-    visit(expression, &mut |kind| {
+    expression.visit(&mut |kind| {
         if let ExpressionKind::Variable(name) = kind {
             names.push(name.clone());
         }
@@ -179,9 +178,9 @@ fn linear(expression: &Expression, x: &str) -> Option<Linear> {
         }
         (Builtin::Subtract, [a, b]) => {
             let negated = Expression::builtin(Builtin::Negate, vec![b.clone()]);
-            sum(&[a.clone(), negated], x)
+            linear_sum(&[a.clone(), negated], x)
         }
-        (Builtin::Add, terms) => sum(terms, x),
+        (Builtin::Add, terms) => linear_sum(terms, x),
         (Builtin::Divide, [above, below]) if !mentions(below, x) => {
             let divide = |part| Expression::builtin(Builtin::Divide, vec![part, below.clone()]);
             linear(above, x).map(|above| above.map(divide))
@@ -203,24 +202,17 @@ impl Linear {
     }
 }
 
-fn sum(terms: &[Expression], x: &str) -> Option<Linear> {
+fn linear_sum(terms: &[Expression], x: &str) -> Option<Linear> {
     let terms: Vec<Linear> = terms.iter().map(|term| linear(term, x)).collect::<Option<_>>()?;
     let (slopes, rests): (Vec<_>, Vec<_>) =
         terms.into_iter().map(|term| (term.slope, term.rest)).unzip();
-    let add = |parts: Vec<Option<Expression>>| {
-        let mut parts: Vec<Expression> = parts.into_iter().flatten().collect();
-        match parts.len() {
-            0 => None,
-            1 => parts.pop(),
-            _ => Some(Expression::builtin(Builtin::Add, parts)),
-        }
-    };
+    let add = |parts: Vec<Option<Expression>>| sum(parts.into_iter().flatten().collect());
     Some(Linear { slope: add(slopes), rest: add(rests) })
 }
 
 fn mentions(expression: &Expression, x: &str) -> bool {
     let mut found = false;
-    visit(expression, &mut |kind| match kind {
+    expression.visit(&mut |kind| match kind {
         ExpressionKind::Variable(name) | ExpressionKind::Derivative(name) => found |= name == x,
         _ => {}
     });

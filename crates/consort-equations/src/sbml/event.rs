@@ -1,7 +1,7 @@
 //! Events: what they set becomes states and discretes of the tree.
 
 use super::change::Event;
-use super::form::{Form, visit};
+use super::form::Form;
 use super::reaction::product;
 use super::table::{Quantity, Table};
 use super::xml::Reader;
@@ -129,7 +129,7 @@ fn is_zero(expression: &Expression) -> bool {
 /// Whether an expression is made of numbers and parameters only.
 fn is_settled(table: &Table<'_>, forms: &[Form], expression: &Expression) -> bool {
     let mut settled = true;
-    visit(expression, &mut |kind| match kind {
+    expression.visit(&mut |kind| match kind {
         ExpressionKind::Number(_) | ExpressionKind::Builtin(..) | ExpressionKind::If(..) => {}
         ExpressionKind::Variable(name) => {
             let form = table.index(name).map(|index| &forms[index]);

@@ -3,11 +3,11 @@
 //! Slow reactions move what is kept of each species, its pool; how far each fast reaction has gone
 //! beyond, its extent, is determined by the equation that its law is zero.
 
-use super::reaction::{Reaction, Term, product};
+use super::reaction::{Reaction, Term};
 use super::scale::Usual;
 use super::table::Table;
 use super::xml::Reader;
-use crate::tree::{Assignment, Declaration, Expression, ExpressionKind, Kind, Model, Name};
+use crate::tree::{Assignment, Declaration, Expression, Kind, Model, Name};
 use std::collections::BTreeMap;
 
 /// How far fast reactions have gone.
@@ -53,21 +53,17 @@ pub(super) fn extents(
         }
         let mut column: BTreeMap<usize, f64> = BTreeMap::new();
         let span = reader.place(reaction.node, "id");
-        if terms.iter().any(|term| number(&term.count).is_none()) {
+        if terms.iter().any(|term| term.number().is_none()) {
             refuse_count(reader, reaction);
             continue;
         }
         let text = table.free_name(format!("{}_extent", reaction.id));
         let first = terms[0].species;
         for term in terms {
-            let count = number(&term.count).unwrap_or_default();
+            let count = term.number().unwrap_or_default();
             *column.entry(term.species).or_default() +=
                 if term.is_reactant { -count } else { count };
-            let species = table.quantities[term.species].species();
-            let part = match species.and_then(|species| species.conversion) {
-                Some(factor) => product(Expression::variable(factor), term.flow(&text)),
-                None => term.flow(&text),
-            };
+            let part = table.quantities[term.species].converted(term.flow(&text));
             found.moved.entry(term.species).or_default().push(part);
         }
         columns.push(column);
@@ -89,13 +85,6 @@ fn refuse_count(reader: &mut Reader<'_>, reaction: &Reaction<'_>) {
     );
     let at = (reader.place(reaction.node, "id"), "in equilibrium at every instant");
     reader.error("sbml::fast", message, at, "write it as `stoichiometry=\"...\"`");
-}
-
-fn number(count: &Expression) -> Option<f64> {
-    match count.kind {
-        ExpressionKind::Number(number) => Some(number),
-        _ => None,
-    }
 }
 
 /// Whether the last of the columns is a sum of the others, which are independent.

@@ -1,7 +1,7 @@
 //! How quantities stand in the tree: as parameters, discretes, states or outputs, and with which
 //! first values.
 
-use super::reaction::product;
+use super::reaction::{product, sum};
 use super::table::{Quantity, Rule, Sort, Species, Table};
 use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind, Function, Kind};
@@ -24,12 +24,9 @@ pub(super) struct Form {
 impl Form {
     /// The amount with all that fast reactions have added.
     pub(super) fn amount(&self) -> Expression {
-        let mut parts = vec![Expression::variable(&self.name)];
-        if self.moved.is_empty() {
-            return parts.remove(0);
-        }
-        parts.extend(self.moved.iter().cloned());
-        Expression::builtin(Builtin::Add, parts)
+        let kept = Expression::variable(&self.name);
+        let parts = std::iter::once(kept).chain(self.moved.iter().cloned());
+        sum(parts.collect()).expect("what is kept is there")
     }
 }
 
@@ -120,7 +117,7 @@ fn settle_parameters(table: &Table<'_>, functions: &[Function], forms: &mut [For
 /// Whether a function gives other values at other times, as far as can be seen here.
 fn is_moving(body: &Expression) -> bool {
     let mut found = false;
-    visit(body, &mut |kind| {
+    body.visit(&mut |kind| {
         let moves = matches!(
             kind,
             ExpressionKind::Time | ExpressionKind::Delay(..) | ExpressionKind::Call(..)
@@ -133,7 +130,7 @@ fn is_moving(body: &Expression) -> bool {
 /// The quantities a formula needs; `None` if it changes with time by itself.
 fn needs(table: &Table<'_>, formula: &Expression, moving: &[&str]) -> Option<Vec<usize>> {
     let (mut needs, mut moves) = (Vec::new(), false);
-    visit(formula, &mut |kind| match kind {
+    formula.visit(&mut |kind| match kind {
         ExpressionKind::Variable(name) => match table.index(name) {
             Some(need) => needs.push(need),
             None => moves = true,
@@ -145,15 +142,6 @@ fn needs(table: &Table<'_>, formula: &Expression, moving: &[&str]) -> Option<Vec
         _ => {}
     });
     (!moves).then_some(needs)
-}
-
-/// Calls `see` with an expression and everything inside of it.
-pub(super) fn visit(expression: &Expression, see: &mut impl FnMut(&ExpressionKind)) {
-    let mut open = vec![expression];
-    while let Some(next) = open.pop() {
-        see(&next.kind);
-        open.extend(crate::scope::parts(next));
-    }
 }
 
 /// The value a quantity starts with, and whether it had to be assumed.

@@ -1,7 +1,6 @@
 //! Functions that look back in time are put in place where they are called: what is remembered belongs to
 //! the model, not to a function.
 
-use super::form::visit;
 use super::xml::Reader;
 use crate::tree::{Expression, ExpressionKind, Function, Model};
 use consort_core::Span;
@@ -12,20 +11,6 @@ const PARTS_MAX: usize = 1_000_000;
 /// How deep functions may call each other.
 const DEPTH_MAX: usize = 16;
 
-/// Every formula of a model.
-pub(super) fn formulas(model: &mut Model) -> impl Iterator<Item = &mut Expression> {
-    let values = model.declarations.iter_mut().filter_map(|one| one.value.as_mut());
-    let rights = model.equations.iter_mut().map(|equation| &mut equation.right);
-    let residuals = model.implicit.residuals.iter_mut();
-    let scales = model.scales.iter_mut().map(|scale| &mut scale.value);
-    let events = model.events.iter_mut().flat_map(|event| {
-        let parts = event.delay.iter_mut().chain(&mut event.priority);
-        let values = event.assignments.iter_mut().map(|assignment| &mut assignment.value);
-        [&mut event.condition].into_iter().chain(parts).chain(values)
-    });
-    values.chain(rights).chain(residuals).chain(scales).chain(events)
-}
-
 /// Puts functions that look back in the place of their calls.
 pub(super) fn delays(reader: &mut Reader<'_>, model: &mut Model) {
     let functions: BTreeMap<String, Function> = looking_back(&model.functions);
@@ -34,7 +19,7 @@ pub(super) fn delays(reader: &mut Reader<'_>, model: &mut Model) {
     }
     model.functions.retain(|function| !functions.contains_key(&function.name.text));
     let mut inline = Inline { functions: &functions, parts: 0, trouble: None };
-    formulas(model).for_each(|formula| inline.expression(formula, 0));
+    model.formulas_mut().for_each(|formula| inline.expression(formula, 0));
     if let Some(span) = inline.trouble {
         let message = "functions that use `delay` call each other too often, or in a circle";
         let diagnostic = consort_core::Diagnostic::error("sbml::limit", message)
@@ -51,7 +36,7 @@ fn looking_back(functions: &[Function]) -> BTreeMap<String, Function> {
         let before = found.len();
         for function in functions {
             let mut looks_back = false;
-            visit(&function.body, &mut |kind| match kind {
+            function.body.visit(&mut |kind| match kind {
                 ExpressionKind::Delay(..) => looks_back = true,
                 ExpressionKind::Call(name, _) => looks_back |= found.contains_key(&name.text),
                 _ => {}
@@ -93,7 +78,7 @@ impl Inline<'_> {
             expression.kind = body.kind;
             return self.expression(expression, depth + 1);
         }
-        for part in parts_mut(expression) {
+        for part in expression.parts_mut() {
             self.expression(part, depth);
         }
     }
@@ -101,7 +86,7 @@ impl Inline<'_> {
 
 fn size(expression: &Expression) -> usize {
     let mut count = 0;
-    visit(expression, &mut |_| count += 1);
+    expression.visit(&mut |_| count += 1);
     count
 }
 
@@ -113,22 +98,7 @@ fn replace(expression: &mut Expression, given: &BTreeMap<&str, &Expression>) {
         }
         return;
     }
-    for part in parts_mut(expression) {
+    for part in expression.parts_mut() {
         replace(part, given);
-    }
-}
-
-/// The expressions an expression is made of.
-pub(super) fn parts_mut(expression: &mut Expression) -> Vec<&mut Expression> {
-    match &mut expression.kind {
-        ExpressionKind::Builtin(_, arguments) | ExpressionKind::Call(_, arguments) => {
-            arguments.iter_mut().collect()
-        }
-        ExpressionKind::If(branches, otherwise) => {
-            let both = branches.iter_mut().flat_map(|(condition, value)| [condition, value]);
-            both.chain([&mut **otherwise]).collect()
-        }
-        ExpressionKind::Delay(value, duration) => vec![value, duration],
-        _ => Vec::new(),
     }
 }

@@ -10,7 +10,7 @@ use super::collect::is_point;
 use super::event;
 use super::fast;
 use super::form::{Form, forms, start};
-use super::reaction::{Reaction, missing_value, product};
+use super::reaction::{Reaction, missing_value, product, sum};
 use super::scale;
 use super::table::{Quantity, Rule, Sort, Table};
 use super::units;
@@ -158,7 +158,7 @@ fn derivative(
     table: &Table<'_>,
     index: usize,
     forms: &[Form],
-    mut flow: Vec<Expression>,
+    flow: Vec<Expression>,
 ) -> Expression {
     let quantity = &table.quantities[index];
     if let Some(Rule::Rate(rate)) = &quantity.rule {
@@ -167,15 +167,7 @@ fn derivative(
             Some(compartment) => amount_rate(table, quantity, compartment, rate.clone()),
         };
     }
-    let sum = match flow.len() {
-        0 => 0.0.into(),
-        1 => flow.remove(0),
-        _ => Expression::builtin(Builtin::Add, flow),
-    };
-    match quantity.species().and_then(|species| species.conversion) {
-        Some(factor) => product(Expression::variable(factor), sum),
-        None => sum,
-    }
+    quantity.converted(sum(flow).unwrap_or_else(|| 0.0.into()))
 }
 
 /// The rate of change of an amount whose concentration has a rate rule: the product rule.

@@ -1,7 +1,6 @@
 //! `rateOf`: what the rate of change of a quantity is in the tree.
 
 use super::form::Form;
-use super::inline::{formulas, parts_mut};
 use super::reaction::product;
 use super::table::{Rule, Table};
 use super::xml::Reader;
@@ -17,7 +16,7 @@ pub(super) fn resolve(
     model: &mut Model,
 ) {
     let mut resolver = Resolver { reader, table, forms };
-    formulas(model).for_each(|formula| resolver.expression(formula));
+    model.formulas_mut().for_each(|formula| resolver.expression(formula));
 }
 
 struct Resolver<'t, 'r, 'a> {
@@ -33,7 +32,7 @@ impl Resolver<'_, '_, '_> {
             expression.kind = rate.kind;
             return;
         }
-        for part in parts_mut(expression) {
+        for part in expression.parts_mut() {
             self.expression(part);
         }
     }

@@ -4,7 +4,7 @@ use super::math::{self, Math, Scope};
 use super::table::Table;
 use super::xml::{Node, Reader, child, elements};
 use crate::builtin::Builtin;
-use crate::tree::{Declaration, Expression, Kind, Name};
+use crate::tree::{Declaration, Expression, ExpressionKind, Kind, Name};
 
 /// A reaction with its formulas read.
 pub(super) struct Reaction<'a> {
@@ -28,13 +28,17 @@ pub(super) struct Term {
 }
 
 impl Term {
+    /// How many, if that is a mere number.
+    pub(super) fn number(&self) -> Option<f64> {
+        match self.count.kind {
+            ExpressionKind::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// What the reaction `rate` adds to the amount of the species in a second.
     pub(super) fn flow(&self, rate: &str) -> Expression {
-        let rate = Expression::variable(rate);
-        let number = match self.count.kind {
-            crate::tree::ExpressionKind::Number(number) => Some(number),
-            _ => None,
-        };
+        let (rate, number) = (Expression::variable(rate), self.number());
         let sign = if self.is_reactant { -1.0 } else { 1.0 };
         let is_one = number.is_some_and(|number| number.to_bits() == 1f64.to_bits());
         match (number, self.is_reactant) {
@@ -52,6 +56,11 @@ impl Term {
 /// The product of two.
 pub(super) fn product(a: Expression, b: Expression) -> Expression {
     Expression::builtin(Builtin::Multiply, vec![a, b])
+}
+
+/// The sum of all there are, if there is one.
+pub(super) fn sum(mut terms: Vec<Expression>) -> Option<Expression> {
+    if 1 < terms.len() { Some(Expression::builtin(Builtin::Add, terms)) } else { terms.pop() }
 }
 
 /// Reads all reactions and marks the species they change.

@@ -1,5 +1,6 @@
 //! What a model declares: quantities, functions and reactions by their identifiers.
 
+use super::reaction::product;
 use super::xml::{Node, Reader};
 use crate::tree::Expression;
 use consort_core::Diagnostic;
@@ -82,6 +83,14 @@ impl<'a> Quantity<'a> {
         match &self.sort {
             Sort::Species(species) => Some(species),
             _ => None,
+        }
+    }
+
+    /// What reactions do to it, in its own unit of substance.
+    pub(super) fn converted(&self, change: Expression) -> Expression {
+        match self.species().and_then(|species| species.conversion) {
+            Some(factor) => product(Expression::variable(factor), change),
+            None => change,
         }
     }
 

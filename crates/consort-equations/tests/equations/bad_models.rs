@@ -26,6 +26,8 @@ const WHOLE: &[(&str, &str)] = &[
     ("a model without a name", "model\nstate x = 1\nder(x) = 1\nend"),
     ("a model without an end", "model m\nstate x = 1\nder(x) = x"),
     ("text after the end", "model m\nend\nmodel n\nend"),
+    ("XML", "<?xml version='1.0'?>\n<sbml level='2' version='4'/>"),
+    ("a mark of its encoding that is not at the start", "model m\n\u{feff}state x = 1\nend"),
     ("a quote that is not closed", "model m \"a tank\nend"),
 ];
 

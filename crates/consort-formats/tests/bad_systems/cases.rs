@@ -355,6 +355,8 @@ pub(crate) const TABLES: &[(&str, &[u8])] = &[
     ("times that do not increase", b"time,tank.inflow\n0,1\n0,2\n1,3\n0.5,4\n"),
     ("headers given twice or not at all", b"time,tank.inflow,tank.inflow,\n0,1,2,3\n"),
     ("no time column", b"seconds,tank.inflow\n0,1\n"),
+    ("columns separated by semicolons", b"time;tank.inflow\n0;1\n"),
+    ("a value too large for a number", b"time,tank.inflow\n0,1e999\n"),
     ("unknown columns", b"time,tank.inflow,tank.inflwo,zzz,gone.x\n0,1,1,1,1\n"),
     ("an ambiguous column", b"time,inflow,on\n0,1,true\n"),
     ("columns that are no inputs", b"time,tank.inflow,tank.level\n0,1,2\n"),

@@ -4,7 +4,7 @@ use super::Plan;
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, ContinuousInstance, Instance, Joint, Reference, Resolution, SavedState,
-    Seconds, Setup, SolvedBy, Step, StepOutcome, StepReason, ValuesMut, ValuesRef,
+    Seconds, Setup, SolvedBy, Step, StepOutcome, ValuesMut, ValuesRef,
 };
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
@@ -82,16 +82,10 @@ impl SolvedInstance {
         let Run::Alone(run) = run else { return Err(CallError::unsupported("step alone")) };
         let target = self.resolution.to_f64(step.to);
         self.integrator.integrate(&mut *self.inner, run, target)?;
-        let has_ended = run.has_ended();
-        Ok(if has_ended { self.ended(run.time(), step) } else { StepOutcome::complete(step) })
-    }
-
-    fn ended(&self, t: f64, step: &Step) -> StepOutcome {
-        let reached = self.resolution.from_f64(t).unwrap_or(step.to);
-        let reached = reached.clamp(step.from.time, step.to);
-        let is_inside = t < self.resolution.to_f64(step.to);
-        let stopped_at = is_inside.then_some(t);
-        StepOutcome { reached, stopped_at, reason: StepReason::Terminate, next_event: None }
+        Ok(match run.has_ended() {
+            true => StepOutcome::ended(step, run.time(), self.resolution),
+            false => StepOutcome::complete(step),
+        })
     }
 
     /// Whether values of these may change while time goes on.

@@ -105,10 +105,14 @@ pub(crate) fn unusable(folder: &Path, span: Option<Span>, error: &io::Error) -> 
 /// A file of the user's that is there but cannot be read.
 pub(crate) fn unreadable(request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
     let message = format!("the model `{}`{} cannot be read", request.model, request.of_component());
+    let help = match error.kind() {
+        io::ErrorKind::IsADirectory => "this is a folder: name a file",
+        _ => "permit reading it",
+    };
     Diagnostic::error("model::unreadable", message)
         .maybe_at(request.span, "asked for here")
         .with_note(error.to_string())
-        .help("permit reading it")
+        .help(help)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! and has no effect is refused.
 
 use crate::request::{Asked, ModelRequest};
+use consort_core::solving::is_tolerance;
 use consort_core::{Diagnostic, Interface, Report, Seconds, SolverKind, SolverSettings, Span};
 use consort_fmi::fmu::Fmu;
 
@@ -83,11 +84,10 @@ pub(crate) fn settings(request: &ModelRequest<'_>, report: &mut Report) -> Solve
         refuse(&given, &why, help, request, report);
     }
     // Numbers that mean nothing are told of with the rest of the system.
-    let is_part = |tolerance: &f64| 0.0 < *tolerance && *tolerance < 1.0;
     let step = asked.step.map(|it| it.value).or(asked.default_step);
     SolverSettings {
         kind,
-        tolerance: asked.tolerance.map(|it| it.value).filter(is_part),
+        tolerance: asked.tolerance.map(|it| it.value).filter(|it| is_tolerance(*it)),
         step: step.filter(|step| Seconds::ZERO < *step),
     }
 }

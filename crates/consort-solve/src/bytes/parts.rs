@@ -41,6 +41,12 @@ impl Writer {
         values.iter().for_each(|value| self.bytes.extend_from_slice(&value.to_le_bytes()));
     }
 
+    /// Bytes of something else, as many as they are.
+    pub(crate) fn part(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.bytes.extend_from_slice(bytes);
+    }
+
     pub(crate) fn option(&mut self, value: Option<f64>) {
         self.byte(u8::from(value.is_some()));
         self.real(value.unwrap_or(0.0));
@@ -118,7 +124,10 @@ impl<'a> Reader<'a> {
     }
 
     fn too_short(&self, wanted: usize) -> BytesError {
-        BytesError::Length { expected: self.all - self.rest.len() + wanted, found: self.all }
+        BytesError::Length {
+            expected: (self.all - self.rest.len()).saturating_add(wanted),
+            found: self.all,
+        }
     }
 
     pub(crate) fn byte(&mut self) -> Result<u8, BytesError> {
@@ -159,6 +168,24 @@ impl<'a> Reader<'a> {
         values.iter_mut().try_for_each(|value| self.real().map(|real| *value = real))
     }
 
+    /// A list whose length is known.
+    pub(crate) fn list(&mut self, len: usize) -> Result<Vec<f64>, BytesError> {
+        self.expect(len)?;
+        let mut values = vec![0.0; len];
+        self.reals(&mut values)?;
+        Ok(values)
+    }
+
+    /// Bytes of something else.
+    pub(crate) fn part(&mut self) -> Result<&'a [u8], BytesError> {
+        let len = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        let Some((part, rest)) = self.rest.split_at_checked(len) else {
+            return Err(self.too_short(len));
+        };
+        self.rest = rest;
+        Ok(part)
+    }
+
     /// Checks that so many words are there, before anything is allocated for them.
     pub(crate) fn expect(&self, words: usize) -> Result<(), BytesError> {
         let wanted = words.saturating_mul(8);
@@ -176,9 +203,7 @@ impl<'a> Reader<'a> {
     /// Options that a solver of `len` states can be made with.
     pub(crate) fn options(&mut self, len: usize) -> Result<Options, BytesError> {
         let relative = self.real()?;
-        self.expect(len)?;
-        let mut absolute = vec![0.0; len];
-        self.reals(&mut absolute)?;
+        let absolute = self.list(len)?;
         let options = Options {
             tolerances: Tolerances { relative, absolute },
             structure: self.structure(len)?,

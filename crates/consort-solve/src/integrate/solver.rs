@@ -104,10 +104,10 @@ impl Equations<'_> {
         let arguments = format!("t = {}, h = {}{worst}", failure.t, failure.step);
         match failure.reason {
             Reason::Model(error) => error,
-            _ => Box::new(CallError {
+            reason => Box::new(CallError {
                 call: "integrate",
                 arguments,
-                status: CallStatus::Refused(failure.to_string()),
+                status: CallStatus::Refused(reason.to_string()),
                 log: Vec::new(),
             }),
         }

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use crate::system::Spanned;
+use consort_core::solving::is_tolerance;
 use consort_core::{Diagnostic, Seconds};
 
 /// Checks tolerances and steps of solvers; whether a solver is there to use them, the loader tells.
@@ -16,10 +17,7 @@ pub(super) fn check(context: &mut Context<'_, '_>) {
 }
 
 fn check_tolerance(context: &mut Context<'_, '_>, tolerance: Option<&Spanned<f64>>) {
-    let Some(tolerance) = tolerance else { return };
-    if 0.0 < tolerance.value && tolerance.value < 1.0 {
-        return;
-    }
+    let Some(tolerance) = tolerance.filter(|it| !is_tolerance(it.value)) else { return };
     let message = format!("a tolerance of {} is not between zero and one", tolerance.value);
     context.report.push(
         Diagnostic::error("system::bad-tolerance", message)

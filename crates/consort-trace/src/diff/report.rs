@@ -11,7 +11,9 @@ impl fmt::Display for Comparison {
     /// The first difference first, then what differs how often, then what only one side has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_same() {
-            return write!(f, "same: {} variables in {} rows", self.variables, self.rows);
+            let [s, rows] =
+                [self.variables, self.rows].map(|count| if count == 1 { "" } else { "s" });
+            return write!(f, "same: {} variable{s} in {} row{rows}", self.variables, self.rows);
         }
         write!(f, "different")?;
         if let Some(first) = self.first() {

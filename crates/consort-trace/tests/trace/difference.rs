@@ -138,7 +138,7 @@ fn tolerances_and_choices_hold_per_variable() {
     assert!(compare(&a, &b, &options).is_same());
     options.tolerance = wide;
     options.variables.clear();
-    assert_eq!(compare(&a, &b, &options).to_string(), "same: 2 variables in 1 rows");
+    assert_eq!(compare(&a, &b, &options).to_string(), "same: 2 variables in 1 row");
 }
 
 #[test]

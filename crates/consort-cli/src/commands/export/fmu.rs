@@ -6,6 +6,7 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline;
 use consort_core::model::DefaultExperiment;
+use consort_core::solving::is_tolerance;
 use consort_core::{Diagnostic, Literal, Report, Seconds, Span};
 use consort_equations::{Equations, compile};
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
@@ -137,8 +138,7 @@ fn experiment(args: &FmuArgs, report: &mut Report) -> DefaultExperiment {
             report.push(diagnostic.maybe_at(time.span, "too early or too short"));
         }
     }
-    let is_wrong = |it: &&Spanned<f64>| !(0.0 < it.value && it.value < 1.0);
-    if let Some(wrong) = tolerance.as_ref().filter(is_wrong) {
+    if let Some(wrong) = tolerance.as_ref().filter(|it| !is_tolerance(it.value)) {
         let message = format!("a tolerance of {} is none", wrong.value);
         let diagnostic = Diagnostic::error("cli::bad-number", message);
         report.push(diagnostic.maybe_at(wrong.span, "not between 0 and 1").help("such as `1e-6`"));

@@ -1,6 +1,7 @@
 //! What is said about models that cannot be run.
 
 use crate::world::{NEVER_SAID, World, filters};
+use std::fs;
 
 /// Everything that is said about a file; nothing may be left behind.
 fn refuse(name: &str, content: &[u8], args: &[&str]) -> String {
@@ -65,11 +66,65 @@ fn models_that_cannot_be_run_alone_are_told() {
             ),
             ("an XML that is no SBML", "a.xml", "<html><body/></html>"),
             ("an XML that is none", "a.sbml", "model a\nend"),
+            (
+                "SBML called equations",
+                "a.eq",
+                "<?xml version=\"1.0\"?>\n<sbml level=\"3\" version=\"1\"/>",
+            ),
             ("SBML of another level", "a.sbml", "<sbml level=\"1\" version=\"2\"/>"),
             ("SBML with a rule for nothing", "a.sbml", &SBML.replace("BODY", rule)),
             ("SBML without a model", "a.sbml", "<sbml level=\"3\" version=\"1\"/>"),
         ],
     );
+}
+
+#[test]
+fn texts_of_other_editors_are_read_alike() {
+    let text = "model a\nexperiment stop 1 step 0.5\noutput x = time\nend\n";
+    let hashes = ["", "\u{feff}"].map(|mark| {
+        ["\n", "\r\n"].map(|end| {
+            let world = World::with_clean_cache();
+            world.write("a.eq", format!("{mark}{}", text.replace('\n', end)));
+            world.done(&["run", "a.eq"]);
+            world.trace_hash("out/a")
+        })
+    });
+    assert!(hashes.as_flattened().windows(2).all(|pair| pair[0] == pair[1]), "{hashes:?}");
+}
+
+#[test]
+fn what_is_not_there_is_answered_by_what_was_meant() {
+    let world = World::with_clean_cache();
+    world.write("ball.eq", "model a\noutput x = time\nend\n");
+    world.write("models/cell.sbml", "");
+    fs::create_dir(world.path("folder.eq")).unwrap();
+    let before = world.contents();
+    let mut all = String::new();
+    for line in [
+        "run bal.eq",
+        "inspect bal.eq",
+        "export fmu bal.eq",
+        "plan models/cel.sbml",
+        "run temperature.eq",
+        "run folder.eq",
+        "inspect folder.eq",
+        "export fmu folder.eq",
+        "export fmu ball.eq /proc/ball.fmu --no-binary",
+        "plot ball.eq",
+        "plot nothing",
+        "diff ball.eq ball.eq",
+        "replay ball.eq",
+        "check plan ball.eq plan.txt",
+        "check plan ball.eq folder.eq",
+        "run ball.eq --input wind.csv",
+    ] {
+        let said = world.consort(&line.split(' ').collect::<Vec<_>>());
+        assert!(said.stderr.contains("help: "), "{line}: {said}");
+        let (code, stderr) = (said.code.unwrap(), said.stderr);
+        all += &format!("==== {line}: exit {code}\n{stderr}\n");
+    }
+    assert_eq!(world.contents(), before, "something was left behind");
+    insta::with_settings!({filters => filters()}, { insta::assert_snapshot!("not-there", all) });
 }
 
 #[test]

@@ -50,48 +50,24 @@ pub(super) fn element_names(variable: &Variable) -> Vec<String> {
 
 /// Gives every name back; also says which names the equations use.
 pub(super) fn renamed(mut model: Model) -> (Model, BTreeSet<String>) {
+    model.declarations.iter_mut().for_each(|declaration| rename(&mut declaration.name));
+    model.equations.iter_mut().for_each(|equation| rename(&mut equation.name));
+    let assignments = model.events.iter_mut().flat_map(|event| &mut event.assignments);
+    assignments.for_each(|assignment| rename(&mut assignment.name));
     let mut used = BTreeSet::new();
-    for declaration in &mut model.declarations {
-        rename(&mut declaration.name);
-        declaration.value.iter_mut().for_each(|value| visit(value, &mut used));
-    }
-    for equation in &mut model.equations {
-        rename(&mut equation.name);
-        visit(&mut equation.right, &mut used);
-    }
-    for event in &mut model.events {
-        visit(&mut event.condition, &mut used);
-        for assignment in &mut event.assignments {
-            rename(&mut assignment.name);
-            visit(&mut assignment.value, &mut used);
-        }
-    }
+    model.formulas_mut().for_each(|formula| rename_inside(formula, &mut used));
     (model, used)
 }
 
-fn visit(expression: &mut Expression, used: &mut BTreeSet<String>) {
+fn rename_inside(expression: &mut Expression, used: &mut BTreeSet<String>) {
     match &mut expression.kind {
-        ExpressionKind::Number(_) | ExpressionKind::Boolean(_) | ExpressionKind::Time => {}
         ExpressionKind::Variable(name)
         | ExpressionKind::Derivative(name)
         | ExpressionKind::Pre(name) => {
             *name = original(name);
             used.insert(name.clone());
         }
-        ExpressionKind::Builtin(_, arguments) | ExpressionKind::Call(_, arguments) => {
-            arguments.iter_mut().for_each(|argument| visit(argument, used));
-        }
-        ExpressionKind::If(branches, otherwise) => {
-            for (condition, value) in branches {
-                visit(condition, used);
-                visit(value, used);
-            }
-            visit(otherwise, used);
-        }
-        ExpressionKind::Delay(value, duration) => {
-            visit(value, used);
-            visit(duration, used);
-        }
+        _ => expression.parts_mut().into_iter().for_each(|part| rename_inside(part, used)),
     }
 }
 
