@@ -7,7 +7,6 @@
 
 #define UNUSED(value) (void)(value)
 #define REFERENCES const fmi3ValueReference references[], size_t n
-#define ANY (~0u)
 
 /* Refuses a call without an instance, in a wrong phase, or that belongs to the other interface. */
 #define BEGIN(phases)                                                                                                 \
@@ -16,21 +15,6 @@
 #define BEGIN_OF(wanted)                                                                                              \
     Instance *instance = handle;                                                                                      \
     if (!is_of(instance, __func__, wanted)) return fmi3Error
-
-static bool is_of(const Instance *instance, const char *function, Kind kind)
-{
-    if (instance && instance->kind == kind) return true;
-    if (instance) fail(instance, "%s belongs to the interface that this instance was not made for", function);
-    return false;
-}
-
-/* Refuses to follow a pointer that leads nowhere. */
-static bool is_given(const Instance *instance, const char *function, const void *pointer)
-{
-    if (pointer) return true;
-    fail(instance, "%s: an argument is missing", function);
-    return false;
-}
 
 static fmi3Status unsupported(fmi3Instance handle, const char *function)
 {

@@ -140,6 +140,20 @@ bool allowed(const Instance *instance, const char *function, unsigned phases)
     return false;
 }
 
+bool is_of(const Instance *instance, const char *function, Kind kind)
+{
+    if (instance && instance->kind == kind) return true;
+    if (instance) fail(instance, "%s belongs to the interface that this instance was not made for", function);
+    return false;
+}
+
+bool is_given(const Instance *instance, const char *function, const void *pointer)
+{
+    if (pointer) return true;
+    fail(instance, "%s: an argument is missing", function);
+    return false;
+}
+
 void forget(Instance *instance)
 {
     size_t i;

@@ -181,6 +181,11 @@ HIDDEN Status fail(const Instance *instance, const char *format, ...);
 /* True in one of the phases (bits `1 << phase`); says what was refused otherwise. */
 HIDDEN bool allowed(const Instance *instance, const char *function, unsigned phases);
 #define IN(phase) (1u << (phase))
+#define ANY (~0u)
+/* True if there is an instance, made for this interface. */
+HIDDEN bool is_of(const Instance *instance, const char *function, Kind kind);
+/* Refuses to follow a pointer that leads nowhere. */
+HIDDEN bool is_given(const Instance *instance, const char *function, const void *pointer);
 HIDDEN Status enter_initialization(Instance *instance, double start);
 HIDDEN Status exit_initialization(Instance *instance);
 HIDDEN Status get_values(Instance *instance, const char *function, const uint32_t *references, size_t n,

@@ -1,6 +1,6 @@
 //! What stands in the README, in `docs` and in the READMEs of the examples is what happens.
 
-use crate::world::World;
+use crate::world::{World, copy};
 use consort_testkit::fmus::example;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,18 +82,6 @@ fn world() -> World {
     world.write("wind.csv", "time,wind\n0,0\n2,1\n");
     fs::copy(example("glycolysis/glycolysis.sbml"), world.path("model.sbml")).unwrap();
     world
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        if path.is_dir() {
-            copy(&path, &to.join(name));
-        } else {
-            fs::copy(&path, to.join(name)).unwrap();
-        }
-    }
 }
 
 #[test]

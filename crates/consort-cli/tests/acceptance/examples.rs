@@ -1,10 +1,9 @@
 //! The examples run on a machine that has nothing but a C compiler, from a clean cache.
 
 use crate::record::Record;
-use crate::world::{World, filters};
+use crate::world::{World, copy, filters};
 use consort_testkit::fmus::example;
 use std::fs;
-use std::path::Path;
 
 /// Runs an example; what is in its record.
 fn run(world: &World, name: &str) -> Vec<String> {
@@ -62,18 +61,6 @@ fn page(path: &str) -> String {
     let said = world.done(&["inspect", name]);
     insta::with_settings!({filters => filters}, { insta::assert_snapshot!(name, said.stdout) });
     said.stdout
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name())).unwrap();
-        if path.is_dir() {
-            copy(&path, &to.join(name));
-        } else {
-            fs::copy(path, to.join(name)).unwrap();
-        }
-    }
 }
 
 #[test]
