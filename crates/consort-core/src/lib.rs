@@ -9,6 +9,8 @@
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
 //! - [`continuous`]: the same for models given by their equations, which somebody else integrates.
+//! - [`bytes`]: states as bytes: exact, and read back without trust.
+//! - [`copying`]: cheap copies of what is saved and restored again and again.
 //! - [`state`]: how states are saved, how faithfully, and what is saved along with a run.
 //! - [`solving`]: which of our solvers that is, and what it is told.
 //! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
@@ -27,7 +29,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bytes;
 pub mod continuous;
+pub mod copying;
 pub mod diagnostic;
 pub mod id;
 pub mod literal;
@@ -44,6 +48,7 @@ pub use continuous::{
     CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, ContinuousModel,
     Joint, Sizes,
 };
+pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
 pub use id::{ComponentId, ConnectionId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};

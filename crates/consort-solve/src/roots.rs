@@ -3,6 +3,8 @@
 mod bytes;
 mod locate;
 
+use consort_core::{Room, clone_by_field};
+
 /// Finds the instants at which event indicators z(t) change their domain over the steps of any solver.
 ///
 /// - An indicator is above (0 < z) or not (z <= 0), as in FMI; an event is a change between the two.
@@ -31,7 +33,7 @@ mod locate;
 /// assert_eq!(roots.search(2.0, &mut indicators), Ok(Some(2.0_f64.sqrt())));
 /// assert_eq!(roots.crossings(), &[Some(Crossing::Rising), None]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Roots {
     leaving: Leaving,
     /// The width at which an instant is found; zero: as exactly as time can be told.
@@ -40,8 +42,10 @@ pub struct Roots {
     indicators: Vec<Indicator>,
     /// What was found by the last search.
     crossings: Vec<Option<Crossing>>,
-    work: Work,
+    work: Room<Work>,
 }
+
+clone_by_field!(Roots { leaving, resolution, t, indicators, crossings, work });
 
 /// Into which domain an indicator went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +86,7 @@ struct Indicator {
 }
 
 /// What a search works on: nothing of it means anything between searches.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 struct Work {
     /// The indicators at both ends of what is still to be searched, and between.
     low: Vec<f64>,
@@ -109,19 +113,15 @@ impl Roots {
     pub fn new(len: usize) -> Self {
         assert!(len <= Self::INDICATORS_MAX, "{len} indicators are too many");
         let indicator = Indicator { value: 0.0, side: Side::Neither, band: 0.0 };
-        let zeros = vec![0.0; len];
+        let mut work = Room::<Work>::default();
+        work.fit(len);
         Roots {
             leaving: Leaving::Quiet,
             resolution: 0.0,
             t: 0.0,
             indicators: vec![indicator; len],
             crossings: vec![None; len],
-            work: Work {
-                low: zeros.clone(),
-                high: zeros.clone(),
-                middle: zeros,
-                sides: vec![Side::Neither; len],
-            },
+            work,
         }
     }
 
@@ -178,9 +178,8 @@ impl Roots {
     ///
     /// If the other is for another number of indicators.
     pub fn copy_from(&mut self, other: &Roots) {
-        (self.leaving, self.resolution, self.t) = (other.leaving, other.resolution, other.t);
-        self.indicators.copy_from_slice(&other.indicators);
-        self.crossings.copy_from_slice(&other.crossings);
+        assert_eq!(self.indicators.len(), other.indicators.len(), "another number of indicators");
+        self.clone_from(other);
     }
 
     /// Looks for an event from the current time to `to`. `indicators(t, z)` is asked for the
@@ -207,6 +206,7 @@ impl Roots {
             self.t = to;
             return Ok(None);
         }
+        self.work.fit(self.indicators.len());
         self.begin();
         let (from, mut low, mut part) = (self.t, self.t, SOON);
         while part < 0.5 && self.is_near_zero() {
@@ -226,6 +226,11 @@ impl Roots {
         Ok(None)
     }
 
+    /// How many bytes its lists take.
+    pub(crate) fn list_bytes(&self) -> usize {
+        size_of_val(&self.indicators[..]) + size_of_val(&self.crossings[..])
+    }
+
     /// What the last search found for each indicator.
     pub fn crossings(&self) -> &[Option<Crossing>] {
         &self.crossings
@@ -234,5 +239,19 @@ impl Roots {
     /// The current time.
     pub fn time(&self) -> f64 {
         self.t
+    }
+}
+
+impl Work {
+    /// Makes it that of so many indicators.
+    #[inline]
+    fn fit(&mut self, len: usize) {
+        if self.sides.len() == len {
+            return;
+        }
+        for list in [&mut self.low, &mut self.high, &mut self.middle] {
+            list.resize(len, 0.0);
+        }
+        self.sides.resize(len, Side::Neither);
     }
 }

@@ -50,14 +50,15 @@ impl Roots {
         t: f64,
         indicators: &mut impl FnMut(f64, &mut [f64]) -> Result<(), E>,
     ) -> Result<bool, E> {
-        indicators(t, &mut self.work.middle)?;
-        let has_changed = self.work.sides.iter().zip(&self.work.middle).any(|(s, z)| s.left_by(*z));
+        let work = &mut *self.work;
+        indicators(t, &mut work.middle)?;
+        let has_changed = work.sides.iter().zip(&work.middle).any(|(s, z)| s.left_by(*z));
         if has_changed {
-            std::mem::swap(&mut self.work.high, &mut self.work.middle);
+            std::mem::swap(&mut work.high, &mut work.middle);
             return Ok(true);
         }
-        std::mem::swap(&mut self.work.low, &mut self.work.middle);
-        let sides = self.work.sides.iter_mut().zip(&self.work.low);
+        std::mem::swap(&mut work.low, &mut work.middle);
+        let sides = work.sides.iter_mut().zip(&work.low);
         for ((side, z), indicator) in sides.zip(&self.indicators) {
             if *side == Side::Neither && indicator.band < z.abs() {
                 *side = Side::of(*z);
@@ -106,7 +107,7 @@ impl Roots {
         late: f64,
         indicators: &mut impl FnMut(f64, &mut [f64]) -> Result<(), E>,
     ) -> Result<bool, E> {
-        let Work { sides, high, middle, .. } = &mut self.work;
+        let Work { sides, high, middle, .. } = &mut *self.work;
         indicators(late, middle)?;
         let each = || sides.iter().zip(high.iter().zip(middle.iter()));
         let all = each().all(|(side, (now, then))| !side.left_by(*now) || side.left_by(*then));
