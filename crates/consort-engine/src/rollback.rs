@@ -1,4 +1,4 @@
-//! Saving components and going back.
+//! Going back to the start of a step, or of an evaluation: some components only.
 
 use crate::calls::Arrival;
 use crate::error::RunError;
@@ -9,7 +9,7 @@ use consort_solve::integrate::Integration;
 
 /// Components as they were.
 #[derive(Default)]
-pub(crate) struct Snapshot {
+pub(crate) struct Rollback {
     members: Vec<SavedMember>,
     /// Where groups of them that are integrated as one were.
     integrations: Vec<(usize, Option<Integration>)>,
@@ -22,7 +22,7 @@ struct SavedMember {
     arrival: Option<Arrival>,
 }
 
-impl Snapshot {
+impl Rollback {
     /// Lets the states go, so that instances may free what they hold.
     pub(crate) fn clear(&mut self) {
         self.members.clear();
@@ -32,10 +32,10 @@ impl Snapshot {
 
 impl Run {
     /// Saves those of some components that are due, in the order given: that of their ids.
-    pub(crate) fn save(
+    pub(crate) fn keep_for_rollback(
         &mut self,
         components: &[ComponentId],
-        into: &mut Snapshot,
+        into: &mut Rollback,
     ) -> Result<(), RunError> {
         into.clear();
         for (index, members) in self.program.groups.iter().enumerate() {
@@ -46,7 +46,8 @@ impl Run {
         for &component in components {
             if self.due[self.rates.of_component[component.index()]] {
                 let saved = self.save_member(component);
-                into.members.push(saved.map_err(|error| self.call_failed(component, error))?);
+                into.members
+                    .push(saved.map_err(|error| self.call_failed(component.index(), error))?);
             }
         }
         Ok(())
@@ -62,7 +63,7 @@ impl Run {
     }
 
     /// Goes back to what was saved.
-    pub(crate) fn restore(&mut self, from: &Snapshot) -> Result<(), RunError> {
+    pub(crate) fn roll_back(&mut self, from: &Rollback) -> Result<(), RunError> {
         for (index, integration) in &from.integrations {
             self.integrations[*index].clone_from(integration);
         }
@@ -73,13 +74,8 @@ impl Run {
             member.next_event = saved.next_event;
             member.arrival = saved.arrival;
             let restored = member.instance.restore(&saved.state);
-            restored.map_err(|error| self.call_failed(saved.component, error))?;
+            restored.map_err(|error| self.call_failed(saved.component.index(), error))?;
         }
         Ok(())
-    }
-
-    fn call_failed(&self, component: ComponentId, error: Box<consort_core::CallError>) -> RunError {
-        let component = self.system.components[component.index()].name.clone();
-        RunError::Call { component, tag: self.tag, error }
     }
 }
