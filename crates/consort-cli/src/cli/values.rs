@@ -1,6 +1,8 @@
 //! Values of options: read from text, refused with a reason.
 
+use consort_core::{Provider, Seconds};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Worker counts: `1,2,8`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +41,35 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(tolerance) if tolerance.is_finite() && 0.0 <= tolerance => Ok(tolerance),
         _ => Err("expected a number not less than zero, such as 1e-6".to_owned()),
+    }
+}
+
+pub(super) fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(probability) if 0.0 < probability && probability < 1.0 => Ok(probability),
+        _ => Err("expected a probability between 0 and 1, such as 0.05".to_owned()),
+    }
+}
+
+pub(super) fn provider(text: &str) -> Result<Provider, String> {
+    Provider::from_name(text).ok_or_else(|| {
+        let names = Provider::ALL.map(|(_, name)| name).join(", ");
+        format!("expected some of {names}")
+    })
+}
+
+/// How long something may take.
+pub(super) fn call_limit(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| 0.0 < *seconds);
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limit.ok_or_else(|| "expected seconds, more than zero, such as 10 or 0.5".to_owned())
+}
+
+/// A length of time in seconds.
+pub(super) fn length(text: &str) -> Result<Seconds, String> {
+    match text.parse::<Seconds>() {
+        Ok(length) if length.is_positive() => Ok(length),
+        _ => Err("expected seconds, more than zero, such as 0.1 or 1/30".to_owned()),
     }
 }
 
