@@ -18,6 +18,7 @@ mod interrupt;
 mod options;
 mod outcome;
 mod output;
+mod paths;
 mod pattern;
 mod pipeline;
 mod plot;

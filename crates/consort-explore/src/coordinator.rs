@@ -225,7 +225,7 @@ struct Coordinator<'c> {
     suspicious: BTreeMap<u64, Option<Vec<u32>>>,
     starts_failed: u32,
     status: Status,
-    /// By worker that ended: what it had done.
+    /// What workers that have ended had done.
     effort_before: Effort,
 }
 

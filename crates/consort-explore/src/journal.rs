@@ -66,7 +66,11 @@ impl fmt::Display for JournalError {
             }
             JournalError::OtherCampaign { path, differing } => {
                 let differing = differing.join(", ");
-                write!(f, "`{}` is of another campaign: {differing} differ", path.display())
+                write!(
+                    f,
+                    "`{}` is of another campaign or an older state of it; different: {differing}",
+                    path.display()
+                )
             }
         }
     }

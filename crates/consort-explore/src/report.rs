@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 /// The form of the report.
 const FORMAT: u64 = 1;
 
+/// The endings of campaigns that can go on.
+pub const UNFINISHED: [&str; 2] = ["stopped", "out of time"];
+
 /// What a campaign says in one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
@@ -199,13 +202,13 @@ fn ending(ending: &Ending) -> &'static str {
         Ending::Concluded(Conclusion::Exhausted) => "exhausted",
         Ending::Concluded(Conclusion::Accepted) => "accepted",
         Ending::Concluded(Conclusion::Rejected) => "rejected",
-        Ending::Stopped => "stopped",
-        Ending::OutOfTime => "out of time",
+        Ending::Stopped => UNFINISHED[0],
+        Ending::OutOfTime => UNFINISHED[1],
     }
 }
 
 /// The values chosen in each period.
-pub(crate) fn choices(resolved: &ResolvedCampaign, letters: &[u32]) -> Value {
+pub fn choices(resolved: &ResolvedCampaign, letters: &[u32]) -> Value {
     let choice = |letter: &u32| {
         let values = resolved.values(*letter);
         let named = values.map(|(path, values)| (path.to_owned(), value(values)));
@@ -226,7 +229,7 @@ fn value(values: &consort_core::Values) -> Value {
 }
 
 /// A number, also where JSON has none.
-pub(crate) fn number(value: f64) -> Value {
+pub fn number(value: f64) -> Value {
     if value.is_finite() { json!(value) } else { json!(value.to_string()) }
 }
 
@@ -240,7 +243,7 @@ pub(crate) fn count(value: u128) -> Value {
 
 /// An interval; a point is a single number.
 #[expect(clippy::float_cmp, reason = "a point is an interval of no width at all")]
-pub(crate) fn bounds(bounds: Bounds) -> Value {
+pub fn bounds(bounds: Bounds) -> Value {
     match bounds.low == bounds.high {
         true => number(bounds.low),
         false => json!([number(bounds.low), number(bounds.high)]),

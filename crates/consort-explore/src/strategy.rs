@@ -192,7 +192,7 @@ pub trait Strategy {
     fn summary(&self) -> &Summary;
 }
 
-/// A number of scenarios per unit that suits a space: many units, none of them tiny.
+/// A number of scenarios per unit that suits a space: many units, none of them huge.
 pub fn unit_of(total: u128) -> u128 {
     (total / 256).clamp(1, 4096)
 }
@@ -203,5 +203,20 @@ impl Until {
             Until::Complete => false,
             Until::Violations(count) => u128::from(count) <= summary.tally.violated,
         }
+    }
+
+    /// What follows where `merged` of `end` scenarios are known, out of `total` in the whole space.
+    fn conclusion(
+        self,
+        summary: &Summary,
+        merged: u128,
+        end: u128,
+        total: u128,
+    ) -> Option<Conclusion> {
+        if self.is_reached(summary) {
+            return Some(Conclusion::Violations);
+        }
+        let last = if end == total { Conclusion::Complete } else { Conclusion::Limit };
+        (merged == end).then_some(last)
     }
 }

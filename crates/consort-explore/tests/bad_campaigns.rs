@@ -147,6 +147,7 @@ const CASES: &[(&str, Change)] = &[
         "a test by a coin",
         Tail("[strategy]\nkind = \"monte-carlo\"\np0 = 0.1\np1 = 0.2\nalpha = 0.6\nbeta = 0.6\n"),
     ),
+    ("a limit of nothing", Tail("[limit]\nscenarios = 0\n")),
     ("unknown limits", Tail("[limit]\nscenarios = \"many\"\nhours = 3\ntime = -1\n")),
     ("a validation that is not tighter", Tail("[tighter]\nstep = 2\ntolerance = 0\n")),
     ("options of the wrong kind", Tail("[options]\nsolver = \"bfd\"\nstep = true\nstop = 3\n")),

@@ -35,6 +35,7 @@ pub use hazard::{Hazard, HazardKind};
 pub use image::image_support;
 pub use instance::IsolatedInstance;
 pub use model::IsolatedModel;
+pub use process::end_with_parent;
 pub use serve::serve;
 
 use std::ffi::OsString;

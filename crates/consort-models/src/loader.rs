@@ -13,7 +13,7 @@ mod solving;
 
 pub use apart::serve;
 pub use cache::default_cache_dir;
-pub use consort_fmi::host::{HostOptions, Limits};
+pub use consort_fmi::host::{HostOptions, Limits, end_with_parent};
 pub use input_file::{InputFile, Role};
 
 use crate::continuous::SolvedModel;

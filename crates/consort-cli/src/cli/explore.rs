@@ -19,7 +19,7 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = values::worker_count)]
     pub(crate) workers: Option<usize>,
     /// Hand out no more work after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = values::real_time_factor)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) time: Option<f64>,
     #[command(flatten)]
     pub(crate) changes: CampaignChanges,
@@ -33,10 +33,10 @@ pub(crate) struct CampaignChanges {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
     /// Judge at most this many scenarios
-    #[arg(long, value_name = "SCENARIOS")]
+    #[arg(long, value_name = "SCENARIOS", value_parser = values::scenario_count)]
     pub(crate) limit: Option<u64>,
-    /// What the snapshots of each worker may hold, in bytes
-    #[arg(long, value_name = "BYTES")]
+    /// What the snapshots of each worker may hold: bytes, or such as 256MiB
+    #[arg(long, value_name = "BYTES", value_parser = values::memory)]
     pub(crate) memory: Option<u64>,
 }
 

@@ -58,6 +58,21 @@ pub(super) fn provider(text: &str) -> Result<Provider, String> {
     })
 }
 
+/// Bytes, as campaigns write them: `268435456`, `256MiB`, `256 MiB`.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    let bytes = text.parse().ok().or_else(|| consort_formats::toml::campaign::bytes(text));
+    bytes.ok_or_else(|| "expected bytes, such as 268435456, 256MiB or 1GiB".to_owned())
+}
+
+pub(super) fn scenario_count(text: &str) -> Result<u64, String> {
+    let count = text.parse().ok().filter(|count| 0 < *count);
+    count.ok_or_else(|| "expected a number of scenarios, 1 or more".to_owned())
+}
+
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    call_limit(text).map(|limit| limit.as_secs_f64())
+}
+
 /// How long something may take.
 pub(super) fn call_limit(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| 0.0 < *seconds);
@@ -83,5 +98,15 @@ mod tests {
         assert!("0".parse::<WorkerList>().is_err());
         assert!("1,,2".parse::<WorkerList>().is_err());
         assert!("5000".parse::<WorkerList>().is_err());
+    }
+
+    #[test]
+    fn memory_is_written_as_in_campaigns() {
+        assert_eq!(memory("1024"), Ok(1024));
+        assert_eq!(memory("2KiB"), memory("2 KiB"));
+        assert_eq!(memory("1GiB"), Ok(1 << 30));
+        for wrong in ["", "-1", "MiB", "1 MB", "1.5 GiB", "99999999999 GiB"] {
+            assert!(memory(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -10,6 +10,7 @@ use consort_explore::campaign::budget;
 use consort_explore::run_world::{RunWorld, Until};
 use consort_explore::visit::Explorer;
 use consort_explore::worker;
+use consort_models::loader::end_with_parent;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub(crate) fn execute(
     global: &Global,
     printer: &Printer,
 ) -> CommandResult {
+    // A model that never comes back would not notice that nobody listens any more.
+    end_with_parent().map_err(|source| CommandError::Output { source })?;
     let ready = prepare::prepare(&args.campaign, &args.changes, None, global, printer)?;
     let fingerprint = ready.fingerprint();
     let space = ready.resolved.space.clone();

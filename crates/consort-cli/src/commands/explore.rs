@@ -107,6 +107,7 @@ impl<'s> Session<'s> {
             None => Journal::create(&path, &ready.identity).map(|journal| (journal, Vec::new())),
         };
         let (journal, entries) = opened.map_err(|error| unusable_journal(&error))?;
+        folder.clear();
         let time = args.time.or(ready.campaign.limit.time.as_ref().map(|time| time.value));
         let time = time.and_then(|time| Duration::try_from_secs_f64(time).ok());
         let written = ready.campaign.workers.as_ref().map(|count| count.value as usize);
@@ -284,7 +285,7 @@ fn say(account: &Account<'_>, folder: &CampaignFolder, printer: &Printer) {
         printer.say(&format!("  {line}"));
     }
     for found in account.counter_examples {
-        printer.say(&format!("  {}", counter_examples::line(found, account.resolved)));
+        printer.say(&format!("  {}", counter_examples::line(found, account.resolved, folder)));
     }
     printer.say(&format!("  report: {}", folder.file(folder::PAGE).display()));
 }

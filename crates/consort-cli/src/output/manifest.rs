@@ -219,9 +219,10 @@ impl Manifest {
             let message =
                 format!("`{}` is not a run: {}", path.display(), crate::outcome::said(&error));
             let diagnostic = Diagnostic::error("cli::no-manifest", message);
-            CommandError::failed(
-                diagnostic.help("name a folder that `consort run` made, or its `manifest.json`"),
-            )
+            CommandError::failed(diagnostic.help(
+                "name a folder that `consort run` made, its `manifest.json`, \
+                 or a counter-example of `explore`",
+            ))
         })?;
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         if value["format"] != FORMAT {

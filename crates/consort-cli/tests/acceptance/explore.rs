@@ -1,9 +1,10 @@
 //! Campaigns: the same report however it came about, and nothing is lost whatever happens.
 
-use crate::world::{NEVER_SAID, Said, World, copy};
+use crate::world::{NEVER_SAID, Said, World, children, copy, eventually};
 use consort_testkit::fmus::{BuildOptions, Fmi, example};
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -180,6 +181,9 @@ fn ctrl_c_stops_after_the_work_in_hand_and_says_how_to_go_on() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("go on with: consort explore tree --resume part"), "{said}");
     assert_eq!(report(&world, "part")["ending"], "stopped");
+    let said = world.consort(&["explore", "tree", "--out", "part"]);
+    assert_eq!(said.code, Some(2), "what was done is not thrown away: {said}");
+    assert!(said.stderr.contains("go on with `--resume part`"), "{said}");
     let said = world.consort(&["explore", "tree", "--resume", "part"]);
     assert_eq!(said.code, Some(1), "{said}");
     assert!(kept(&world, "part") == kept(&world, "whole"));
@@ -204,7 +208,16 @@ fn a_journal_of_another_campaign_is_refused() {
     world.write("tree/campaign.toml", with("kind = \"exhaustive\"\nsnapshots = 3"));
     let said = world.consort(&["explore", "tree", "--resume", "out"]);
     assert_eq!(said.code, Some(2), "{said}");
-    assert!(said.stderr.contains("of another campaign: campaign differ"), "{said}");
+    assert!(said.stderr.contains("different: campaign"), "{said}");
+    assert!(world.path("out/report.json").exists(), "what was reported before is kept");
+}
+
+fn first_file(found: &[Value]) -> String {
+    format!("out/{}", found[0]["file"].as_str().unwrap())
+}
+
+fn chosen(choice: &Value) -> f64 {
+    choice["plant.u"].as_f64().expect("a number")
 }
 
 #[test]
@@ -222,11 +235,15 @@ fn every_counter_example_is_repeated_bit_for_bit() {
         assert!(world.read("again/plot.svg").contains("plant.x"));
         assert!(world.read("again/trace.csv").contains("plant.u"));
     }
+    // Both can be moved together, and people can read what was chosen.
+    let file: Value = serde_json::from_str(&world.read(&first_file(found))).unwrap();
+    assert_eq!(file["campaign"], "../../tree/campaign.toml");
+    let chosen: Vec<f64> = file["choices"].as_array().unwrap().iter().map(chosen).collect();
+    assert!(chosen.iter().all(|value| [-1.0, 0.0, 1.0].contains(value)), "{file}");
     world.write("tree/plant.eq", world.read("tree/plant.eq").replace("u*x", "1.01*u*x"));
-    let file = format!("out/{}", found[0]["file"].as_str().unwrap());
-    let said = world.consort(&["replay", &file]);
+    let said = world.consort(&["replay", &first_file(found)]);
     assert_eq!(said.code, Some(1), "{said}");
-    assert!(said.stderr.contains("inputs has changed"), "{said}");
+    assert!(said.stderr.contains("since then, a file of the system has changed"), "{said}");
 }
 
 #[test]
@@ -256,7 +273,7 @@ fn misbehaving(parameters: &str, more: &str) -> (World, Value, Said) {
     ));
     world.write(
         "s/campaign.toml",
-        "system = \"system.toml\"\nperiod = 1\nhorizon = 3\nchanges-max = 1\nwatchdog = 2\n\
+        "system = \"system.toml\"\nperiod = 1\nhorizon = 3\nchanges-max = 1\nwatchdog = 6\n\
          [[disturbances]]\ninput = \"bad.u\"\nvalues = [0, 1]\n\
          [[properties]]\nname = \"low\"\nformula = \"always (bad.y < 2)\"\n",
     );
@@ -300,7 +317,47 @@ fn an_fmu_that_never_comes_back_is_given_up() {
     let (_, report, said) = misbehaving("phase = 6, status = 102, at = 2", "");
     assert_eq!(report["scenarios"]["failed"], 4, "{said}");
     let told = report["failing"][0]["reason"].as_str().unwrap();
-    assert!(told.contains("no sign of life for 2 s"), "{told}");
+    assert!(told.contains("no sign of life for 6 s"), "{told}");
+}
+
+#[test]
+fn a_step_that_fails_takes_no_other_scenario_with_it() {
+    let (_, report, said) = misbehaving("phase = 6, status = 3, at = 1", "state = \"native\"\n");
+    assert_eq!(report["scenarios"]["failed"], 4, "{said}");
+    let failing = report["failing"].as_array().unwrap();
+    let told = failing[0]["reason"].as_str().unwrap();
+    assert!(failing.len() == 1 && told.contains("returned `error`"), "{failing:?}");
+}
+
+#[test]
+fn no_worker_outlives_a_campaign_that_is_killed() {
+    let world = World::new();
+    world.archive("misbehave", Fmi::V2, &BuildOptions::archive());
+    let system = "[experiment]\nstop = 3\nstep = 0.5\n[components.bad]\nmodel = \"misbehave.fmu\"\n\
+                  state = \"native\"\nparameters = { phase = 6, status = 102 }\n";
+    world.system(system);
+    world.write(
+        "s/campaign.toml",
+        "system = \"system.toml\"\nperiod = 1\nhorizon = 3\n\
+         [[disturbances]]\ninput = \"bad.u\"\nvalues = [0, 1]\n\
+         [[properties]]\nname = \"low\"\nformula = \"always (bad.y < 2)\"\n",
+    );
+    let mut campaign = start(&world, &["explore", "s", "--out", "out"]);
+    let mut workers = Vec::new();
+    eventually("its workers are in their first step, which never ends", || {
+        workers = children(campaign.id());
+        !workers.is_empty() && workers.iter().all(|worker| has_worked(worker))
+    });
+    campaign.kill().unwrap();
+    campaign.wait().unwrap();
+    eventually("they are gone", || !workers.iter().any(|worker| worker.exists()));
+}
+
+/// Whether a process has computed for longer than it takes to start.
+fn has_worked(process: &Path) -> bool {
+    let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+    let [user, system] = [13, 14].map(|at| stat.split(' ').nth(at)?.parse::<u64>().ok());
+    user.zip(system).is_some_and(|(user, system)| 50 < user + system)
 }
 
 #[test]

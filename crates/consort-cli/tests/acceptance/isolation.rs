@@ -1,12 +1,10 @@
 //! FMUs in processes of their own: the same traces, and nothing they do ends more than their run.
 
 use crate::record::Record;
-use crate::world::{NEVER_SAID, Said, World, filters};
+use crate::world::{NEVER_SAID, Said, World, children, eventually, filters};
 use consort_testkit::fmus::{self, BuildOptions, EXCHANGE_MODELS, Fmi, MODELS, example};
 use consort_testkit::python;
 use std::fs;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 /// Runs `what` here and apart, with each number of workers; all traces are the same.
 fn check_same(world: &World, what: &str, more: &[&str]) {
@@ -221,25 +219,6 @@ fn an_fmu_that_cannot_be_trusted_with_its_state_is_isolated_without_being_asked(
     let resume = ["run", "--resume", "half", "--out", "rest", "--providers", "native,replay"];
     world.done(&resume);
     assert_eq!(world.trace_hash("rest"), world.trace_hash("plain"));
-}
-
-/// The processes that `parent` has started.
-fn children(parent: u32) -> Vec<PathBuf> {
-    let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let is_child = |process: &PathBuf| {
-        let status = fs::read_to_string(process.join("status")).unwrap_or_default();
-        status.lines().any(|line| line.trim_start() == format!("PPid:\t{parent}"))
-    };
-    all.filter(is_child).collect()
-}
-
-/// Waits until something is so, for as long as a busy machine may need.
-fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ pub fn strategy(campaign: &Campaign, space: &Space) -> Chronicle {
             let options = RandomOptions { seed, block, until, limit: limit_wide };
             Box::new(RandomOrder::new(space, options))
         }
-        StrategyKind::MonteCarlo => Box::new(MonteCarlo::new(space, monte_carlo(campaign))),
+        StrategyKind::MonteCarlo => Box::new(MonteCarlo::new(monte_carlo(campaign))),
         StrategyKind::BestFirst | StrategyKind::Beam => {
             Box::new(Search::new(space, search(campaign)))
         }

@@ -43,12 +43,8 @@ impl Exhaustive {
     }
 
     fn conclude(&mut self) {
-        if self.until.is_reached(&self.summary) {
-            self.conclusion = Some(Conclusion::Violations);
-        } else if self.merged == self.ranges.end {
-            let is_all = self.ranges.end == self.ranges.space.count();
-            self.conclusion = Some(if is_all { Conclusion::Complete } else { Conclusion::Limit });
-        }
+        let (end, total) = (self.ranges.end, self.ranges.space.count());
+        self.conclusion = self.until.conclusion(&self.summary, self.merged, end, total);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::queue::Queue;
 use super::{Conclusion, Estimate, Progress, Strategy, Task, Unit, UnitResult};
-use crate::space::Space;
 use crate::statistics::{Decision, Sprt, clopper_pearson, hoeffding_count, zero_failures_count};
 use crate::visit::{Summary, Tally, Verdict};
 
@@ -67,7 +66,7 @@ pub struct MonteCarlo {
 
 impl MonteCarlo {
     /// Draws for a goal.
-    pub fn new(_space: &Space, options: MonteCarloOptions) -> Self {
+    pub fn new(options: MonteCarloOptions) -> Self {
         let planned = match options.goal {
             Goal::Count { count, .. } => count,
             Goal::Hoeffding { epsilon, delta } => hoeffding_count(epsilon, delta),

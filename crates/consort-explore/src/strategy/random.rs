@@ -52,12 +52,8 @@ impl RandomOrder {
     }
 
     fn conclude(&mut self) {
-        if self.options.until.is_reached(&self.summary) {
-            self.conclusion = Some(Conclusion::Violations);
-        } else if self.merged == self.end {
-            let is_all = self.end == self.total;
-            self.conclusion = Some(if is_all { Conclusion::Complete } else { Conclusion::Limit });
-        }
+        let until = self.options.until;
+        self.conclusion = until.conclusion(&self.summary, self.merged, self.end, self.total);
     }
 }
 

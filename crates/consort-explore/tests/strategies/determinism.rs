@@ -31,8 +31,8 @@ fn strategies(space: &Space, until: Until) -> Vec<(&'static str, Box<dyn Strateg
         ("exhaustive", Box::new(Exhaustive::new(space, exhaustive))),
         ("deepening", Box::new(Deepening::new(space, deepening))),
         ("random", Box::new(RandomOrder::new(space, random))),
-        ("count", Box::new(MonteCarlo::new(space, draws(Goal::Count { count: 200, delta: 0.05 })))),
-        ("sprt", Box::new(MonteCarlo::new(space, draws(Goal::Sprt { test, count_max: 5000 })))),
+        ("count", Box::new(MonteCarlo::new(draws(Goal::Count { count: 200, delta: 0.05 })))),
+        ("sprt", Box::new(MonteCarlo::new(draws(Goal::Sprt { test, count_max: 5000 })))),
         ("best-first", Box::new(Search::new(space, best_first))),
         ("beam", Box::new(Search::new(space, search(SearchKind::Beam { width: 7 })))),
     ]

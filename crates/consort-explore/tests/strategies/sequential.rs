@@ -152,7 +152,7 @@ fn draws_say_where_the_probability_lies() {
     let truth = violated as f64 / known.len() as f64;
     let goal = Goal::Count { count: 2000, delta: 1e-6 };
     let options = MonteCarloOptions { seed: 11, unit: 64, goal };
-    let mut strategy = MonteCarlo::new(&space, options);
+    let mut strategy = MonteCarlo::new(options);
     let conclusion = conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
     assert_eq!(conclusion, Conclusion::Limit);
     let estimate = strategy.progress().estimate.unwrap();
@@ -168,7 +168,7 @@ fn what_failed_widens_the_estimate_upwards() {
     let world = Growth { fails: Some(vec![1]), ..Growth::new(3, 100.0, 10.0) };
     let goal = Goal::Count { count: 500, delta: 0.01 };
     let options = MonteCarloOptions { seed: 1, unit: 100, goal };
-    let mut strategy = MonteCarlo::new(&space, options);
+    let mut strategy = MonteCarlo::new(options);
     conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
     let estimate = strategy.progress().estimate.unwrap();
     assert!(estimate.low <= 0.0 && 0.5 < estimate.high, "{estimate:?}");
@@ -182,7 +182,7 @@ fn a_sequential_test_stops_at_the_draw_that_decides_whatever_the_units() {
     let conclusion = |unit: u64, seed: u64| {
         let goal = Goal::Sprt { test, count_max: 100_000 };
         let options = MonteCarloOptions { seed, unit, goal };
-        let mut strategy = MonteCarlo::new(&space, options);
+        let mut strategy = MonteCarlo::new(options);
         let conclusion = conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
         (conclusion, strategy.summary().tally)
     };
@@ -204,7 +204,7 @@ fn rare_violations_are_shown_to_be_rare_or_met() {
     let conclusion = |ceiling: f64| {
         let goal = Goal::ZeroFailures { epsilon: 0.01, delta: 0.01 };
         let options = MonteCarloOptions { seed: 3, unit: 50, goal };
-        let mut strategy = MonteCarlo::new(&space, options);
+        let mut strategy = MonteCarlo::new(options);
         let world = Growth::new(6, ceiling, 1e9);
         let conclusion = conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
         (conclusion, strategy.summary().tally.total())

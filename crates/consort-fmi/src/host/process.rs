@@ -159,12 +159,22 @@ fn environment() -> Vec<(&'static str, std::ffi::OsString)> {
     kept.chain(FIXED.into_iter().map(|(name, value)| (name, value.into()))).collect()
 }
 
+/// Lets this process end, whatever it is doing, when the thread that started it does: nobody waits for its
+/// work then. For processes that are started by others than [`IsolatedModel`](super::IsolatedModel).
+///
+/// # Errors
+/// If the system refuses.
+pub fn end_with_parent() -> io::Result<()> {
+    // SAFETY: a plain system call without any memory.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })
+}
+
 /// In the new process, before it becomes the worker.
 fn prepare(limits: &super::Limits, parent: u32) -> io::Result<()> {
+    // Without us it shall not live on.
+    end_with_parent()?;
     // SAFETY: plain system calls; whatever fails is told to the parent.
     unsafe {
-        // Without us it shall not live on.
-        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
         if u32::try_from(libc::getppid()) != Ok(parent) {
             return Err(io::ErrorKind::NotFound.into());
         }

@@ -56,6 +56,8 @@ mod limits;
 mod parts;
 mod strategy;
 
+pub use limits::bytes;
+
 use super::reader::{Entry, Reader};
 use super::{default_name, syntax};
 use consort_core::{Diagnostic, Report, Seconds};

@@ -48,6 +48,11 @@ impl Subject {
     }
 }
 
+/// Whether a provider can be used here at all, or why not.
+fn support(provider: Provider) -> Result<(), String> {
+    if provider == Provider::Image { consort_fmi::host::image_support() } else { Ok(()) }
+}
+
 fn kernel_release() -> String {
     fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default()
 }
@@ -75,6 +80,10 @@ impl<'a> Examiner<'a> {
 
     /// What a provider does for the model.
     pub fn verdict(&mut self, provider: Provider) -> Verdict {
+        // Whatever was found before: a container may forbid what the kernel can.
+        if let Err(reason) = support(provider) {
+            return Verdict::without(provider, Why::Refused { reason });
+        }
         let key = self.subject.key(provider, &self.options);
         if let Some(known) = self.verdicts.and_then(|verdicts| verdicts.find(&key)) {
             return known;

@@ -51,13 +51,12 @@ impl Reference {
         let second = uninterrupted(model, around)?;
         // Of two times of the same work the longer one holds more of what others did.
         let whole = first.seconds.min(second.seconds);
-        let pairs = first.observed.iter().zip(&second.observed).enumerate();
-        let unequal = pairs.filter_map(|(index, (first, second))| {
+        let mut pairs = first.observed.iter().zip(&second.observed).enumerate();
+        let unequal = pairs.find_map(|(index, (first, second))| {
             let difference = around.watch.difference(first, second)?;
             let end = around.course.point(u32::try_from(index).ok()?);
             Some(example(around, (0, end, Time::ZERO), end, difference))
         });
-        let unequal = unequal.into_iter().next();
         let Run { observed, hazards, .. } = first;
         Ok(Reference { observed, unequal, whole, hazards })
     }

@@ -109,15 +109,13 @@ pub struct Failure {
 impl Failure {
     /// What it says about who saves states.
     pub(super) fn into_why(self) -> Why {
-        match () {
-            () if self.is_unsupported => {
-                Why::Unsupported { reason: "the model cannot save its state".to_owned() }
-            }
-            () if self.is_refused && self.is_of_saving => {
-                let reason = self.what.strip_prefix("was refused: ").unwrap_or(&self.what);
-                Why::Refused { reason: reason.to_owned() }
-            }
-            () => Why::Failed { failure: self },
+        if self.is_unsupported {
+            Why::Unsupported { reason: "the model cannot save its state".to_owned() }
+        } else if self.is_refused && self.is_of_saving {
+            let reason = self.what.strip_prefix("was refused: ").unwrap_or(&self.what);
+            Why::Refused { reason: reason.to_owned() }
+        } else {
+            Why::Failed { failure: self }
         }
     }
 

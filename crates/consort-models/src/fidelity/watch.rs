@@ -21,7 +21,7 @@ struct Batch {
     names: Vec<(String, usize)>,
 }
 
-/// The values of all variables at one point; reused from point to point.
+/// The values of all variables at one point.
 #[derive(Clone, Debug)]
 pub(super) struct Observed(Vec<Values>);
 

@@ -1,8 +1,9 @@
 //! Counter-examples: chosen, shrunk, run again, validated with smaller steps, and written down.
 
+use super::Session;
+use super::folder::{self, CampaignFolder};
 use super::prepare::{self, Ready};
 use super::repeat::{self, Repeated};
-use super::{Session, folder};
 use crate::cli::{CampaignChanges, Global};
 use crate::outcome::CommandError;
 use crate::output::numbers::short;
@@ -53,7 +54,8 @@ pub(super) fn find(
         let title = format!("{}: {}", question(ready, &example), example.role.name());
         let formula = &ready.campaign.properties[example.property].formula.value;
         pictures.push(repeat::figure(ready, &repeated, &title, formula));
-        let text = super::pretty(&repeat::to_json(ready, &example));
+        let place = session.folder().file(folder::COUNTER_EXAMPLES);
+        let text = super::pretty(&repeat::to_json(ready, &example, &place));
         session.folder().write(&example.file, &text)?;
         found.push(example);
     }
@@ -186,7 +188,11 @@ pub(super) fn interval(bounds: Bounds) -> String {
 }
 
 /// A counter-example in a line.
-pub(super) fn line(found: &CounterExample, resolved: &ResolvedCampaign) -> String {
+pub(super) fn line(
+    found: &CounterExample,
+    resolved: &ResolvedCampaign,
+    folder: &CampaignFolder,
+) -> String {
     let name = one_line(&resolved.questions[found.property].name);
     let validation = match &found.validation {
         None => String::new(),
@@ -198,7 +204,9 @@ pub(super) fn line(found: &CounterExample, resolved: &ResolvedCampaign) -> Strin
     };
     let robustness = interval(found.robustness);
     let role = found.role.name();
-    format!("`{name}` violated ({role}): robustness {robustness}{validation}; {}", found.file)
+    let file = folder.file(&found.file);
+    let file = file.display();
+    format!("`{name}` violated ({role}): robustness {robustness}{validation}; {file}")
 }
 
 #[cfg(test)]

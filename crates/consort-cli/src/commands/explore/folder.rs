@@ -2,6 +2,7 @@
 
 use crate::outcome::{CommandError, said};
 use consort_core::Diagnostic;
+use consort_explore::report;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -42,7 +43,7 @@ impl CampaignFolder {
         if let Some(foreign) = folder.foreign_file().filter(|_| !has_journal) {
             return Err(refused(path, &format!("it holds `{foreign}` and no campaign"), OTHER));
         }
-        if has_journal && !folder.file(REPORT).exists() {
+        if has_journal && !folder.is_finished() {
             let help = format!("go on with `--resume {}`, or {OTHER}", path.display());
             return Err(refused(path, "it holds a campaign that is not finished", &help));
         }
@@ -61,20 +62,23 @@ impl CampaignFolder {
         }
     }
 
-    /// Makes the folder, and takes away what was reported before.
+    /// Makes the folder.
     ///
     /// # Errors
     /// If it cannot be written.
     pub(super) fn make(&self) -> Result<(), CommandError> {
         fs::create_dir_all(&self.path).map_err(|error| {
             refused(&self.path, &format!("it cannot be made: {}", said(&error)), OTHER)
-        })?;
+        })
+    }
+
+    /// Takes away what was reported before; only once it is certain that this campaign may go on here.
+    pub(super) fn clear(&self) {
         for name in [REPORT, PAGE, TIMING, LOG] {
             // What is not there need not be taken away; what cannot be is told when it is written.
             let _ = fs::remove_file(self.file(name));
         }
         let _ = fs::remove_dir_all(self.file(COUNTER_EXAMPLES));
-        Ok(())
     }
 
     /// Writes a file at once: whoever looks sees the old one or the new one.
@@ -121,6 +125,13 @@ impl CampaignFolder {
         self.path.join(name)
     }
 
+    /// Whether the campaign in the folder came to its end: one that was stopped has a report as well.
+    fn is_finished(&self) -> bool {
+        let report = fs::read_to_string(self.file(REPORT)).unwrap_or_default();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap_or_default();
+        report["ending"].as_str().is_some_and(|ending| !report::UNFINISHED.contains(&ending))
+    }
+
     /// Something in the folder that no campaign wrote.
     fn foreign_file(&self) -> Option<String> {
         let entries = fs::read_dir(&self.path).ok()?;
@@ -151,7 +162,9 @@ mod tests {
         folder.write(JOURNAL, "{}").unwrap();
         assert!(CampaignFolder::fresh(&path).is_err());
         assert!(CampaignFolder::resumed(&path).is_ok());
-        folder.write(REPORT, "{}").unwrap();
+        folder.write(REPORT, r#"{"ending": "stopped"}"#).unwrap();
+        assert!(CampaignFolder::fresh(&path).is_err(), "it would lose what was done");
+        folder.write(REPORT, r#"{"ending": "complete"}"#).unwrap();
         assert!(CampaignFolder::fresh(&path).is_ok());
         let thesis = temp.path().join("thesis");
         fs::create_dir(&thesis).unwrap();

@@ -1,5 +1,6 @@
 //! The report as a page that needs nothing else.
 
+use crate::output::numbers::short;
 use crate::plot::words::escape;
 use crate::plot::{Figure, Panel, Series, Size, Style, svg};
 use consort_explore::chronicle::{Chronicle, Moment};
@@ -31,11 +32,12 @@ pub(super) fn html(report: &Value, chronicle: &Chronicle, pictures: &[Figure]) -
     out
 }
 
-/// A value as people read it.
+/// A value as people read it; all digits are in the report for programs.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => "-".to_owned(),
+        Value::Number(number) if number.is_f64() => number.as_f64().map_or_else(String::new, short),
         Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(" to "),
         other => other.to_string(),
     }
@@ -66,6 +68,10 @@ fn facts(out: &mut String, report: &Value) {
         ("decision period [s]", text(&space["period"])),
         ("horizon [s]", text(&space["horizon"])),
     ];
+    let saving: Vec<String> = list(&report["saving"]).iter().map(text).collect();
+    if !saving.is_empty() {
+        facts.push(("saving states", saving.join("; ")));
+    }
     if !report["omission"].is_null() {
         facts.push(("probability to have missed a violation", text(&report["omission"])));
     }

@@ -7,10 +7,11 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::folder::{self, RunFolder};
 use crate::output::printer::Printer;
 use crate::output::recorder::{Recorder, TraceFiles};
+use crate::paths;
 use crate::plot::{Column, Figure, Size, svg};
 use consort_core::{Causality, Diagnostic, Tag, Variability};
 use consort_engine::{ChunkSink, RunOptions};
-use consort_explore::report::CounterExample;
+use consort_explore::report::{self, CounterExample};
 use consort_explore::run_world::Until;
 use consort_explore::world::{Standing, World};
 use serde_json::{Value, json};
@@ -128,25 +129,24 @@ fn thresholds(formula: &str, path: &str) -> Vec<f64> {
 }
 
 /// A counter-example as its file has it.
-pub(crate) fn to_json(ready: &Ready, found: &CounterExample) -> Value {
-    let path = fs::canonicalize(&ready.path).unwrap_or_else(|_| ready.path.clone());
+///
+/// Values, robustness and margin are for people; what is repeated are the letters, to the bit. The
+/// campaign is named as it is found from `folder`, where the file is, so that both can be moved.
+pub(crate) fn to_json(ready: &Ready, found: &CounterExample, folder: &Path) -> Value {
     let question = &ready.campaign.properties[found.property];
-    let choices = found.letters.iter().map(|letter| {
-        let values = ready.resolved.values(*letter);
-        let text = |values: &consort_core::Values| format!("{values:?}");
-        let named = values.map(|(path, values)| (path.to_owned(), json!(text(values))));
-        Value::Object(named.collect())
-    });
     json!({
         MARK: FORMAT,
-        "campaign": path,
+        "campaign": paths::relative(&paths::whole(folder), &paths::whole(&ready.path)),
         "identity": ready.identity,
         "property": {
             "name": question.name.value,
             "formula": question.formula.value,
             "reading": question.reading.name(),
         },
-        "choices": choices.collect::<Vec<_>>(),
+        "robustness": report::bounds(found.robustness),
+        "margin": report::number(found.margin()),
+        "period": ready.campaign.period.value.to_string(),
+        "choices": report::choices(&ready.resolved, &found.letters),
         "counter_example": found,
     })
 }
@@ -171,15 +171,31 @@ impl File {
         let file: Option<Value> = serde_json::from_str(&text).ok();
         let file = file.filter(|file| file[MARK] == FORMAT).and_then(|mut file| {
             let found = serde_json::from_value(file["counter_example"].take()).ok()?;
-            let campaign = PathBuf::from(file["campaign"].as_str()?);
+            let campaign = from_here(path, file["campaign"].as_str()?);
             Some(File { campaign, identity: file["identity"].take(), found })
         });
-        file.ok_or_else(|| {
+        let file = file.ok_or_else(|| {
             let message = format!("`{}` is not a counter-example of this version", path.display());
             let diagnostic = Diagnostic::error("replay::no-counter-example", message);
             CommandError::failed(diagnostic.help("`consort explore` writes them"))
-        })
+        })?;
+        if !file.campaign.exists() {
+            let campaign = file.campaign.display();
+            let message = format!("the campaign `{campaign}` of this counter-example is not there");
+            let diagnostic = Diagnostic::error("replay::no-campaign", message);
+            let help = "its file names it by the way from there: move both together, or mend `campaign` in it";
+            return Err(CommandError::failed(diagnostic.help(help)));
+        }
+        Ok(file)
     }
+}
+
+/// The campaign that a counter-example names, as it is found from the current folder.
+fn from_here(file: &Path, campaign: &str) -> PathBuf {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let whole = paths::whole(&folder.join(campaign));
+    let here = paths::whole(Path::new(""));
+    whole.strip_prefix(here).map(Path::to_owned).unwrap_or(whole)
 }
 
 /// `consort replay COUNTER-EXAMPLE`: runs the scenario again and says whether every bit is the same.
@@ -188,12 +204,11 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     let changes = CampaignChanges { seed: file.identity["seed"].as_u64(), ..Default::default() };
     let ready = prepare::prepare(&file.campaign, &changes, None, global, printer)?;
     for change in differences(&file.identity, &ready.identity) {
-        printer.insist(&format!("{change} has changed"));
+        printer.insist(&format!("since then, {change} has changed"));
     }
     let found = &file.found;
-    let letters = ready.resolved.space.letters();
     let fits = found.property < ready.resolved.questions.len()
-        && found.letters.iter().all(|letter| *letter < letters);
+        && ready.resolved.space.rank(&found.letters).is_some();
     if !fits {
         let message = "the campaign has no such scenario any more";
         let diagnostic = Diagnostic::error("replay::other-campaign", message);
@@ -234,8 +249,15 @@ fn record(
 }
 
 fn differences(before: &Value, now: &Value) -> Vec<&'static str> {
-    let names = ["consort", "campaign", "experiment", "plan", "inputs"];
-    names.into_iter().filter(|name| before[*name] != now[*name]).collect()
+    let names = [
+        ("consort", "the version of Consort"),
+        ("campaign", "the campaign"),
+        ("experiment", "what the system means"),
+        ("plan", "the plan"),
+        ("inputs", "a file of the system"),
+    ];
+    let changed = names.into_iter().filter(|(name, _)| before[*name] != now[*name]);
+    changed.map(|(_, words)| words).collect()
 }
 
 fn answer(

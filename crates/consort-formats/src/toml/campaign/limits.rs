@@ -76,6 +76,20 @@ pub(super) fn whole(
     None
 }
 
+/// A whole number of 64 bits that is more than zero.
+fn positive_whole(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_, '_>,
+    example: &str,
+) -> Option<Spanned<u64>> {
+    let count = whole(reader, entry, example)?;
+    if 0 < count.value {
+        return Some(count);
+    }
+    not_positive(reader, entry, Some("0".to_owned()), example);
+    None
+}
+
 /// Bytes: a whole number, or text such as `"256 MiB"`.
 pub(super) fn memory(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<u64>> {
     let DeValue::String(text) = entry.value.get_ref() else {
@@ -93,7 +107,8 @@ pub(super) fn memory(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<S
     None
 }
 
-fn bytes(text: &str) -> Option<u64> {
+/// How many bytes `256 MiB` are; `None` if the text is no such size.
+pub fn bytes(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let shift = match unit.trim() {
@@ -112,7 +127,7 @@ pub(super) fn limit(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Limit {
     let Some(table) = parts::table(reader, entry) else { return limit };
     for entry in &reader.entries(table) {
         match entry.key {
-            "scenarios" => limit.scenarios = whole(reader, entry, "100000"),
+            "scenarios" => limit.scenarios = positive_whole(reader, entry, "100000"),
             "time" => limit.time = positive(reader, entry, "3600"),
             _ => {
                 reader.unknown_key(entry, "a limit", LIMIT);
