@@ -20,22 +20,39 @@ pub(crate) fn run() -> bool {
             &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"],
         ),
     ];
-    steps.iter().all(|(name, arguments)| step(name, arguments)) && examples()
+    steps.iter().all(|(name, arguments)| step(name, arguments)) && examples() && campaigns()
 }
 
 /// Every example runs from the release build, as the README tells a newcomer.
 fn examples() -> bool {
+    examples_with("system.toml")
+        .iter()
+        .all(|folder| step(folder, &["run", "--release", "--quiet", "--", "run", folder]))
+}
+
+/// Every example's campaign is explored; that it finds a violation is an answer too.
+fn campaigns() -> bool {
+    examples_with("campaign.toml").iter().all(|folder| {
+        say(&format!("== explore {folder}"));
+        let arguments = ["run", "--release", "--quiet", "--", "explore", folder];
+        let status = cargo(&arguments).status();
+        status.is_ok_and(|status| matches!(status.code(), Some(0 | 1)))
+    })
+}
+
+/// The examples that have a file of this name, by their paths below the root.
+fn examples_with(name: &str) -> Vec<String> {
     let mut folders: Vec<PathBuf> = std::fs::read_dir(root().join("examples"))
         .expect("the examples folder is there")
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.join("system.toml").is_file())
+        .filter(|path| path.join(name).is_file())
         .collect();
     folders.sort();
-    folders.iter().all(|folder| {
+    let below = |folder: &PathBuf| {
         let folder = folder.strip_prefix(root()).expect("examples lie below the root");
-        let folder = folder.to_str().expect("example names are plain");
-        step(folder, &["run", "--release", "--quiet", "--", "run", folder])
-    })
+        folder.to_str().expect("example names are plain").to_owned()
+    };
+    folders.iter().map(below).collect()
 }
 
 pub(crate) fn bless() -> bool {

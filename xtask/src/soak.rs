@@ -6,7 +6,8 @@ use crate::ci::{cargo, root, succeeds};
 use crate::say;
 
 /// Every fuzz target, as named in `fuzz/Cargo.toml`.
-const TARGETS: [&str; 11] = [
+const TARGETS: [&str; 14] = [
+    "campaign",
     "description",
     "archive",
     "build-description",
@@ -15,7 +16,9 @@ const TARGETS: [&str; 11] = [
     "multimodel",
     "ssp",
     "scenario",
+    "snapshot",
     "plan",
+    "property",
     "equations",
     "sbml",
 ];

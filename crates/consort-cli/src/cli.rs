@@ -2,14 +2,23 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use consort_core::SolverKind;
+use consort_core::{Provider, SolverKind};
 use consort_system::{Continuous, Order};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+mod check;
+mod explore;
 mod export;
+mod state_check;
 mod values;
 
+pub(crate) use check::{
+    CheckArgs, CheckPlanArgs, CheckPropertyArgs, CheckScenarioArgs, CheckSubject,
+};
+pub(crate) use explore::{CampaignChanges, CampaignWorkerArgs, ExploreArgs};
 pub(crate) use export::{ExportArgs, ExportSubject, ExportSystemArgs, FmiChoice, FmuArgs};
+pub(crate) use state_check::StateCheckArgs;
 pub(crate) use values::WorkerList;
 
 /// Run coupled models as one repeatable simulation
@@ -68,6 +77,17 @@ pub(crate) struct Global {
     /// CONSORT_CACHE in the environment says the same.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) cache_dir: Option<PathBuf>,
+    /// Save states by these only: native, image, fork, replay
+    ///
+    /// Where states of models are saved, the best that was found to be faithful is taken.
+    #[arg(long, global = true, value_name = "LIST", value_delimiter = ',',
+        value_parser = values::provider)]
+    pub(crate) providers: Vec<Provider>,
+    /// How long a call of an isolated model may take [default: 60]
+    ///
+    /// Its process is ended then, and so is the run.
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = values::call_limit)]
+    pub(crate) call_limit: Option<Duration>,
 }
 
 /// When colors are used.
@@ -116,15 +136,27 @@ pub(crate) enum Verb {
     /// Draw recorded variables
     #[command(after_long_help = include_str!("cli/plot.txt"))]
     Plot(PlotArgs),
-    /// Judge a plan or a scenario
+    /// Judge a plan, a scenario, or a recorded run
     #[command(after_long_help = include_str!("cli/check.txt"))]
     Check(CheckArgs),
     /// Write a system in another form, or a model as an FMU
     #[command(after_long_help = include_str!("cli/export.txt"))]
     Export(ExportArgs),
+    /// Find out how faithfully the states of models can be saved
+    #[command(after_long_help = include_str!("cli/state-check.txt"))]
+    StateCheck(Box<StateCheckArgs>),
+    /// Explore the scenarios of a system and report what is violated
+    #[command(after_long_help = include_str!("cli/explore.txt"))]
+    Explore(Box<ExploreArgs>),
+    /// Work for `explore`
+    #[command(hide = true)]
+    CampaignWorker(CampaignWorkerArgs),
     /// Print completions for a shell
     #[command(after_long_help = include_str!("cli/completions.txt"))]
     Completions(CompletionsArgs),
+    /// Serve one model to the process that started this one
+    #[command(hide = true)]
+    Host,
 }
 
 /// Options of `inspect`.
@@ -214,11 +246,29 @@ pub(crate) struct ExperimentArgs {
     /// `variable` where only one component has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
+    /// Run every FMU in a process of its own
+    ///
+    /// One that crashes, leaves or hangs ends the run with an error that says so. The trace is the same.
+    #[arg(long)]
+    pub(crate) isolate: bool,
+    /// States will be saved: not typed, but followed from what is to be done.
+    #[arg(skip)]
+    pub(crate) saving: bool,
+    /// They will be restored in other processes.
+    #[arg(skip)]
+    pub(crate) portable: bool,
     /// The Python library for FMUs written in Python
     #[arg(long, value_name = "PATH")]
     pub(crate) python_library: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: FormArgs,
+}
+
+impl ExperimentArgs {
+    /// Whether states will be saved, for other processes too.
+    pub(crate) fn save_to_files(&mut self, saves: bool) {
+        (self.saving, self.portable) = (saves, saves);
+    }
 }
 
 /// Options of `plan`.
@@ -248,45 +298,12 @@ pub(crate) enum PlanFormat {
     Svg,
 }
 
-/// Options of `check`.
-#[derive(Args, Debug)]
-pub(crate) struct CheckArgs {
-    #[command(subcommand)]
-    pub(crate) subject: CheckSubject,
-}
-
-/// What is judged.
-#[derive(Subcommand, Debug)]
-pub(crate) enum CheckSubject {
-    /// Judge a plan that was written by hand
-    Plan(Box<CheckPlanArgs>),
-    /// Judge the algorithm of a scenario of the Scenario-Verifier
-    Scenario(CheckScenarioArgs),
-}
-
-/// Options of `check plan`.
-#[derive(Args, Debug)]
-pub(crate) struct CheckPlanArgs {
-    /// A `system.toml`, SSP or multi-model, a folder with one, or a model
-    pub(crate) system: PathBuf,
-    /// The plan, as `consort plan --format program` prints it
-    pub(crate) plan: PathBuf,
-    #[command(flatten)]
-    pub(crate) experiment: ExperimentArgs,
-}
-
-/// Options of `check scenario`.
-#[derive(Args, Debug)]
-pub(crate) struct CheckScenarioArgs {
-    /// The scenario, in HOCON
-    pub(crate) scenario: PathBuf,
-}
-
 /// Options of `run`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct RunArgs {
     /// A `system.toml`, SSP or multi-model, a folder with one, or a model
-    pub(crate) system: PathBuf,
+    #[arg(required_unless_present = "resume")]
+    pub(crate) system: Option<PathBuf>,
     /// Where the record goes [default: out/NAME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -305,14 +322,33 @@ pub(crate) struct RunArgs {
     /// Write every step of every component to `log.jsonl`
     #[arg(long)]
     pub(crate) log_calls: bool,
+    /// Save the run as it is at this time; may be repeated, with a --save each
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, requires = "save")]
+    pub(crate) save_at: Vec<String>,
+    /// Where the saved run goes; without --save-at it is saved at its end
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Vec<PathBuf>,
+    /// Go on from a run that was saved; all but --stop is as it was
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) experiment: ExperimentArgs,
+}
+
+impl RunArgs {
+    /// What is run.
+    ///
+    /// # Panics
+    /// If nobody said so: a run that is resumed is told from its file.
+    pub(crate) fn system(&self) -> &Path {
+        self.system.as_deref().expect("whoever resumes a run fills in its system")
+    }
 }
 
 /// Options of `replay`.
 #[derive(Args, Debug)]
 pub(crate) struct ReplayArgs {
-    /// A run's folder, or its `manifest.json`
+    /// A run's folder, its `manifest.json`, or a counter-example of `explore`
     pub(crate) run: PathBuf,
     /// Record the second run here [default: nothing is written]
     #[arg(long, value_name = "DIR")]

@@ -1,8 +1,10 @@
 //! One module per verb.
 
+pub(crate) mod campaign_worker;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
+pub(crate) mod explore;
 pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod plan;
@@ -10,3 +12,4 @@ pub(crate) mod plot;
 pub(crate) mod repeat;
 pub(crate) mod replay;
 pub(crate) mod run;
+pub(crate) mod state_check;

@@ -3,6 +3,7 @@
 //! Nothing here reaches the trace: how far each `advance` goes depends on the clock, what it
 //! computes does not.
 
+use crate::commands::run::saving::Saving;
 use crate::interrupt::Interrupt;
 use crate::output::log::Log;
 use crate::output::progress::Progress;
@@ -22,13 +23,17 @@ const SLICE_MAX: Duration = Duration::from_millis(50);
 const LATE_MIN: Duration = Duration::from_millis(1);
 
 /// What a run needs besides its system.
-pub(crate) struct Settings {
+pub(crate) struct Settings<'a> {
     /// How many workers compute.
     pub(crate) workers: usize,
     /// FMUs log all they can.
     pub(crate) verbose: bool,
     /// Where to end, if that is before the experiment's stop.
     pub(crate) until: Option<Time>,
+    /// The state to go on from, as the engine wrote it; from the start without it.
+    pub(crate) snapshot: Option<&'a [u8]>,
+    /// Where the run is saved.
+    pub(crate) saving: Saving,
     /// How many simulated seconds pass per second; `None`: as fast as it can.
     pub(crate) real_time: Option<f64>,
     /// Where log lines go.
@@ -70,6 +75,8 @@ pub(crate) struct Outcome {
     pub(crate) timing: Timing,
     /// When the last step was done; instances are ended and rows are written after it.
     pub(crate) ended: Instant,
+    /// What was saved on the way.
+    pub(crate) saving: Saving,
 }
 
 /// What the clock says; never part of the trace.
@@ -95,6 +102,7 @@ pub(crate) struct Live {
     grid: Time,
     real_time: Option<f64>,
     timing: Timing,
+    saving: Saving,
 }
 
 impl Live {
@@ -102,10 +110,10 @@ impl Live {
     ///
     /// # Errors
     /// If one of them fails; all are ended then.
-    pub(crate) fn start(prepared: &Prepared, settings: Settings) -> Result<Self, RunError> {
+    pub(crate) fn start(prepared: &Prepared, settings: Settings<'_>) -> Result<Self, RunError> {
         let began = Instant::now();
         let experiment = &prepared.resolved.experiment;
-        let (resolution, start, stop) = (experiment.resolution, experiment.start, experiment.stop);
+        let (resolution, stop) = (experiment.resolution, experiment.stop);
         let periods = prepared.resolved.components.iter().map(|component| component.period);
         let grid = periods.chain([experiment.step]).filter(|&period| Time::ZERO < period).min();
         let options = RunOptions {
@@ -114,19 +122,29 @@ impl Live {
             verbose: settings.verbose,
             recorder: settings.sink,
             call_log: settings.calls,
+            observer: None,
         };
         let (resolved, models) = (prepared.resolved.clone(), prepared.models.clone());
-        let run = Run::start(resolved, &prepared.plan, models, options)?;
+        let run = match settings.snapshot {
+            None => Run::start(resolved, &prepared.plan, models, options),
+            Some(state) => Run::resume(resolved, &prepared.plan, models, options, state),
+        }?;
         Ok(Live {
+            start: run.tag().time,
             run,
             log: settings.log,
             resolution,
-            start,
             stop: settings.until.map_or(stop, |until| until.min(stop)),
             grid: grid.unwrap_or(experiment.stop - experiment.start),
             real_time: settings.real_time,
             timing: Timing { start: began.elapsed(), ..Timing::default() },
+            saving: settings.saving,
         })
+    }
+
+    /// Where it is.
+    pub(crate) fn now(&self) -> Time {
+        self.run.tag().time
     }
 
     /// Goes on to the end, whichever it is, and ends all instances.
@@ -138,11 +156,16 @@ impl Live {
     ) -> Outcome {
         let began = Instant::now();
         let end = self.advance_to_end(recorder, progress, interrupt);
+        match end {
+            End::Finished | End::Terminated { .. } => self.saving.save_at_end(&mut self.run),
+            End::Interrupted => self.saving.save_interrupted(&mut self.run),
+            End::Failed { .. } | End::RecordingFailed => {}
+        }
         progress.end(self.resolution.to_f64(self.run.tag().time));
         let ended = Instant::now();
         self.timing.run = ended - began;
-        let timing = self.timing;
-        Outcome { end, summary: self.run.finish(), timing, ended }
+        let Live { run, timing, saving, .. } = self;
+        Outcome { end, summary: run.finish(), timing, ended, saving }
     }
 
     fn advance_to_end(
@@ -161,11 +184,12 @@ impl Live {
             if recorder.is_some_and(Recorder::has_failed) {
                 return End::RecordingFailed;
             }
+            self.saving.save_due(now, &mut self.run);
             let called = Instant::now();
             let until = self.next_time(now, slice);
             match self.run.advance(until) {
                 Ok(Advance::Reached) if until < self.stop => now = until,
-                Ok(Advance::Reached | Advance::Finished) => {
+                Ok(Advance::Reached | Advance::Finished | Advance::Decided) => {
                     self.keep_pace(self.stop, began, interrupt);
                     return End::Finished;
                 }
@@ -181,7 +205,8 @@ impl Live {
     /// `slice` points of the grid later, or the end.
     fn next_time(&self, now: Time, slice: i64) -> Time {
         let later = self.grid.checked_mul(slice).and_then(|length| now.checked_add(length));
-        later.unwrap_or(self.stop).min(self.stop)
+        let later = later.unwrap_or(self.stop).min(self.stop);
+        self.saving.next().map_or(later, |save| later.min(save))
     }
 
     /// Waits until the clock has come as far as the run, or notes by how much it is ahead.

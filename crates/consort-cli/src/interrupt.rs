@@ -2,6 +2,7 @@
 //! program.
 
 use nix::sys::signal::{SigSet, Signal};
+use std::io::{self, Write as _};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -35,6 +36,10 @@ impl Interrupt {
         }
         *asked = true;
         self.changed.notify_all();
+        drop(asked);
+        let line = "interrupted: ends after the current step; once more ends the program at once";
+        // Nobody may be reading.
+        let _ = writeln!(io::stderr().lock(), "{line}");
     }
 
     /// Whether the run shall end.

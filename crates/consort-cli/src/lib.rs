@@ -18,6 +18,7 @@ mod interrupt;
 mod options;
 mod outcome;
 mod output;
+mod paths;
 mod pattern;
 mod pipeline;
 mod plot;
@@ -37,6 +38,9 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error).into(),
     };
+    if matches!(cli.verb, Verb::Host) {
+        return consort_models::loader::serve();
+    }
     let printer = match Printer::take_stdout(&cli.global) {
         Ok(printer) => printer,
         Err(error) => {
@@ -65,7 +69,13 @@ fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
         Verb::Plot(args) => commands::plot::execute(args, printer),
         Verb::Check(args) => commands::check::execute(args, &cli.global, printer),
         Verb::Export(args) => commands::export::execute(args, &cli.global, printer),
+        Verb::StateCheck(args) => commands::state_check::execute(args, &cli.global, printer),
+        Verb::Explore(args) => commands::explore::execute(args, &cli.global, printer),
+        Verb::CampaignWorker(args) => {
+            commands::campaign_worker::execute(args, &cli.global, printer)
+        }
         Verb::Completions(args) => commands::completions::execute(args, printer),
+        Verb::Host => unreachable!("a worker serves before anything is said"),
     }
 }
 

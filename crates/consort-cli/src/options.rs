@@ -20,6 +20,7 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "solver": experiment.solver,
         "tolerance": experiment.tolerance,
         "solver_step": experiment.solver_step,
+        "isolate": experiment.isolate,
         "variant": experiment.form.variant,
         "with": experiment.form.with,
         "input": experiment.input,
@@ -29,6 +30,9 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "csv": args.csv,
         "no_record": args.no_record,
         "log_calls": args.log_calls,
+        "save_at": args.save_at,
+        "save": args.save,
+        "resume": args.resume,
     })
 }
 
@@ -55,32 +59,54 @@ pub(crate) fn experiment_from_json(
         solver: text("solver"),
         tolerance: text("tolerance"),
         solver_step: text("solver_step"),
+        isolate: options["isolate"].as_bool().unwrap_or(false),
+        saving: false,
+        portable: false,
         input: path("input"),
         python_library: path("python_library"),
         form: FormArgs { variant: text("variant"), with: texts("with").map(&resolve).collect() },
     }
 }
 
+/// The options that decide the trace, as the manifest names them.
+const DECISIVE: [&str; 15] = [
+    "start",
+    "stop",
+    "step",
+    "seed",
+    "set",
+    "order",
+    "continuous",
+    "loops",
+    "delay",
+    "solver",
+    "tolerance",
+    "solver_step",
+    "variant",
+    "with",
+    "input",
+];
+
 /// What differs between the options of two runs that decides the trace.
 pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
-    let names = [
-        "start",
-        "stop",
-        "step",
-        "seed",
-        "set",
-        "order",
-        "continuous",
-        "loops",
-        "delay",
-        "solver",
-        "tolerance",
-        "solver_step",
-        "variant",
-        "with",
-        "input",
-    ];
-    let differing = names.iter().filter(|name| before[**name] != now[**name]);
+    let differing = DECISIVE.iter().filter(|name| before[**name] != now[**name]);
+    differing.map(|name| difference(name, before, now)).collect()
+}
+
+/// What is given now and was another thing before, but where to stop: a run that goes on may go on
+/// longer.
+pub(crate) fn contradictions(before: &Value, now: &Value) -> Vec<String> {
+    let is_given = |value: &Value| match value {
+        Value::Null => false,
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    };
+    let contradicts =
+        |name: &&&str| **name != "stop" && is_given(&now[**name]) && before[**name] != now[**name];
+    DECISIVE.iter().filter(contradicts).map(|name| difference(name, before, now)).collect()
+}
+
+fn difference(name: &str, before: &Value, now: &Value) -> String {
     let shown = |value: &Value| match value {
         Value::Null => "not given".to_owned(),
         Value::String(text) => text.clone(),
@@ -88,17 +114,29 @@ pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     };
-    differing
-        .map(|name| {
-            let option = name.replace('_', "-");
-            format!("--{option}: {}, now {}", shown(&before[*name]), shown(&now[*name]))
-        })
-        .collect()
+    let option = name.replace('_', "-");
+    format!("--{option}: {}, now {}", shown(&before[name]), shown(&now[name]))
+}
+
+/// A path that was typed in a folder: found there, or else from here.
+pub(crate) fn found(folder: &str, path: &str) -> PathBuf {
+    let there = Path::new(folder).join(path);
+    if there.exists() { there } else { PathBuf::from(path) }
+}
+
+/// The system that was typed in a folder.
+pub(crate) fn found_system(folder: &str, path: &str) -> PathBuf {
+    // The files of a native block are beside where it was typed.
+    match path.starts_with("native:") {
+        true => Path::new(folder).join(path),
+        false => found(folder, path),
+    }
 }
 
 /// `consort run ...`: the line that repeats a run.
-pub(crate) fn command_line(system: &Path, args: &RunArgs) -> String {
-    let mut words = vec!["consort".to_owned(), "run".to_owned(), system.display().to_string()];
+pub(crate) fn command_line(system: Option<&Path>, args: &RunArgs) -> String {
+    let mut words = vec!["consort".to_owned(), "run".to_owned()];
+    words.extend(system.map(|system| system.display().to_string()));
     let mut option = |name: &str, value: Option<String>| {
         if let Some(value) = value {
             words.push(format!("--{name}"));
@@ -132,8 +170,19 @@ pub(crate) fn command_line(system: &Path, args: &RunArgs) -> String {
     option("python-library", path(&experiment.python_library));
     option("workers", args.workers.map(|workers| workers.to_string()));
     option("real-time", args.real_time.map(|factor| factor.to_string()));
-    let flags =
-        [(args.csv, "--csv"), (args.no_record, "--no-record"), (args.log_calls, "--log-calls")];
+    option("resume", path(&args.resume));
+    for time in &args.save_at {
+        option("save-at", Some(time.clone()));
+    }
+    for file in &args.save {
+        option("save", Some(file.display().to_string()));
+    }
+    let flags = [
+        (experiment.isolate, "--isolate"),
+        (args.csv, "--csv"),
+        (args.no_record, "--no-record"),
+        (args.log_calls, "--log-calls"),
+    ];
     words.extend(flags.iter().filter(|(given, _)| *given).map(|(_, flag)| (*flag).to_owned()));
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
@@ -182,7 +231,7 @@ mod tests {
         ];
         let args = run_args(&line);
         assert_eq!(
-            command_line(&args.system, &args),
+            command_line(args.system.as_deref(), &args),
             "consort run tank --out 'my runs' --start -1 --stop 1/3 --seed 7 \
              --set 'tank.level=20 cm' --set 'a.b='\\''x'\\''' --workers 2 --csv"
         );
@@ -210,7 +259,7 @@ mod tests {
         let back = experiment_from_json(&to_json(&args), |path| PathBuf::from(path));
         let kept = [back.solver, back.tolerance, back.solver_step].map(Option::unwrap);
         assert_eq!(kept, ["rk4", "1e-8", "1/3"]);
-        let line = command_line(&args.system, &args);
+        let line = command_line(args.system.as_deref(), &args);
         assert_eq!(line, format!("consort run ball.fmu {}", solver.join(" ")));
     }
 }

@@ -2,6 +2,7 @@
 //! wrong with it, at once.
 
 mod alone;
+mod isolation;
 mod overrides;
 mod solving;
 mod source;
@@ -11,7 +12,7 @@ use crate::outcome::CommandError;
 use crate::output::printer::Printer;
 use consort_core::{Diagnostic, Model, ModelDescription, Report};
 use consort_formats::multimodel::Keys;
-use consort_models::loader::{Loader, LoaderOptions, default_cache_dir};
+use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions, default_cache_dir};
 use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
 use consort_system::{Component, Plan, ResolvedSystem, System};
 use sha2::{Digest, Sha256};
@@ -38,6 +39,8 @@ pub(crate) struct Prepared {
     /// `sha256:...` of the system as it is run, options applied: components, parameters, connections,
     /// seed, interventions; all but what is drawn.
     pub(crate) experiment_hash: String,
+    /// The same but for where it stops: a run that goes on may go on longer.
+    pub(crate) lasting_hash: String,
     /// One per component.
     pub(crate) models: Vec<Arc<dyn Model>>,
     /// Every file that decides what the run does.
@@ -140,6 +143,26 @@ pub(crate) fn prepare(
     }
 }
 
+/// The same, of a system that is changed after its models were loaded; what is wrong goes to the
+/// report.
+///
+/// # Errors
+/// If there is no system at all.
+pub(crate) fn prepare_changed(
+    path: &Path,
+    args: &ExperimentArgs,
+    global: &Global,
+    report: &mut Report,
+    change: &dyn Fn(&mut System, &[Option<&ModelDescription>]),
+) -> Result<Option<Prepared>, CommandError> {
+    let before = report.error_count();
+    let Some(mut loaded) = load(path, args, global, report)? else { return Ok(None) };
+    change(&mut loaded.system, &descriptions(&loaded.models));
+    let planned = loaded.resolve_and_plan(report);
+    let planned = planned.filter(|_| report.error_count() == before);
+    Ok(planned.map(|planned| loaded.into_prepared(planned, Report::default())))
+}
+
 /// Reads a system and loads its models; what is wrong goes to the report.
 ///
 /// # Errors
@@ -166,7 +189,11 @@ pub(crate) fn load(
         alone,
     } = source;
     read_input_table(&mut system, args, &base, &mut inputs, report);
-    let mut loader = loader(global, args.python_library.as_deref());
+    let mut loader = Loader::new(LoaderOptions {
+        saving: args.saving,
+        portable: args.portable,
+        ..loader_options(global, args.python_library.as_deref())
+    });
     let models = match &alone {
         Some(alone) => vec![alone.load(&system, &mut loader, report)],
         None => load_models(&system, &base, &mut loader, report),
@@ -215,8 +242,11 @@ impl Loaded {
         let mut system = self.system;
         let patterns = std::mem::take(&mut system.experiment.plot).into_iter();
         let written = consort_formats::write_system(&system);
+        system.experiment.stop = None;
+        let lasting = consort_formats::write_system(&system);
         Prepared {
             experiment_hash: format!("sha256:{}", sha256(written.as_bytes())),
+            lasting_hash: format!("sha256:{}", sha256(lasting.as_bytes())),
             path: self.path,
             text: self.text,
             resolved: planned.resolved,
@@ -285,17 +315,36 @@ fn read_input_table(
 }
 
 /// Where unpacked and compiled models are kept.
-fn cache_dir(global: &Global) -> PathBuf {
+pub(crate) fn cache_dir(global: &Global) -> PathBuf {
     global.cache_dir.clone().unwrap_or_else(default_cache_dir)
 }
 
 /// A loader for the models of a system or for one alone.
 pub(crate) fn loader(global: &Global, python_library: Option<&Path>) -> Loader {
-    Loader::new(LoaderOptions {
-        cache: cache_dir(global),
-        python_library: python_library.map(Path::to_owned),
-        compiler: None,
-    })
+    Loader::new(loader_options(global, python_library))
+}
+
+/// What every loader is told.
+fn loader_options(global: &Global, python_library: Option<&Path>) -> LoaderOptions {
+    let mut options = LoaderOptions::new(cache_dir(global));
+    options.python_library = python_library.map(Path::to_owned);
+    options.host = Some(host(global, &options.cache));
+    if !global.providers.is_empty() {
+        options.providers.retain(|provider| global.providers.contains(provider));
+    }
+    options
+}
+
+/// Models that live apart are served by this very program, also if its file is replaced meanwhile.
+fn host(global: &Global, cache: &Path) -> HostOptions {
+    let mut limits = Limits::default();
+    limits.silence = global.call_limit.unwrap_or(limits.silence);
+    HostOptions {
+        program: PathBuf::from("/proc/self/exe"),
+        arguments: vec!["host".into()],
+        limits,
+        scratch: cache.join("workers"),
+    }
 }
 
 fn load_models(
@@ -311,7 +360,7 @@ fn load_models(
             span: component.model.span,
             parameters: &parameters,
             solving: solving::request(component, &system.experiment.solver),
-            ..ModelRequest::new(&component.model.value, base)
+            ..isolation::request(component, &system.experiment, &component.model.value, base)
         };
         loader.load(&request, report)
     };

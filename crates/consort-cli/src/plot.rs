@@ -32,6 +32,8 @@ pub(crate) struct Figure {
     pub(crate) title: String,
     /// A second, smaller line, such as the trace hash.
     pub(crate) subtitle: Option<String>,
+    /// What stands below the horizontal axis of a drawing, if that is not time.
+    pub(crate) x_label: Option<String>,
     /// From top to bottom.
     pub(crate) panels: Vec<Panel>,
 }
@@ -48,7 +50,7 @@ pub(crate) struct Panel {
 /// One curve.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Series {
-    /// What the legend calls it.
+    /// What the legend calls it; one without a name is not in the legend.
     pub(crate) name: String,
     /// In seconds, never decreasing.
     pub(crate) times: Vec<f64>,
@@ -65,6 +67,8 @@ pub(crate) enum Style {
     Line,
     /// The first value is held until the second: for what changes at events only.
     Steps,
+    /// Nothing: each value is a point.
+    Points,
 }
 
 /// A recorded variable on its way into a figure.
@@ -120,7 +124,7 @@ impl Figure {
             }
         }
         let panels = groups.into_iter().flat_map(|(label, group)| split(&label, &group)).collect();
-        Figure { title: title.into(), subtitle: None, panels }
+        Figure { title: title.into(), panels, ..Figure::default() }
     }
 
     /// The first and last time of any finite sample.

@@ -288,6 +288,12 @@ pub trait ContinuousInstance: Send {
         Err(CallError::unsupported("deserialize a state"))
     }
 
+    /// How many bytes a saved state holds that no other one of this instance holds; 0 if that is not
+    /// known.
+    fn unshared_bytes(&self, _state: &SavedState) -> u64 {
+        0
+    }
+
     /// Ends the run for this instance. Called once, on every path; values may be got afterwards.
     ///
     /// # Errors

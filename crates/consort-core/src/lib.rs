@@ -9,6 +9,9 @@
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
 //! - [`continuous`]: the same for models given by their equations, which somebody else integrates.
+//! - [`bytes`]: states as bytes: exact, and read back without trust.
+//! - [`copying`]: cheap copies of what is saved and restored again and again.
+//! - [`state`]: how states are saved, how faithfully, and what is saved along with a run.
 //! - [`solving`]: which of our solvers that is, and what it is told.
 //! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
 //! - [`diagnostic`]: what is said to a user about a mistake: code, span, labels, help.
@@ -26,13 +29,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bytes;
 pub mod continuous;
+pub mod copying;
 pub mod diagnostic;
 pub mod id;
 pub mod literal;
 pub mod model;
 pub mod prng;
 pub mod solving;
+pub mod state;
 pub mod time;
 pub mod unit;
 pub mod value;
@@ -42,6 +48,7 @@ pub use continuous::{
     CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, ContinuousModel,
     Joint, Sizes,
 };
+pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
 pub use id::{ComponentId, ConnectionId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
@@ -52,6 +59,7 @@ pub use model::{
 };
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings};
+pub use state::{Fidelity, Observer, Provider, Sight};
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};

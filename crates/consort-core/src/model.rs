@@ -11,17 +11,21 @@
 //! What an instance cannot do it says in its [`Capabilities`]; a caller that ignores them gets a
 //! [`CallError`], never a crash.
 
+mod call;
+
+pub use call::{CallError, CallResult, CallStatus, LogEntry, LogLevel, LogSink};
+
 use crate::continuous::{ContinuousInstance, Joint};
 use crate::id::Reference;
 use crate::prng::Prng;
 use crate::solving::SolverSettings;
+use crate::state::Fidelity;
 use crate::time::{Resolution, Tag, Time};
 use crate::unit::Unit;
 use crate::value::{ValuesMut, ValuesRef};
 use crate::variable::{ModelStructure, Variable};
 use std::any::Any;
-use std::fmt;
-use std::sync::Arc;
+use std::time::Duration;
 
 /// A kind of component: an FMU file, a native block.
 pub trait Model: Send + Sync {
@@ -134,6 +138,9 @@ pub struct Capabilities {
     pub save_state: bool,
     /// A saved state can be turned into bytes.
     pub serialize_state: bool,
+    /// How an instance goes on that was restored, as far as it is known: [`Fidelity::Exact`] unless
+    /// somebody measured something else.
+    pub fidelity: Fidelity,
     /// Directional derivatives are available.
     pub directional_derivatives: bool,
     /// Highest order of input derivatives that can be set; 0 for none.
@@ -158,6 +165,7 @@ impl Capabilities {
             intermediate_update: false,
             save_state: true,
             serialize_state: true,
+            fidelity: Fidelity::Exact,
             directional_derivatives: false,
             input_derivatives_max: 0,
             lane: None,
@@ -398,6 +406,34 @@ pub trait Instance: Send {
         Ok(None)
     }
 
+    /// A whole run of communication steps in one call, with `inputs` held: sets them, and after each
+    /// step that plainly came to its end reads `outputs`, one row per step. Ends before a step that did
+    /// not, with its outcome; gives how many did.
+    ///
+    /// # Errors
+    /// As [`Instance::set_step_get`].
+    ///
+    /// # Panics
+    /// If the place for outputs has not one row per step.
+    fn run_steps(
+        &mut self,
+        inputs: (&[Reference], &[f64]),
+        steps: &[Step],
+        outputs: (&[Reference], &mut [f64]),
+    ) -> CallResult<(usize, Option<StepOutcome>)> {
+        let width = row_width(outputs.1.len(), steps.len());
+        self.set(inputs.0, ValuesRef::Float64(inputs.1))?;
+        for (done, step) in steps.iter().enumerate() {
+            let outcome = self.step(step)?;
+            if !outcome.is_plain(step) {
+                return Ok((done, Some(outcome)));
+            }
+            let row = &mut outputs.1[done * width..(done + 1) * width];
+            self.get(outputs.0, ValuesMut::Float64(row))?;
+        }
+        Ok((steps.len(), None))
+    }
+
     /// What the instance said when it discarded its last step, for a message.
     fn take_discarded(&mut self) -> Option<Box<CallError>> {
         None
@@ -478,6 +514,24 @@ pub trait Instance: Send {
         Err(CallError::unsupported("deserialize a state"))
     }
 
+    /// How many bytes a saved state holds that no other one of this instance holds; 0 if that is not
+    /// known.
+    fn unshared_bytes(&self, _state: &SavedState) -> u64 {
+        0
+    }
+
+    /// What the instance does that some [providers](crate::Provider) do not save, for a person, each
+    /// with those it rules out.
+    fn saving_hazards(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How long the last call took where the instance lives, if that is another process and the way
+    /// there is no part of it.
+    fn time_of_last_call(&self) -> Option<Duration> {
+        None
+    }
+
     /// Ends the run for this instance. Called once, on every path; values may be got afterwards.
     ///
     /// # Errors
@@ -485,110 +539,15 @@ pub trait Instance: Send {
     fn terminate(&mut self) -> CallResult<()>;
 }
 
+/// How many numbers each of so many steps gives.
+///
+/// # Panics
+/// If there is not one row of equal length per step.
+pub fn row_width(count: usize, steps: usize) -> usize {
+    let width = count / steps.max(1);
+    assert_eq!(count, width * steps, "outputs have one row per step");
+    width
+}
+
 /// A saved state: opaque to everybody but the instance that made it.
 pub struct SavedState(pub Box<dyn Any + Send>);
-
-/// Results of calls into an instance; the error is boxed so that success stays cheap.
-pub type CallResult<T> = Result<T, Box<CallError>>;
-
-/// A call into an instance that failed.
-#[derive(Clone, PartialEq, Debug)]
-pub struct CallError {
-    /// The call as its documentation names it: `fmi2DoStep`, or what was asked of a native block.
-    pub call: &'static str,
-    /// The arguments that matter, for a person: `t = 3.25, h = 0.01`.
-    pub arguments: String,
-    /// What came back.
-    pub status: CallStatus,
-    /// The instance's own last words, oldest first.
-    pub log: Vec<String>,
-}
-
-impl CallError {
-    /// The instance cannot do that at all.
-    #[cold]
-    pub fn unsupported(call: &'static str) -> Box<Self> {
-        Self::new(call, CallStatus::Unsupported)
-    }
-
-    /// A failure without further words.
-    #[cold]
-    pub fn new(call: &'static str, status: CallStatus) -> Box<Self> {
-        Box::new(CallError { call, arguments: String::new(), status, log: Vec::new() })
-    }
-}
-
-/// What came back from a call that failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum CallStatus {
-    /// Refused; the instance is as before.
-    Discard,
-    /// Failed; the instance may be freed or reset, nothing else.
-    Error,
-    /// Failed so badly that the instance may not even be freed.
-    Fatal,
-    /// The call is still pending, which nobody asked for (FMI 2 asynchronous steps).
-    Pending,
-    /// Instantiating gave no instance.
-    NoInstance,
-    /// The instance cannot do that.
-    Unsupported,
-    /// The call came at the wrong time in the instance's life.
-    WrongState(&'static str),
-    /// Not a status the standard knows.
-    Unknown(i32),
-    /// A value or argument was refused before the call, with the reason.
-    Refused(String),
-}
-
-impl fmt::Display for CallStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CallStatus::Discard => f.write_str("returned `discard`"),
-            CallStatus::Error => f.write_str("returned `error`"),
-            CallStatus::Fatal => f.write_str("returned `fatal`"),
-            CallStatus::Pending => f.write_str("returned `pending`"),
-            CallStatus::NoInstance => f.write_str("returned no instance"),
-            CallStatus::Unsupported => f.write_str("is not supported by this model"),
-            CallStatus::WrongState(state) => write!(f, "is not allowed in {state}"),
-            CallStatus::Unknown(status) => write!(f, "returned the unknown status {status}"),
-            CallStatus::Refused(reason) => write!(f, "was refused: {reason}"),
-        }
-    }
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({}) {}", self.call, self.arguments, self.status)
-    }
-}
-
-impl std::error::Error for CallError {}
-
-/// Where instances' log lines go, from whatever thread they come.
-pub type LogSink = Arc<dyn Fn(&LogEntry) + Send + Sync>;
-
-/// A line of an instance's log.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LogEntry {
-    /// The component that said it.
-    pub component: String,
-    /// How bad it is.
-    pub level: LogLevel,
-    /// The instance's own category.
-    pub category: String,
-    /// What it said.
-    pub message: String,
-}
-
-/// How bad a log line is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum LogLevel {
-    /// For information.
-    Info,
-    /// Something is odd.
-    Warning,
-    /// Something failed.
-    Error,
-}

@@ -35,6 +35,17 @@ impl Prng {
         Self::new(splitmix(&mut identity))
     }
 
+    /// All there is to know about the generator: what it takes to make the same one elsewhere.
+    pub fn to_words(&self) -> [u64; 5] {
+        let [a, b, c, d] = self.state;
+        [a, b, c, d, self.identity]
+    }
+
+    /// The generator with these [words](Prng::to_words).
+    pub fn from_words([a, b, c, d, identity]: [u64; 5]) -> Self {
+        Prng { state: [a, b, c, d], identity }
+    }
+
     /// The next 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.state;
@@ -90,6 +101,13 @@ mod tests {
             drawn,
             [15_021_278_609_987_233_951, 5_881_210_131_331_364_753, 18_149_643_915_985_481_100]
         );
+    }
+
+    #[test]
+    fn words_make_the_same_generator() {
+        let mut prng = Prng::new(7).split("tank");
+        prng.next_u64();
+        assert_eq!(Prng::from_words(prng.to_words()), prng);
     }
 
     #[test]

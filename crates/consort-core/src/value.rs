@@ -88,6 +88,11 @@ macro_rules! define_values {
                 match self { $(Values::$variant(values) => values.len(),)* }
             }
 
+            /// How many bytes the elements take; of text and binary without what they point to.
+            pub fn bytes(&self) -> usize {
+                match self { $(Values::$variant(values) => size_of_val(&values[..]),)* }
+            }
+
             /// All elements, to be read.
             #[inline]
             pub fn view(&self) -> ValuesRef<'_> {

@@ -12,8 +12,8 @@ use crate::error::{RunError, StepFailure};
 use crate::interpret::{Halt, Phase};
 use crate::intervene::Fresh;
 use crate::lane::{Member, Rejection};
+use crate::rollback::Rollback;
 use crate::run::Run;
-use crate::snapshot::Snapshot;
 use crate::stage::Stage;
 use crate::store::Slot;
 use consort_core::{ComponentId, Step, Tag, Time};
@@ -25,7 +25,7 @@ pub(crate) use size::StepSize;
 pub(crate) struct Attempt {
     components: Vec<ComponentId>,
     pub(crate) stages: Vec<Stage>,
-    saved: Snapshot,
+    saved: Rollback,
     /// The real outputs, with their components: what a step's error is seen in.
     outputs: Vec<(usize, Slot)>,
     /// The outputs after the whole step.
@@ -43,7 +43,7 @@ impl Attempt {
         Attempt {
             components,
             stages,
-            saved: Snapshot::default(),
+            saved: Rollback::default(),
             outputs,
             coarse: vec![0.0; count],
         }
@@ -86,7 +86,7 @@ impl Run {
     /// From the present tag to the next, by the longest step that everybody takes.
     pub(crate) fn attempt(&mut self, attempt: &mut Attempt) -> Result<(), Halt> {
         self.negotiates = true;
-        self.save(&attempt.components, &mut attempt.saved)?;
+        self.keep_for_rollback(&attempt.components, &mut attempt.saved)?;
         let arrived = self.try_sizes(attempt);
         attempt.saved.clear();
         self.negotiates = false;
@@ -153,7 +153,7 @@ impl Run {
     }
 
     fn go_back(&mut self, attempt: &Attempt) -> Result<(), Halt> {
-        self.restore(&attempt.saved)?;
+        self.roll_back(&attempt.saved)?;
         self.remarkable = false;
         self.program.shared.copy_from(&self.program.ahead);
         Ok(())

@@ -1,6 +1,7 @@
 //! What can go wrong in a run.
 
-use consort_core::{CallError, Diagnostic, Resolution, Tag, Time};
+use consort_core::bytes::BytesError;
+use consort_core::{CallError, CallStatus, Diagnostic, Resolution, Tag, Time};
 use std::fmt;
 
 /// A run that cannot go on.
@@ -88,6 +89,28 @@ pub enum RunError {
         /// Components whose inputs still changed.
         components: Vec<String>,
     },
+    /// The state of an instance could not be saved, restored, or turned into bytes or back. The run can
+    /// continue, unless it was to be restored.
+    State {
+        /// The component.
+        component: String,
+        /// Where the run was.
+        tag: Tag,
+        /// What was to be done.
+        call: StateCall,
+        /// What it answered.
+        error: Box<CallError>,
+    },
+    /// A snapshot is not one of this run. The run can continue.
+    ForeignSnapshot {
+        /// What does not fit.
+        reason: &'static str,
+    },
+    /// Bytes are no snapshot. The run can continue.
+    BrokenSnapshot {
+        /// What is wrong with them.
+        error: BytesError,
+    },
     /// There is no such variable, or it cannot be got or set. The run can continue.
     NoSuchVariable {
         /// What was asked for.
@@ -95,6 +118,19 @@ pub enum RunError {
         /// Why it cannot be had.
         reason: &'static str,
     },
+}
+
+/// What can be done with the state of an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StateCall {
+    /// Keeping it.
+    Save,
+    /// Going back to it.
+    Restore,
+    /// Making bytes of it.
+    Serialize,
+    /// Making it of bytes.
+    Deserialize,
 }
 
 /// Why a loop has no solution that could be found.
@@ -157,7 +193,7 @@ impl RunError {
                 Some(at(tag)),
                 error,
             )
-            .help("`--log-calls` writes every step up to there to `log.jsonl`"),
+            .help(call_help(error)),
             RunError::Discarded { component, tag, to, reached, error } => {
                 let message = format!("`{component}` refused a step");
                 let diagnostic = match error {
@@ -188,6 +224,54 @@ impl RunError {
             .help("break the loop of discrete values between these components"),
             RunError::NoSuchVariable { path, reason } => {
                 Diagnostic::error("run::no-such-variable", format!("`{path}` {reason}"))
+            }
+            RunError::State { component, tag, call, error } => {
+                let message = format!("the state of `{component}` could not be {}", call.done());
+                call_diagnostic(call.code(), message, Some(at(tag)), error).help(call.help())
+            }
+            RunError::ForeignSnapshot { .. } | RunError::BrokenSnapshot { .. } => {
+                Diagnostic::error("run::snapshot", self.to_string())
+                    .help("resume the same system with the same options as when it was saved")
+            }
+        }
+    }
+}
+
+/// What to do about a call that failed.
+fn call_help(error: &CallError) -> &'static str {
+    match &error.status {
+        CallStatus::Gone(what) if what.starts_with("no answer") => {
+            "`--call-limit SECONDS` gives its calls more time"
+        }
+        _ => "`--log-calls` writes every step up to there to `log.jsonl`",
+    }
+}
+
+impl StateCall {
+    fn done(self) -> &'static str {
+        match self {
+            StateCall::Save => "saved",
+            StateCall::Restore => "restored",
+            StateCall::Serialize => "turned into bytes",
+            StateCall::Deserialize => "read from bytes",
+        }
+    }
+
+    fn code(self) -> &'static str {
+        match self {
+            StateCall::Save | StateCall::Serialize => "run::not-saved",
+            StateCall::Restore | StateCall::Deserialize => "run::not-restored",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            StateCall::Save | StateCall::Serialize => {
+                "with `state = \"image\"` in its component it is saved from outside; \
+                 `consort state-check` tells what the model can"
+            }
+            StateCall::Restore | StateCall::Deserialize => {
+                "`consort state-check` tells whether the model's own saving can be trusted"
             }
         }
     }
@@ -317,6 +401,15 @@ impl fmt::Display for RunError {
                 write!(f, "events do not settle at {}", components.join(", "))
             }
             RunError::NoSuchVariable { path, reason } => write!(f, "`{path}` {reason}"),
+            RunError::State { component, call, error, .. } => {
+                write!(f, "the state of `{component}` could not be {}: {error}", call.done())
+            }
+            RunError::ForeignSnapshot { reason } => {
+                write!(f, "the snapshot does not belong to this run: {reason}")
+            }
+            RunError::BrokenSnapshot { error } => {
+                write!(f, "the bytes are no snapshot of a run: {error}")
+            }
         }
     }
 }

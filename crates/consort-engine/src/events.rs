@@ -21,7 +21,7 @@ pub(crate) struct EventComponent {
     /// Everything it is given in event mode, clocks apart.
     inputs: Vec<VariableId>,
     clocks: Vec<VariableId>,
-    discrete: Vec<(VariableId, Values)>,
+    pub(crate) discrete: Vec<(VariableId, Values)>,
     /// What is read in event mode, clocks apart.
     observed: Vec<VariableId>,
     clock_outputs: Vec<VariableId>,
@@ -87,7 +87,7 @@ impl Run {
         }
         self.resume_stepping(tag)?;
         let due = &self.due;
-        self.retuned.retain(|(component, _)| !due[self.rates.of_component[*component]]);
+        self.retuned.retain(|it| !due[self.rates.of_component[it.component]]);
         Ok(Iterated { tag, terminated })
     }
 
@@ -110,7 +110,7 @@ impl Run {
             let member = &mut lane.members[home.member as usize];
             let arrived = member.arrival.take().is_some_and(|arrival| arrival.event);
             let announced = member.next_event.is_some_and(|event| event <= tag.time);
-            let is_retuned = self.retuned.iter().any(|(other, _)| *other == component);
+            let is_retuned = self.retuned.iter().any(|it| it.component == component);
             let called = self.ticking(component) || is_retuned;
             // After initialization an instance is in event mode already and waits to leave it.
             if arrived || announced || called || member.in_event_mode {
@@ -181,8 +181,9 @@ impl Run {
         let component = *component;
         let active = clocks.iter().copied().filter(|&id| self.is_active(component, id));
         let active: Vec<VariableId> = active.collect();
-        let retuned = self.retuned.iter().filter(|(other, _)| *other == component);
-        let retuned: Vec<VariableId> = retuned.map(|(_, id)| *id).collect();
+        let retuned = || self.retuned.iter().filter(|it| it.component == component);
+        let placed = retuned().filter(|it| it.values.is_none()).map(|it| it.variable);
+        let placed: Vec<VariableId> = placed.collect();
         let model = self.models[component].description();
         let home = self.program.homes[component];
         let mut lane = self.pool.lane(home.lane);
@@ -191,7 +192,11 @@ impl Run {
             member.instance.enter_event_mode()?;
             member.in_event_mode = true;
         }
-        for variables in [&retuned, inputs, &active] {
+        for (it, values) in retuned().filter_map(|it| Some((it, it.values.as_ref()?))) {
+            let reference = model.variables[it.variable.index()].reference;
+            member.instance.set(&[reference], values.view())?;
+        }
+        for variables in [&placed, inputs, &active] {
             transfer::set(&mut lane, model, &self.program, component, variables)?;
         }
         // Updating the discrete states ends every tick, so clocks are asked before.

@@ -186,6 +186,12 @@ pub(crate) struct SlopeOp {
     pub(crate) input: Slot,
     /// Where its slope goes.
     pub(crate) slope: Slot,
+    pub(crate) memory: SlopeMemory,
+}
+
+/// What a slope is computed from.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct SlopeMemory {
     /// When the last value came, the value, and the slope since the one before.
     pub(crate) last: Option<(Time, f64, f64)>,
     /// The value before the last, and when it came.
@@ -196,16 +202,17 @@ impl SlopeOp {
     /// After the exchange at `now`; `fresh` if the source gave a new value. A tag may be gone through
     /// more than once: what counts is its last value.
     pub(crate) fn run(&mut self, now: Time, fresh: bool, resolution: Resolution, bank: &mut Bank) {
+        let memory = &mut self.memory;
         if fresh {
-            if let Some((since, value, _)) = self.last.filter(|(since, ..)| *since < now) {
-                self.before = Some((since, value));
+            if let Some((since, value, _)) = memory.last.filter(|(since, ..)| *since < now) {
+                memory.before = Some((since, value));
             }
             let value = bank.get(self.input).as_f64(0).expect("slopes are compiled for floats");
             let rise = |(since, before)| (value - before) / resolution.to_f64(now - since);
-            let slope = self.before.map_or(0.0, rise);
-            self.last = Some((now, value, slope));
+            let slope = memory.before.map_or(0.0, rise);
+            memory.last = Some((now, value, slope));
             put_float(bank, self.slope, slope);
-        } else if let Some((since, value, slope)) = self.last {
+        } else if let Some((since, value, slope)) = memory.last {
             put_float(bank, self.input, value + slope * resolution.to_f64(now - since));
         }
     }

@@ -84,8 +84,9 @@ pub(crate) enum FedBy {
     Table,
 }
 
+/// What is done to a target at present.
 #[derive(Clone, PartialEq, Debug)]
-enum Mode {
+pub(crate) enum Mode {
     Idle,
     /// Stays for this tag only, whatever arrives.
     Once(Values),
@@ -174,6 +175,13 @@ impl TargetState {
     }
 }
 
+/// A target as it was.
+#[derive(Clone, Debug)]
+pub(crate) struct SavedTarget {
+    pub(crate) mode: Mode,
+    pub(crate) raw: Values,
+}
+
 /// What began.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Begun {
@@ -193,6 +201,35 @@ pub(crate) struct Interventions {
 impl Interventions {
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Keeps how far everything is.
+    pub(crate) fn save(&self, progress: &mut Vec<Progress>, targets: &mut Vec<SavedTarget>) {
+        progress.extend(self.list.iter().map(|intervention| intervention.progress));
+        let saved = |target: &TargetState| {
+            let TargetState { mode, raw, .. } = target;
+            SavedTarget { mode: mode.clone(), raw: raw.clone() }
+        };
+        targets.extend(self.targets.iter().map(saved));
+    }
+
+    /// Whether these can have been saved from here.
+    pub(crate) fn fit(&self, progress: &[Progress], targets: &[SavedTarget]) -> bool {
+        let mut pairs = self.targets.iter().zip(targets);
+        progress.len() == self.list.len()
+            && targets.len() == self.targets.len()
+            && pairs.all(|(own, saved)| saved.fits(own.slot))
+    }
+
+    /// Goes back to what was saved.
+    pub(crate) fn restore(&mut self, progress: &[Progress], targets: &[SavedTarget]) {
+        for (own, saved) in self.list.iter_mut().zip(progress) {
+            own.progress = *saved;
+        }
+        for (own, saved) in self.targets.iter_mut().zip(targets) {
+            own.mode.clone_from(&saved.mode);
+            own.raw.clone_from(&saved.raw);
+        }
     }
 
     /// Begins what `time` calls for.
@@ -250,6 +287,29 @@ impl Interventions {
     /// All values of this tag are known.
     pub(crate) fn settle(&mut self, bank: &Bank) {
         self.targets.iter_mut().for_each(|target| target.settle(bank));
+    }
+}
+
+impl SavedTarget {
+    /// Whether its values are those of such a place.
+    fn fits(&self, slot: Slot) -> bool {
+        let is_ours = |values: &Values| {
+            values.value_type() == slot.value_type && values.len() == slot.count()
+        };
+        self.mode.values().is_none_or(is_ours) && is_ours(&self.raw)
+    }
+}
+
+impl Mode {
+    /// What it holds on to.
+    pub(crate) fn values(&self) -> Option<&Values> {
+        match self {
+            Mode::Idle | Mode::FreezeSoon => None,
+            Mode::Once(values)
+            | Mode::Override(values)
+            | Mode::Offset(values)
+            | Mode::Freeze(values) => Some(values),
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use crate::compile::{Program, Source};
 use crate::error::{LoopFailure, RunError};
 use crate::exchange::put_float;
 use crate::interpret::{Halt, Phase};
+use crate::rollback::Rollback;
 use crate::run::Run;
-use crate::snapshot::Snapshot;
 use crate::stage::Stage;
 use crate::store::{Bank, Slot};
 use consort_core::{ComponentId, ConnectionId, ValueType, Values};
@@ -39,7 +39,7 @@ struct Body {
     /// Derivatives, if all components tell theirs.
     tangents: Option<Tangents>,
     rollback: Vec<ComponentId>,
-    saved: Snapshot,
+    saved: Rollback,
     /// An evaluation was made since the components were saved.
     evaluated: bool,
 }
@@ -79,7 +79,7 @@ impl Loop {
             guess: vec![0.0; count],
             tangents: Tangents::of(planned, source, program),
             rollback,
-            saved: Snapshot::default(),
+            saved: Rollback::default(),
             evaluated: false,
         };
         let (options, point) = (options(planned), vec![0.0; count]);
@@ -118,7 +118,7 @@ impl Run {
         it.body.evaluated = false;
         it.body.read(&self.program.shared, &mut it.point);
         it.body.guess.copy_from_slice(&it.point);
-        self.save(&it.body.rollback, &mut it.body.saved)?;
+        self.keep_for_rollback(&it.body.rollback, &mut it.body.saved)?;
         let solved = self.find_solution(it);
         it.body.saved.clear();
         solved
@@ -246,7 +246,7 @@ impl Equations for Evaluation<'_> {
 
     fn evaluate(&mut self, at: &[f64], result: &mut [f64]) -> Result<(), Halt> {
         if std::mem::replace(&mut self.body.evaluated, true) {
-            self.run.restore(&self.body.saved)?;
+            self.run.roll_back(&self.body.saved)?;
         }
         self.run.statistics.loop_evaluations += 1;
         self.body.keep_given(&self.run.program.shared);

@@ -29,6 +29,11 @@
 //!    several reject a step, the earliest counts.
 //! 5. Evaluations of loops and rejected steps leave nothing behind but their number.
 //!
+//! # Saving and restoring
+//! Between two calls of `advance`, [`Run::snapshot`] keeps everything that decides how the run goes on,
+//! and [`Run::restore`] goes back there, as often as one likes; [`Run::serialize`] and [`Run::resume`] do
+//! the same over bytes, with new instances. An [`Observation`] sees every row and is saved along.
+//!
 //! # At each tag
 //! ```text
 //! steps that end here are collected -> table feeds -> interventions whose time has come begin
@@ -53,6 +58,7 @@ mod iterate;
 mod lane;
 mod pool;
 mod record;
+mod rollback;
 mod run;
 mod snapshot;
 mod stage;
@@ -61,6 +67,7 @@ mod timing;
 mod together;
 mod transfer;
 
-pub use error::{LoopFailure, RunError, StepFailure};
+pub use error::{LoopFailure, RunError, StateCall, StepFailure};
 pub use record::ChunkSink;
-pub use run::{Advance, CallSink, Run, RunOptions, Statistics, Summary};
+pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
+pub use snapshot::RunSnapshot;

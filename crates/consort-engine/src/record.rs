@@ -20,18 +20,21 @@ pub(crate) struct Recorder {
     sink: Box<dyn ChunkSink>,
     /// What makes up a row: per type in the schema's row order, joined where side by side.
     slots: Vec<Slot>,
+    /// The tag of the last row.
+    last: Option<Tag>,
 }
 
 impl Recorder {
     pub(crate) fn new(schema: Schema, slots: Vec<Slot>, mut sink: Box<dyn ChunkSink>) -> Self {
         let schema = Arc::new(schema);
         sink.begin(&schema);
-        Recorder { chunk: Some(Chunk::new(&schema)), sink, slots: joined(slots) }
+        Recorder { chunk: Some(Chunk::new(&schema)), sink, slots: joined(slots), last: None }
     }
 
     pub(crate) fn record(&mut self, tag: Tag, bank: &Bank) {
         let chunk = self.chunk.as_mut().expect("the chunk is back after every hand-over");
         chunk.begin_row(tag);
+        self.last = Some(tag);
         for &slot in &self.slots {
             chunk.extend(bank.get(slot));
         }
@@ -39,6 +42,11 @@ impl Recorder {
         if chunk.is_full() {
             self.hand_over();
         }
+    }
+
+    /// Whether rows after a tag were recorded already.
+    pub(crate) fn is_past(&self, tag: Tag) -> bool {
+        self.last.is_some_and(|last| tag < last)
     }
 
     /// Hands over what is there, full or not.
@@ -127,6 +135,16 @@ impl Hashes {
                 hash.absorb_array(word, bank.get(entry.slot));
             }
         }
+    }
+
+    /// Where the rolling hashes are.
+    pub(crate) fn states(&self) -> &[VariableHash] {
+        &self.hashes
+    }
+
+    /// Goes on from elsewhere.
+    pub(crate) fn set_states(&mut self, states: &[VariableHash]) {
+        self.hashes.copy_from_slice(states);
     }
 
     /// Path, type and hash of every hashed variable.

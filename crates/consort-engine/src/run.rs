@@ -1,7 +1,9 @@
 //! A run: a value its caller drives.
 
+mod access;
 mod build;
 mod finish;
+mod observe;
 mod publish;
 
 use crate::attempt::StepSize;
@@ -16,17 +18,16 @@ use crate::record::{ChunkSink, Hashes, Recorder};
 use crate::stage::Stage;
 use crate::store::Segment;
 use crate::timing::Rates;
-use crate::transfer;
-use consort_core::{
-    Causality, ComponentId, LogSink, Model, Step, StepOutcome, Tag, Time, Values, Variability,
-    VariableId,
-};
+use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Tag, Time};
 use consort_solve::integrate::Integration;
 use consort_system::ResolvedSystem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub(crate) use access::Retuned;
 pub use finish::{Statistics, Summary};
+pub use observe::Observation;
+use observe::Watched;
 
 /// How a run is carried out; nothing here changes what it computes.
 pub struct RunOptions {
@@ -40,6 +41,8 @@ pub struct RunOptions {
     pub recorder: Option<Box<dyn ChunkSink>>,
     /// Who is told of every step; `None` if nobody is.
     pub call_log: Option<Box<dyn CallSink>>,
+    /// Who looks at the run while it goes, and may end it; `None` if nobody does.
+    pub observer: Option<Observation>,
 }
 
 /// Told of every step that every instance took, in id order per tag.
@@ -60,6 +63,8 @@ pub enum Advance {
         /// Which one.
         component: String,
     },
+    /// The observer wants to see nothing more.
+    Decided,
 }
 
 /// A system being executed.
@@ -94,12 +99,13 @@ pub struct Run {
     pub(crate) eventful: Vec<EventComponent>,
     /// Components whose clocks ticked at the present time already.
     pub(crate) ticked: Vec<usize>,
-    /// Parameters of components in event mode that changed and were not handed over yet.
-    pub(crate) retuned: Vec<(usize, VariableId)>,
+    /// What was given to components that use event mode, and was not handed over yet.
+    pub(crate) retuned: Vec<Retuned>,
     /// When a component asked for the run to end, and which.
     pub(crate) ending: Option<(Time, ComponentId)>,
     pub(crate) names: BTreeMap<String, ComponentId>,
     pub(crate) call_log: Option<Box<dyn CallSink>>,
+    pub(crate) observer: Option<Watched>,
     pub(crate) statistics: Statistics,
     pub(crate) over: Option<Advance>,
     pub(crate) ended: bool,
@@ -244,68 +250,5 @@ impl Run {
             Segment::gather(&arriving.gather, &lane.bank, &mut self.program.shared);
         }
         self.adjust(Fresh::Arriving);
-    }
-
-    pub(crate) fn hand_over(
-        &mut self,
-        component: usize,
-        variables: &[VariableId],
-    ) -> Result<(), RunError> {
-        let model = self.models[component].description();
-        let mut lane = self.pool.lane(self.program.homes[component].lane);
-        let result = transfer::set(&mut lane, model, &self.program, component, variables);
-        result.map_err(|error| RunError::Call {
-            component: self.system.components[component].name.clone(),
-            tag: self.tag,
-            error,
-        })
-    }
-
-    /// The value of `component.variable` as of the present tag; `None` if nobody looks at it.
-    pub fn get(&self, path: &str) -> Option<Values> {
-        let (component, variable) = self.find(path)?;
-        let place = self.program.places[component][variable.index()]?;
-        Some(self.program.shared.get(place.shared()).to_values())
-    }
-
-    /// Gives an input or tunable parameter a value, from the next step on. What feeds an input goes
-    /// on feeding it.
-    ///
-    /// # Errors
-    /// If there is no such variable, it cannot be set now, or the instance refuses.
-    pub fn set(&mut self, path: &str, values: &Values) -> Result<(), RunError> {
-        let no = |reason| RunError::NoSuchVariable { path: path.to_owned(), reason };
-        let (component, id) = self.find(path).ok_or_else(|| no("is not in this system"))?;
-        let place = self.program.places[component][id.index()]
-            .ok_or_else(|| no("is neither connected, fed, recorded nor intervened on"))?;
-        let variable = &self.models[component].description().variables[id.index()];
-        let is_tunable = variable.causality == Causality::Parameter
-            && variable.variability == Variability::Tunable;
-        if variable.causality != Causality::Input && !is_tunable {
-            return Err(no("is neither an input nor a tunable parameter"));
-        }
-        let fits =
-            place.lane.value_type == values.value_type() && place.lane.count() == values.len();
-        if !fits {
-            return Err(no("has another type or number of elements"));
-        }
-        self.program.shared.put(place.shared(), values.view());
-        let in_event_mode = self.system.components[component].event_mode
-            && variable.variability != Variability::Continuous;
-        match in_event_mode {
-            // Found changed, and handed over, at the next tag.
-            true if !is_tunable => Ok(()),
-            true => {
-                self.retuned.push((component, id));
-                Ok(())
-            }
-            false => self.hand_over(component, &[id]),
-        }
-    }
-
-    fn find(&self, path: &str) -> Option<(usize, VariableId)> {
-        let (component, variable) = path.split_once('.')?;
-        let component = self.names.get(component)?.index();
-        Some((component, self.models[component].description().variable(variable)?))
     }
 }

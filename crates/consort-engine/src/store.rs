@@ -54,6 +54,19 @@ impl Bank {
         &mut self.columns[value_type as usize]
     }
 
+    pub(crate) fn columns(&self) -> &[Values; 15] {
+        &self.columns
+    }
+
+    pub(crate) fn columns_mut(&mut self) -> &mut [Values; 15] {
+        &mut self.columns
+    }
+
+    /// How many values there are, by type.
+    pub(crate) fn lengths(&self) -> [usize; 15] {
+        std::array::from_fn(|index| self.columns[index].len())
+    }
+
     /// Makes room for `count` more values of a type.
     pub(crate) fn reserve(&mut self, value_type: ValueType, count: u32) -> Slot {
         let column = self.column_mut(value_type);

@@ -3,8 +3,10 @@
 //! Any bytes must be read to an end without a panic; what is read must be written to text that is
 //! read as the same system.
 
+use crate::snapshot::sealed;
 use crate::{
-    multimodel, read_inputs, read_scenario, read_system, ssp, write_scenario, write_system,
+    multimodel, read_campaign, read_inputs, read_scenario, read_snapshot, read_system, ssp,
+    write_scenario, write_snapshot, write_system,
 };
 use consort_core::model::{Capabilities, DefaultExperiment, Enumeration};
 use consort_core::{
@@ -80,6 +82,17 @@ pub fn inputs(data: &[u8]) {
     assert_eq!(table.is_none(), report.has_errors(), "no table without a reason");
 }
 
+/// Reads bytes as a campaign.
+///
+/// # Panics
+/// If there is a campaign in spite of errors, or none without: that is a finding.
+pub fn campaign(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let mut report = Report::default();
+    let campaign = read_campaign("fuzz.toml", &text, &mut report);
+    assert_eq!(campaign.is_none(), report.has_errors(), "no campaign without a reason");
+}
+
 /// Reads bytes as a scenario file.
 ///
 /// # Panics
@@ -120,6 +133,21 @@ pub fn ssp(data: &[u8]) {
     let system = ssp::read("fuzz", &|_| Some(bytes.clone()), ssp::DEFAULT_STRUCTURE, &mut again);
     let system = system.unwrap_or_else(|| panic!("a written system can be read: {again:?}"));
     assert_eq!(ssp::write(&system, &none).files, written.files, "reading and writing are inverse");
+}
+
+/// Reads bytes as a snapshot file, as they are and with the digest they should have.
+///
+/// # Panics
+/// If what was written again is not read as the same file: that is a finding.
+pub fn snapshot(data: &[u8]) {
+    let without_digest = &data[..data.len().saturating_sub(32)];
+    for bytes in [data.to_vec(), sealed(data.to_vec()), sealed(without_digest.to_vec())] {
+        let mut report = Report::default();
+        let file = read_snapshot("fuzz", &bytes, &mut report);
+        assert_eq!(file.is_none(), report.has_errors(), "no snapshot without a reason");
+        let Some(file) = file else { continue };
+        assert_eq!(write_snapshot(&file), bytes, "reading and writing are inverse");
+    }
 }
 
 /// Reads bytes as a plan for [`plan_system`].

@@ -3,12 +3,14 @@
 //!
 //! - [`toml`]: `system.toml`, the text form of a system, read by [`read_system`] and written by
 //!   [`write_system`]. Its grammar is described there.
+//! - [`toml::campaign`]: campaigns that explore scenarios, read by [`read_campaign`].
 //! - [`multimodel`]: INTO-CPS multi-models, `mm.json` with `coe.json`.
 //! - [`csv`]: tables of inputs over time, read by [`read_inputs`].
 //! - [`ssp`]: system structures of the SSP standard, read and written.
 //! - [`scenario`]: scenario files of the Scenario-Verifier, read by [`read_scenario`] and written by
 //!   [`write_scenario`].
 //! - [`assignment`]: `component.variable=value`, as given to `--set`.
+//! - [`snapshot`]: files of saved runs, read by [`read_snapshot`] and written by [`write_snapshot`].
 //! - [`solver`]: what is said about a solver nobody knows, here and on the command line.
 //! - [`fuzz`]: what the fuzz targets call, with the model descriptions they resolve against.
 //!
@@ -38,6 +40,7 @@ pub mod csv;
 pub mod fuzz;
 pub mod multimodel;
 pub mod scenario;
+pub mod snapshot;
 pub mod solver;
 pub mod ssp;
 pub mod toml;
@@ -45,7 +48,9 @@ pub mod toml;
 pub use assignment::{Assignment, parse_assignment};
 pub use csv::read_inputs;
 pub use scenario::{read_scenario, write_scenario};
+pub use snapshot::{read_snapshot, write_snapshot};
 pub use solver::unknown_solver;
+pub use toml::campaign::read_campaign;
 pub use toml::{read_system, write_system};
 
 /// Whether a name of a component may have the character; `/` separates the parts of one.

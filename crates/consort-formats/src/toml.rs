@@ -12,6 +12,7 @@
 //! tolerance = 1e-6                 # of solvers, ours and those inside models
 //! solver = "bdf"                   # of components that we integrate; see below for the others
 //! solver-step = 0.001              # the same: the length of its steps
+//! isolate = true                   # every FMU in a process of its own; default false
 //! record = "outputs"               # or "all", "nothing", or a list: ["tank.level", "pid.*", "*.y"]
 //! unhashed = ["plant.CPUtime"]     # kept out of the trace hash
 //! plot = ["tank.level", "pid.*"]   # or true: everything recorded
@@ -48,6 +49,8 @@
 //!                                  # "ab3", "rk4"; chooses Model Exchange
 //! tolerance = 1e-8                 # relative, of that solver
 //! solver-step = 0.001              # how long a fixed step is, and the longest of a variable one
+//! isolate = true                   # in a process of its own; default: as the experiment says
+//! state = "image"                  # who saves its states: or "native", "fork", "replay"
 //! parameters = { area = 1.5, level0 = { value = 20, unit = "cm" }, gains = [1, 2, 3] }
 //!
 //! [[connections]]
@@ -82,11 +85,13 @@
 //! Values and keys nest at most 80 deep. The number of components, connections and interventions
 //! is limited by memory only. At most [`SYNTAX_ERRORS_MAX`] syntax errors are shown.
 
+pub mod campaign;
 mod component;
 mod connection;
 mod coupling;
 mod experiment;
 mod intervention;
+mod isolation;
 mod number;
 mod reader;
 mod solving;
@@ -144,7 +149,7 @@ fn read_document(reader: &mut Reader<'_>, table: &::toml::de::DeTable<'_>, name:
     let experiment = entries.iter().find(|entry| entry.key == "experiment");
     let (experiment, defaults) = experiment::read(reader, experiment);
     let mut system = System {
-        name: default_name(name),
+        name: default_name(name, "system.toml"),
         experiment,
         components: Vec::new(),
         connections: Vec::new(),
@@ -185,13 +190,14 @@ fn report_empty(reader: &mut Reader<'_>, components: Option<&Entry<'_, '_>>) {
     reader.loss(diagnostic.maybe_at(span, "nothing in here"));
 }
 
-/// The folder of `some/folder/system.toml`, else the file's name without its ending.
-fn default_name(name: &str) -> String {
+/// The folder of `some/folder/system.toml` (the `usual` name of a file), else the file's name without
+/// its ending.
+fn default_name(name: &str, usual: &str) -> String {
     let mut parts = name.rsplit(['/', '\\']).filter(|part| !part.is_empty());
     let file = parts.next().unwrap_or("system");
     let folder = parts.next().filter(|folder| !matches!(*folder, "." | ".."));
     match folder {
-        Some(folder) if file == "system.toml" => folder.to_owned(),
+        Some(folder) if file == usual => folder.to_owned(),
         _ => file.strip_suffix(".toml").unwrap_or(file).to_owned(),
     }
 }
@@ -211,7 +217,7 @@ mod tests {
             ("a/b/", "b"),
             ("", "system"),
         ] {
-            assert_eq!(default_name(path), name, "{path}");
+            assert_eq!(default_name(path, "system.toml"), name, "{path}");
         }
     }
 }

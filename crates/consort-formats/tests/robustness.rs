@@ -19,8 +19,18 @@ fn damaged_multi_models_do_not_panic() {
 }
 
 #[test]
+fn damaged_campaigns_do_not_panic() {
+    drive("campaign", fuzz::campaign, 2000);
+}
+
+#[test]
 fn damaged_scenarios_do_not_panic() {
     drive("scenario", fuzz::scenario, 2000);
+}
+
+#[test]
+fn damaged_snapshots_do_not_panic() {
+    drive("snapshot", fuzz::snapshot, 4000);
 }
 
 #[test]

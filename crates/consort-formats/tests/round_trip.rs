@@ -1,9 +1,9 @@
 //! What is written is read as the same system.
 
-use consort_core::{Interface, Literal, Report, Seconds, SolverKind};
+use consort_core::{Interface, Literal, Provider, Report, Seconds, SolverKind};
 use consort_formats::{read_system, write_system};
 use consort_system::{
-    Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention,
+    Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention, Isolation,
     IterationMethod, IterationOptions, Linear, LoopRule, Order, Parameter, Record, SolverDefaults,
     Solving, Spanned, StepLength, System, VariableStep, When,
 };
@@ -84,6 +84,13 @@ fn solving() -> impl Strategy<Value = Solving> {
     })
 }
 
+fn isolation() -> impl Strategy<Value = Isolation> {
+    let provider = prop::sample::select(Provider::ALL.map(|(provider, _)| provider).to_vec());
+    let state = option::of(provider.prop_map(Spanned::assumed));
+    (option::of(any::<bool>().prop_map(Spanned::assumed)), state)
+        .prop_map(|(isolate, state)| Isolation { isolate, state })
+}
+
 fn components() -> impl Strategy<Value = Vec<Component>> {
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let rest = (
@@ -93,9 +100,10 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
         flags,
         vec(spanned_text(), 0..3),
         solving(),
+        isolation(),
     );
     btree_map("[A-Za-zäö0-9_-]{1,6}(/[a-z]{1,3}){0,2}", rest, 1..4).prop_map(|map| {
-        let component = |(name, (model, parameters, step, flags, reactive, solving))| {
+        let component = |(name, (model, parameters, step, flags, reactive, solving, isolation))| {
             let (to_end, concurrent, send_start_values, event_mode): (bool, _, _, _) = flags;
             Component {
                 name: Spanned::assumed(name),
@@ -108,6 +116,7 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
                 event_mode,
                 reactive,
                 solving,
+                isolation,
             }
         };
         map.into_iter().map(component).collect()
@@ -206,10 +215,10 @@ fn experiment() -> impl Strategy<Value = Experiment> {
         vec(spanned_text(), 0..3).prop_map(Record::These),
     ];
     let times = (seconds(), option::of(seconds()), option::of(seconds()), option::of(seconds()));
-    let tolerance = (option::of(part()), solver());
+    let solving = (option::of(part()), solver(), any::<bool>());
     let names = (vec(spanned_text(), 0..3), vec(spanned_text(), 0..3), option::of(spanned_text()));
-    (times, any::<u64>(), tolerance, record, names, coupling()).prop_map(
-        |(times, seed, (tolerance, solver), record, (unhashed, plot, input), coupling)| {
+    (times, any::<u64>(), solving, record, names, coupling()).prop_map(
+        |(times, seed, (tolerance, solver, isolate), record, (unhashed, plot, input), coupling)| {
             let (start, stop, step, resolution) = times;
             Experiment {
                 start,
@@ -219,6 +228,7 @@ fn experiment() -> impl Strategy<Value = Experiment> {
                 seed,
                 tolerance,
                 solver,
+                isolate,
                 record,
                 unhashed,
                 plot,
@@ -297,6 +307,8 @@ fn without_spans(mut system: System) -> System {
         forget(&mut solving.solver);
         forget(&mut solving.tolerance);
         forget(&mut solving.step);
+        forget(&mut component.isolation.isolate);
+        forget(&mut component.isolation.state);
         for parameter in &mut component.parameters {
             parameter.name.span = None;
             parameter.value.span = None;

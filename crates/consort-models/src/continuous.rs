@@ -72,7 +72,7 @@ impl Model for SolvedModel {
 }
 
 /// What the model is from outside: its states are nobody's business, so outputs depend on inputs only.
-fn describe(of: &ModelDescription, settings: &SolverSettings) -> ModelDescription {
+pub(crate) fn describe(of: &ModelDescription, settings: &SolverSettings) -> ModelDescription {
     let mut description = of.clone();
     let variables = &description.variables;
     for output in &mut description.structure.outputs {
@@ -85,6 +85,7 @@ fn describe(of: &ModelDescription, settings: &SolverSettings) -> ModelDescriptio
         refresh: Refresh::AtOnce,
         save_state: inner.save_state,
         serialize_state: inner.serialize_state,
+        fidelity: inner.fidelity,
         lane: inner.lane.clone(),
         single_instance: inner.single_instance,
         ..Capabilities::native()

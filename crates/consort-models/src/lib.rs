@@ -6,11 +6,14 @@
 //! - An FMU is a `.fmu` archive, unpacked into the cache by content, or a folder, used where it is.
 //!   One without a binary for this platform but with sources is compiled, once per content, with
 //!   the system's C compiler. One for Model Exchange only gets a solver ([`continuous`]).
+//! - An FMU may live in a process of its own, if it shall or if its states cannot be saved faithfully otherwise; a program that
+//!   calls [`loader::serve`] is such a process.
 //! - [`mod@equations`] runs models written as equations: `.eq` files, and SBML (`.sbml`, `.xml`).
 //! - [`continuous`] puts a solver around models that are given by their equations.
 //! - [`native`] has blocks that need no FMU, below.
 //! - [`equations::written_model`] gives a model as it was written, native blocks included ([`native::equations`]), to whoever
 //!   makes something else of it; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
+//! - [`fidelity`] measures how faithfully the states of a model can be saved, and by whom.
 //! - [`ssp`] unpacks `.ssp` archives.
 //! - [`default_cache_dir`] says where all of this is kept. Nothing is written anywhere else.
 //!
@@ -18,7 +21,7 @@
 //! use consort_core::{Literal, Report};
 //! use consort_models::{Loader, LoaderOptions, ModelRequest, Parameter, default_cache_dir};
 //!
-//! let options = LoaderOptions { cache: default_cache_dir(), python_library: None, compiler: None };
+//! let options = LoaderOptions::new(default_cache_dir());
 //! let mut loader = Loader::new(options);
 //! let parameters = [Parameter { name: "k", value: &Literal::Float(2.5), span: None }];
 //! let request = ModelRequest {
@@ -66,6 +69,7 @@
 
 pub mod continuous;
 pub mod equations;
+pub mod fidelity;
 pub mod loader;
 pub mod native;
 pub mod pack;

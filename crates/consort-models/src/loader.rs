@@ -1,23 +1,33 @@
 //! From what a component's `model = "..."` says to a model.
 
+mod apart;
 mod binary;
 pub(crate) mod cache;
 mod compile;
 mod compiler;
 pub(crate) mod input_file;
+mod isolation;
+mod judged;
 mod recipe;
 mod solving;
 
+pub use apart::serve;
 pub use cache::default_cache_dir;
+pub use consort_fmi::host::{HostOptions, Limits, end_with_parent};
 pub use input_file::{InputFile, Role};
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;
 use crate::nearby;
 use crate::request::ModelRequest;
+use apart::Recipe;
 use compiler::Compiler;
-use consort_core::{ContinuousModel, Diagnostic, Interface, Model, Report, SolverSettings};
+use consort_core::{
+    ContinuousModel, Diagnostic, Fidelity, Interface, Model, Provider, Report, SolverSettings,
+};
 use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};
+use isolation::{Place, Wanted};
+use judged::Judged;
 use solving::Key;
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,6 +54,32 @@ pub struct LoaderOptions {
     pub python_library: Option<PathBuf>,
     /// The C compiler for source FMUs; without it `cc` from the search path.
     pub compiler: Option<PathBuf>,
+    /// How processes are started for FMUs that live in one of their own; without it none can.
+    pub host: Option<HostOptions>,
+    /// States will be saved: every FMU is saved by the best provider that was found to be faithful, in a
+    /// process of its own if need be.
+    pub saving: bool,
+    /// They will be restored in other processes: providers whose bytes are of no use there come last.
+    pub portable: bool,
+    /// Who may save states, best first.
+    pub providers: Vec<Provider>,
+}
+
+impl LoaderOptions {
+    /// Everything in one folder, nothing else asked for.
+    pub fn new(cache: PathBuf) -> Self {
+        let providers = Provider::ALL.map(|(provider, _)| provider).into();
+        let (python_library, compiler) = (None, None);
+        LoaderOptions {
+            cache,
+            python_library,
+            compiler,
+            host: None,
+            saving: false,
+            portable: false,
+            providers,
+        }
+    }
 }
 
 /// Makes models for the components of a system.
@@ -59,6 +95,8 @@ pub struct Loader {
     asked: BTreeMap<(PathBuf, Key), LoadedModel>,
     /// FMUs by the path that remains when links are followed; `None` for what cannot be opened.
     opened: BTreeMap<PathBuf, Option<Opened>>,
+    /// Binaries by that path and the interface; `None` for what has none.
+    located: BTreeMap<(PathBuf, Option<Interface>), Option<Located>>,
     /// Models by that path and, for FMUs, the interface; `None` for what cannot be loaded.
     bound: BTreeMap<(PathBuf, Option<Interface>), Option<Bound>>,
 }
@@ -69,6 +107,16 @@ struct Opened {
     fmu: Arc<Fmu>,
     directory: PathBuf,
     input: InputFile,
+}
+
+/// An FMU whose binary was found or compiled, and is not loaded.
+#[derive(Clone)]
+struct Located {
+    fmu: Arc<Fmu>,
+    binary: PathBuf,
+    lane: String,
+    inputs: Vec<InputFile>,
+    assumed: Vec<String>,
 }
 
 /// A model as it is before anybody integrates it.
@@ -90,14 +138,16 @@ enum Inner {
 impl Loader {
     /// A loader that has loaded nothing yet.
     pub fn new(options: LoaderOptions) -> Self {
-        let (asked, opened, bound) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Loader { options, compiler: None, asked, opened, bound }
+        let (asked, opened) = (BTreeMap::new(), BTreeMap::new());
+        let (located, bound) = (BTreeMap::new(), BTreeMap::new());
+        Loader { options, compiler: None, asked, opened, located, bound }
     }
 
     /// The model a component asks for; `None` if there is none, and the report says why.
     pub fn load(&mut self, request: &ModelRequest<'_>, report: &mut Report) -> Option<LoadedModel> {
         if let Some(name) = request.model.strip_prefix("native:") {
             solving::check_native(request, report);
+            isolation::check_own_code(request, report);
             return crate::native::load(name, request, report);
         }
         let path = request.base.join(request.model);
@@ -123,30 +173,88 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<LoadedModel> {
-        let interface = match kind {
+        let (interface, wanted) = match kind {
             Kind::Equations(_) => {
                 solving::check_equations(request, report);
-                None
+                isolation::check_own_code(request, report);
+                (None, Wanted::Here)
             }
             Kind::Fmu(stored) => {
                 let fmu = self.open(stored, &real, request, report)?.fmu;
-                Some(solving::interface(&fmu, request, report))
+                let interface = solving::interface(&fmu, request, report);
+                (Some(interface), isolation::wanted(request, &self.options, report))
             }
         };
         let key = (real, interface);
-        match self.bound.get(&key) {
+        match (kind, wanted) {
+            (Kind::Fmu(stored), Wanted::Apart(_) | Wanted::Measured { .. }) => {
+                self.load_placed(stored, &key, wanted, request, report)
+            }
+            _ => self.load_here(kind, &key, request, report),
+        }
+    }
+
+    /// A model in this process.
+    fn load_here(
+        &mut self,
+        kind: Kind,
+        key: &(PathBuf, Option<Interface>),
+        request: &ModelRequest<'_>,
+        report: &mut Report,
+    ) -> Option<LoadedModel> {
+        match self.bound.get(key) {
             Some(Some(_)) => {}
             Some(None) if report.has_errors() => return None,
             _ => {
                 let bound = match kind {
                     Kind::Equations(form) => bind_equations(form, &key.0, request, report),
-                    Kind::Fmu(stored) => self.bind(stored, &key, request, report),
+                    Kind::Fmu(stored) => self.bind(stored, key, request, report),
                 };
                 self.bound.insert(key.clone(), bound);
             }
         }
-        let bound = self.bound.get_mut(&key)?.as_mut()?;
+        let bound = self.bound.get_mut(key)?.as_mut()?;
         Some(bound.solved(request, report))
+    }
+
+    /// An FMU in a process of its own, or here if that is as good.
+    fn load_placed(
+        &mut self,
+        stored: Stored,
+        key: &(PathBuf, Option<Interface>),
+        wanted: Wanted,
+        request: &ModelRequest<'_>,
+        report: &mut Report,
+    ) -> Option<LoadedModel> {
+        let located = self.locate(stored, key, request, report)?;
+        let (mut assumed, is_exchange) = (located.assumed.clone(), is_exchange(key.1));
+        let mut told = Report::default();
+        let settings = is_exchange.then(|| solver(request, &mut told, &mut assumed));
+        let recipe = Recipe::new(&located, self.options.python_library.as_deref(), settings);
+        let host = Arc::new(self.options.host.clone()?);
+        let make = |provider, fidelity| recipe.isolated(&located.fmu, &host, provider, fidelity);
+        let unjudged = |provider| Ok(make(provider, Fidelity::Exact));
+        let described = make(Provider::Native, Fidelity::Exact);
+        let described = described.description();
+        let place = isolation::place(wanted, &located, described, &self.options, &unjudged);
+        let model = match place.apart {
+            Some(provider) => {
+                // Whoever loads it here tells them again.
+                told.diagnostics().iter().for_each(|it| report.push(it.clone()));
+                make(provider, place.fidelity)
+            }
+            None => {
+                let here = self.load_here(Kind::Fmu(stored), key, request, report)?.model;
+                judged(here, &place)
+            }
+        };
+        if let Some(told) = place.told {
+            let alone = "its solver is there with it: it is not integrated as one with others";
+            let note = Diagnostic::note("model::state", told);
+            let is_alone = is_exchange && place.apart.is_some();
+            report.push(if is_alone { note.with_note(alone) } else { note });
+        }
+        Some(LoadedModel { model, inputs: located.inputs, assumed })
     }
 
     /// The FMU at a path; `None` if it cannot be opened, and the report says why.
@@ -167,16 +275,33 @@ impl Loader {
         opened
     }
 
-    /// Loads the binary of an FMU.
-    fn bind(
+    /// Finds the binary of an FMU, or compiles it.
+    fn locate(
+        &mut self,
+        stored: Stored,
+        key: &(PathBuf, Option<Interface>),
+        request: &ModelRequest<'_>,
+        report: &mut Report,
+    ) -> Option<Located> {
+        match self.located.get(key) {
+            Some(Some(located)) => return Some(located.clone()),
+            Some(None) if report.has_errors() => return None,
+            _ => {}
+        }
+        let located = self.find_binary(stored, key, request, report);
+        self.located.insert(key.clone(), located.clone());
+        located
+    }
+
+    fn find_binary(
         &mut self,
         stored: Stored,
         (real, interface): &(PathBuf, Option<Interface>),
         request: &ModelRequest<'_>,
         report: &mut Report,
-    ) -> Option<Bound> {
+    ) -> Option<Located> {
         let Opened { fmu, directory, input } = self.open(stored, real, request, report)?;
-        let is_exchange = *interface == Some(Interface::ModelExchange);
+        let is_exchange = is_exchange(*interface);
         let (mut inputs, mut assumed) = (vec![input], Vec::new());
         let found = if is_exchange { fmu.exchange_binary() } else { fmu.binary() };
         let binary = match found {
@@ -195,8 +320,21 @@ impl Loader {
         let file = input_file::of_binary(&binary, &directory, request, report)?;
         let lane = file.sha256.clone();
         inputs.push(file);
+        Some(Located { fmu, binary, lane, inputs, assumed })
+    }
+
+    /// Loads the binary of an FMU.
+    fn bind(
+        &mut self,
+        stored: Stored,
+        key: &(PathBuf, Option<Interface>),
+        request: &ModelRequest<'_>,
+        report: &mut Report,
+    ) -> Option<Bound> {
+        let Located { fmu, binary, lane, inputs, assumed } =
+            self.locate(stored, key, request, report)?;
         let options = LoadOptions { python_library: self.options.python_library.clone() };
-        let loaded = match is_exchange {
+        let loaded = match is_exchange(key.1) {
             true => ExchangeModel::load(fmu, &binary, lane, &options)
                 .map(|it| Inner::Equations(Arc::new(it), Vec::new())),
             false => {
@@ -234,15 +372,7 @@ impl Bound {
         let model = match &mut self.model {
             Inner::Whole(model) => Arc::clone(model),
             Inner::Equations(model, solved) => {
-                let settings = solving::settings(request, report);
-                let asked = &request.solving;
-                if asked.solver.is_none() && asked.default_solver.is_none() {
-                    assumed.push(format!(
-                        "`{}` is integrated by `{}`",
-                        request.model,
-                        settings.kind.name()
-                    ));
-                }
+                let settings = solver(request, report, &mut assumed);
                 let known = solved.iter().position(|(known, _)| *known == settings);
                 let at = known.unwrap_or_else(|| {
                     let made = SolvedModel::new(Arc::clone(model), settings);
@@ -253,6 +383,33 @@ impl Bound {
             }
         };
         LoadedModel { model, inputs, assumed }
+    }
+}
+
+/// How a model given by its equations is integrated; what nobody asked for is told.
+fn solver(
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+    assumed: &mut Vec<String>,
+) -> SolverSettings {
+    let settings = solving::settings(request, report);
+    let asked = &request.solving;
+    if asked.solver.is_none() && asked.default_solver.is_none() {
+        let (model, solver) = (request.model, settings.kind.name());
+        assumed.push(format!("`{model}` is integrated by `{solver}`"));
+    }
+    settings
+}
+
+fn is_exchange(interface: Option<Interface>) -> bool {
+    interface == Some(Interface::ModelExchange)
+}
+
+/// The model with a verdict that is worse than what it says of itself.
+fn judged(model: Arc<dyn Model>, place: &Place) -> Arc<dyn Model> {
+    match model.description().capabilities.fidelity <= place.fidelity && place.has_bytes {
+        true => model,
+        false => Arc::new(Judged::new(model, place)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is asked of the loader.
 
-use consort_core::{Interface, Literal, Seconds, SolverKind, Span};
+use consort_core::{Interface, Literal, Provider, Seconds, SolverKind, Span};
 use std::path::Path;
 
 /// A component's parameter as its system file gives it.
@@ -56,13 +56,28 @@ pub struct ModelRequest<'a> {
     pub parameters: &'a [Parameter<'a>],
     /// How it shall be integrated.
     pub solving: SolverRequest,
+    /// Whether an FMU shall live in a process of its own.
+    pub isolate: Option<Asked<bool>>,
+    /// The experiment has all FMUs live so that do not say otherwise.
+    pub isolate_all: bool,
+    /// Who shall save its states.
+    pub state: Option<Asked<Provider>>,
 }
 
 impl<'a> ModelRequest<'a> {
     /// A model of which nothing is asked but to be there; found from `base`, for no component.
     pub fn new(model: &'a str, base: &'a Path) -> Self {
-        let solving = SolverRequest::default();
-        ModelRequest { model, base, component: "", span: None, parameters: &[], solving }
+        ModelRequest {
+            model,
+            base,
+            component: "",
+            span: None,
+            parameters: &[],
+            solving: SolverRequest::default(),
+            isolate: None,
+            isolate_all: false,
+            state: None,
+        }
     }
 
     /// `` of `tank` ``, or nothing for a model on its own: for messages about the model.

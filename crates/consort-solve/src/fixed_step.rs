@@ -3,6 +3,7 @@
 mod bytes;
 
 use crate::method::Method;
+use consort_core::clone_by_field;
 
 /// Steps x' = f(x, u, t) on by one [`Method`]. The states are the caller's; the solver keeps the
 /// derivatives of earlier steps that a multistep method needs.
@@ -11,7 +12,7 @@ use crate::method::Method;
 ///   length than the one before, compared to the bit, starts anew; so must the caller, with
 ///   [`FixedStep::restart`], after states jumped.
 /// - Two solvers are equal if they continue alike to the bit.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FixedStep {
     method: Method,
     states: usize,
@@ -24,6 +25,8 @@ pub struct FixedStep {
     /// Room within a step; means nothing between steps.
     work: Vec<f64>,
 }
+
+clone_by_field!(FixedStep { method, states, length, filled, history, work });
 
 impl FixedStep {
     /// The most states of one solver; bytes that speak of more are no solver's.
@@ -69,8 +72,7 @@ impl FixedStep {
     /// If the other is of another method or size.
     pub fn copy_from(&mut self, other: &FixedStep) {
         assert!(self.is_like(other), "solvers of different kinds");
-        (self.length, self.filled) = (other.length, other.filled);
-        self.history.copy_from_slice(&other.history);
+        self.clone_from(other);
     }
 
     /// Whether both have the same method and size, so that one can take over the other's state.
@@ -155,6 +157,11 @@ impl FixedStep {
         self.history.copy_within(..(rows - 1) * states, states);
         self.history[..states].copy_from_slice(&self.work[..states]);
         (self.length, self.filled) = (h, rows.min(self.filled + 1));
+    }
+
+    /// How many bytes the history takes.
+    pub(crate) fn history_bytes(&self) -> usize {
+        size_of_val(&self.history[..])
     }
 
     /// The derivatives that count.

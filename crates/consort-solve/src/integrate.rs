@@ -11,7 +11,9 @@ mod solver;
 use crate::problem::{Keep, Options, Tolerances, same_bits};
 use crate::roots::{Leaving, Roots};
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, ContinuousEvent, ContinuousInstance};
+use consort_core::{
+    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, clone_by_field,
+};
 use jacobian::Columns;
 use solver::{Equations, Solver, move_to};
 use std::sync::Arc;
@@ -26,8 +28,9 @@ const ITERATIONS_MAX: u32 = 1000;
 /// longest step or time events ask for.
 const STEPS_MAX: f64 = 1e6;
 
-/// Where an integration is; a plain value, so that saving it is copying it.
-#[derive(Clone, Debug)]
+/// Where an integration is; a plain value, so that saving it is copying it. Copies share matrices until
+/// one of them computes new ones; `clone_from` into a live one allocates nothing.
+#[derive(Debug)]
 pub struct Integration {
     solver: Solver,
     roots: Roots,
@@ -44,6 +47,8 @@ pub struct Integration {
     is_disturbed: bool,
 }
 
+clone_by_field!(Integration { solver, roots, t, x, slope, z, next_event, terminate, is_disturbed });
+
 impl Integration {
     /// Where it is, in seconds.
     pub fn time(&self) -> f64 {
@@ -53,6 +58,24 @@ impl Integration {
     /// Whether the instance has asked for the end: it goes no further.
     pub fn has_ended(&self) -> bool {
         self.terminate
+    }
+
+    /// Forgets all that the solver remembers of earlier steps: it begins anew where it is, as after a
+    /// restore that brings back a model and not its solver. What that costs can be measured so.
+    pub fn forget(&mut self) {
+        self.solver.restart(self.t, &self.x, Keep::Nothing);
+    }
+
+    /// How many bytes it takes that no copy has: matrices that are shared do not count.
+    pub fn unshared_bytes(&self) -> u64 {
+        let lists = [&self.x, &self.slope, &self.z].map(|list| size_of_val(&list[..]));
+        let lists = lists.iter().sum::<usize>() + self.roots.list_bytes();
+        (size_of::<Self>() + lists + self.solver.unshared_bytes()) as u64
+    }
+
+    /// How many states and indicators it has.
+    pub fn sizes(&self) -> Sizes {
+        Sizes { states: self.x.len(), indicators: self.z.len() }
     }
 
     /// Must be told when inputs were set since the last call: they hold from here on.

@@ -11,7 +11,10 @@
 //!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
 //! - [`integrate::Integrator`] drives any of these three over a live model, events included.
 //! - [`algebraic::Solver`] finds z with F(z) = z: fixed point, Newton, Broyden.
-//! - All of them allocate when they are made and never in a step. Every sum has one order, written in the code.
+//! - Copies share their matrices until one of them computes new ones; `clone_from` reuses what is allocated.
+//! - All of them allocate when they are made, and in a step only what they share or have not yet: a
+//!   copy its room for work, a solver of which there are copies its next matrices.
+//! - Every sum has one order, written in the code.
 //!
 //! ```
 //! use consort_solve::{FixedStep, Method};

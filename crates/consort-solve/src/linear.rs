@@ -7,24 +7,26 @@ mod differences;
 mod sparse;
 
 use crate::problem::Structure;
+use consort_core::{Room, Shared, clone_by_field};
 use sparse::Symbolic;
 
 pub(crate) use differences::{Differences, Point};
 
-/// The factors of one matrix at a time; room for them is made once.
-#[derive(Clone, Debug)]
+/// The factors of one matrix at a time; copies share them until one of them factorizes another.
+#[derive(Debug)]
 pub(crate) struct Linear {
     len: usize,
-    layout: Layout,
+    layout: Shared<Layout>,
     /// The factors; the diagonal of the upper one is kept as reciprocals.
-    pub(crate) values: Vec<f64>,
+    pub(crate) values: Shared<[f64]>,
     /// The row that each row was exchanged with; none for a sparse matrix.
-    pub(crate) pivots: Vec<usize>,
-    /// Room within a call; means nothing between calls.
-    work: Vec<f64>,
+    pub(crate) pivots: Shared<[usize]>,
+    work: Room<Vec<f64>>,
 }
 
-#[derive(Clone, Debug)]
+clone_by_field!(Linear { len, layout, values, pivots, work });
+
+#[derive(Debug)]
 enum Layout {
     Dense,
     Banded(banded::Band),
@@ -33,25 +35,25 @@ enum Layout {
 
 impl Linear {
     pub(crate) fn new(len: usize, structure: &Structure) -> Self {
-        let (layout, values, work) = match structure {
-            Structure::Dense => (Layout::Dense, len * len, 0),
+        let (layout, values) = match structure {
+            Structure::Dense => (Layout::Dense, len * len),
             Structure::Banded { lower, upper } => {
                 let band = banded::Band { lower: *lower, upper: *upper };
-                (Layout::Banded(band), len * band.stride(), 0)
+                (Layout::Banded(band), len * band.stride())
             }
             Structure::Sparse(pattern) => {
                 let symbolic = Symbolic::new(pattern);
                 let values = symbolic.values_len();
-                (Layout::Sparse(symbolic), values, len)
+                (Layout::Sparse(symbolic), values)
             }
         };
         let pivots = if let Layout::Sparse(_) = layout { 0 } else { len };
         Linear {
             len,
-            layout,
-            values: vec![0.0; values],
-            pivots: vec![0; pivots],
-            work: vec![0.0; work],
+            values: Shared::filled(0.0, values),
+            pivots: Shared::filled(0, pivots),
+            work: Room(vec![0.0; if let Layout::Sparse(_) = layout { len } else { 0 }]),
+            layout: Shared::new(layout),
         }
     }
 
@@ -61,15 +63,9 @@ impl Linear {
         self.pivots.fill(0);
     }
 
-    /// Takes over the factors of one that was made alike.
-    pub(crate) fn copy_from(&mut self, other: &Linear) {
-        self.values.copy_from_slice(&other.values);
-        self.pivots.copy_from_slice(&other.pivots);
-    }
-
     /// The last row that row `k` could be exchanged with.
     pub(crate) fn pivot_max(&self, k: usize) -> usize {
-        match &self.layout {
+        match &*self.layout {
             Layout::Banded(band) => (k + band.lower).min(self.len - 1),
             Layout::Dense | Layout::Sparse(_) => self.len - 1,
         }
@@ -78,17 +74,20 @@ impl Linear {
     /// Factorizes I - `gamma` * J, with J in the layout of [`JacobianMut`](crate::JacobianMut); false
     /// if that cannot be done.
     pub(crate) fn factorize(&mut self, jacobian: &[f64], gamma: f64) -> bool {
-        let (len, values) = (self.len, &mut self.values);
-        match &self.layout {
+        let (len, values) = (self.len, self.values.slice_mut());
+        match &*self.layout {
             Layout::Dense => {
                 dense::load(values, jacobian, len, gamma);
-                dense::factorize(values, &mut self.pivots)
+                dense::factorize(values, self.pivots.slice_mut())
             }
             Layout::Banded(band) => {
                 band.load(values, jacobian, gamma);
-                band.factorize(values, &mut self.pivots)
+                band.factorize(values, self.pivots.slice_mut())
             }
-            Layout::Sparse(symbolic) => symbolic.factorize(values, jacobian, gamma, &mut self.work),
+            Layout::Sparse(symbolic) => {
+                self.work.resize(len, 0.0);
+                symbolic.factorize(values, jacobian, gamma, &mut self.work)
+            }
         }
     }
 
@@ -97,10 +96,13 @@ impl Linear {
         if vector.is_empty() {
             return;
         }
-        match &self.layout {
+        match &*self.layout {
             Layout::Dense => dense::solve(&self.values, &self.pivots, vector),
             Layout::Banded(band) => band.solve(&self.values, &self.pivots, vector),
-            Layout::Sparse(symbolic) => symbolic.solve(&self.values, vector, &mut self.work),
+            Layout::Sparse(symbolic) => {
+                self.work.resize(self.len, 0.0);
+                symbolic.solve(&self.values, vector, &mut self.work);
+            }
         }
     }
 }

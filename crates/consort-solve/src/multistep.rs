@@ -25,6 +25,7 @@ use crate::problem::{
     Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics, same_bits,
 };
 use coefficients::{Coefficients, ROWS_MAX};
+use consort_core::{Room, Shared, clone_by_field};
 use control::{Tries, Trouble};
 use corrector::Outcome;
 use nordsieck::Nordsieck;
@@ -50,7 +51,9 @@ impl Family {
 /// Integrates x' = f(t, x) with steps and orders that keep the error of each step within tolerances.
 ///
 /// - One plain value: a clone, or what [`Multistep::from_bytes`] makes of [`Multistep::to_bytes`],
-///   continues to the same bits. Nothing is allocated but in [`Multistep::new`].
+///   continues to the same bits. Copies share their matrices until one of them computes new ones.
+/// - Nothing is allocated but in [`Multistep::new`], by the first step of a copy, and where a matrix is
+///   computed while a copy still has the one before.
 /// - The problem is not part of it and must answer alike when asked alike.
 /// - A [`SparsityPattern`](crate::SparsityPattern) is factorized without exchange of rows; pivots that are
 ///   too small make the step shorter.
@@ -80,10 +83,10 @@ impl Family {
 /// assert!((solver.state().1[0] - (-10.0_f64).exp()).abs() < 1e-8);
 /// # Ok::<(), consort_solve::Failure<std::convert::Infallible>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Multistep {
     family: Family,
-    options: Options,
+    options: Shared<Options>,
     len: usize,
     order_max: usize,
     t: f64,
@@ -98,8 +101,24 @@ pub struct Multistep {
     /// Boxed, so that a step can hold it beside the rest at the price of a pointer.
     newton: Option<Box<Newton>>,
     statistics: Statistics,
-    work: Work,
+    work: Room<Work>,
 }
+
+clone_by_field!(Multistep {
+    family,
+    options,
+    len,
+    order_max,
+    t,
+    is_fresh,
+    taken,
+    hint,
+    pace,
+    history,
+    newton,
+    statistics,
+    work,
+});
 
 /// How fast it goes.
 #[derive(Clone, Debug)]
@@ -122,11 +141,11 @@ struct Pace {
 }
 
 /// What Newton's method carries from step to step.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Newton {
-    differences: Differences,
+    differences: Shared<Differences>,
     linear: Linear,
-    jacobian: Vec<f64>,
+    jacobian: Shared<[f64]>,
     /// The factor of the Jacobian in the matrix that was factorized.
     gamma: f64,
     /// How much of the error an iteration leaves, as seen last.
@@ -136,8 +155,10 @@ struct Newton {
     jacobian_at: u64,
 }
 
-/// Room within a step; means nothing between steps.
-#[derive(Clone, Debug)]
+clone_by_field!(Newton { differences, linear, jacobian, gamma, rate, factorized_at, jacobian_at });
+
+/// What a step works with; means nothing between steps.
+#[derive(Debug, Default)]
 struct Work {
     coefficients: Coefficients,
     weights: Vec<f64>,
@@ -163,7 +184,7 @@ impl Multistep {
         let order_max = options.order_max.map_or(usize::MAX, usize::from).min(family.order_max());
         Multistep {
             family,
-            options: options.clone(),
+            options: Shared::new(options.clone()),
             len,
             order_max,
             t: 0.0,
@@ -174,7 +195,7 @@ impl Multistep {
             history: Nordsieck::new(len, order_max),
             newton: (family != Family::Adams).then(|| Box::new(Newton::new(len, options))),
             statistics: Statistics::default(),
-            work: Work::new(len),
+            work: Room(Work::new(len)),
         }
     }
 
@@ -237,13 +258,7 @@ impl Multistep {
     pub fn copy_from(&mut self, other: &Multistep) {
         let is_alike = self.family == other.family && self.options == other.options;
         assert!(is_alike, "solvers of different kinds");
-        (self.t, self.is_fresh, self.taken) = (other.t, other.is_fresh, other.taken);
-        (self.hint, self.statistics) = (other.hint, other.statistics);
-        self.pace.clone_from(&other.pace);
-        self.history.values.copy_from_slice(&other.history.values);
-        if let (Some(newton), Some(other)) = (&mut self.newton, &other.newton) {
-            newton.copy_from(other);
-        }
+        self.clone_from(other);
     }
 
     /// Takes one step, at most up to `limit`. If `limit` is where it already is, nothing is done.
@@ -321,8 +336,19 @@ impl Multistep {
         &self.options
     }
 
+    /// How many bytes it takes that no copy has.
+    pub(crate) fn unshared_bytes(&self) -> usize {
+        let newton = self.newton.as_ref().map_or(0, |newton| {
+            let Linear { values, pivots, .. } = &newton.linear;
+            let factors = values.unshared_bytes() + pivots.unshared_bytes();
+            size_of::<Newton>() + newton.jacobian.unshared_bytes() + factors
+        });
+        size_of::<Self>() + size_of_val(&self.history.values[..]) + newton
+    }
+
     /// Weights from the states that were reached.
     fn weigh(&mut self) {
+        self.work.fit(self.len);
         let tolerances = &self.options.tolerances;
         let (x, weights) = (self.history.row(0), &mut self.work.weights);
         norm::set_weights(weights, x, tolerances.relative, &tolerances.absolute);
@@ -401,21 +427,14 @@ impl Newton {
     fn new(len: usize, options: &Options) -> Self {
         let structure = &options.structure;
         Newton {
-            differences: Differences::new(len, structure),
+            differences: Shared::new(Differences::new(len, structure)),
             linear: Linear::new(len, structure),
-            jacobian: vec![0.0; JacobianMut::values_len(len, structure)],
+            jacobian: Shared::filled(0.0, JacobianMut::values_len(len, structure)),
             gamma: 0.0,
             rate: 1.0,
             factorized_at: 0,
             jacobian_at: 0,
         }
-    }
-
-    fn copy_from(&mut self, other: &Newton) {
-        self.jacobian.copy_from_slice(&other.jacobian);
-        self.linear.copy_from(&other.linear);
-        (self.gamma, self.rate) = (other.gamma, other.rate);
-        (self.factorized_at, self.jacobian_at) = (other.factorized_at, other.jacobian_at);
     }
 
     /// As it was made, so that a start does not depend on what was before.
@@ -429,13 +448,21 @@ impl Newton {
 impl Work {
     fn new(len: usize) -> Self {
         Work {
-            coefficients: Coefficients::new(),
+            coefficients: Coefficients::default(),
             weights: vec![0.0; len],
             correction: vec![0.0; len],
             x: vec![0.0; len],
             slope: vec![0.0; len],
             residual: vec![0.0; len],
             pair: vec![0.0; 2 * len],
+        }
+    }
+
+    /// Makes it that of so many states.
+    #[inline]
+    fn fit(&mut self, len: usize) {
+        if self.weights.len() != len {
+            *self = Work::new(len);
         }
     }
 }

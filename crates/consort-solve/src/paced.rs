@@ -5,6 +5,7 @@ mod bytes;
 use crate::fixed_step::FixedStep;
 use crate::method::Method;
 use crate::problem::{Advanced, Failure, Keep, Problem, Reason, Statistics, same_bits};
+use consort_core::clone_by_field;
 
 /// Solves x' = f(t, x) by a [`Method`] of fixed step, between limits that need not lie on the grid of its
 /// steps.
@@ -38,7 +39,7 @@ use crate::problem::{Advanced, Failure, Keep, Problem, Reason, Statistics, same_
 /// assert_eq!(solver.statistics().steps, 200);
 /// assert!((solver.state().1[0] - (-2.0_f64).exp()).abs() < 1e-9);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Paced {
     fixed: FixedStep,
     length: Option<f64>,
@@ -58,6 +59,22 @@ pub struct Paced {
     is_known: bool,
     statistics: Statistics,
 }
+
+clone_by_field!(Paced {
+    fixed,
+    length,
+    pace,
+    base,
+    count,
+    from,
+    t,
+    x,
+    x_from,
+    slope,
+    slope_from,
+    is_known,
+    statistics,
+});
 
 /// How far from its nominal length a step may be, as a part of it, because times are rounded.
 const SLACK: f64 = 1e-9;
@@ -125,6 +142,13 @@ impl Paced {
     /// What it did since it was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// How many bytes it takes that no copy has.
+    pub(crate) fn unshared_bytes(&self) -> usize {
+        let lists = [&self.x, &self.x_from, &self.slope, &self.slope_from];
+        let lists = lists.map(|list| size_of_val(&list[..])).iter().sum::<usize>();
+        size_of::<Self>() + lists + self.fixed.history_bytes()
     }
 
     /// One step, at most to `limit`.

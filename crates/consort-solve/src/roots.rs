@@ -2,6 +2,10 @@
 
 mod bytes;
 mod locate;
+mod noise;
+
+use consort_core::{Room, clone_by_field};
+use noise::Noise;
 
 /// Finds the instants at which event indicators z(t) change their domain over the steps of any solver.
 ///
@@ -14,6 +18,8 @@ mod locate;
 ///   sees it, too.
 /// - By [`Leaving::Quiet`], an indicator that is zero, or that has just told an event and is still as
 ///   near to zero as it was found, is on neither side: to which it goes is no event.
+/// - An indicator that rounding alone moves back and forth over zero is left alone after a few dozen events,
+///   until it goes farther.
 /// - Changes that are undone within one step are not seen: the step is the resolution at which a model
 ///   lets itself be looked at.
 /// - It is a plain value like a solver: a clone of it or its bytes go on exactly as it would have.
@@ -31,7 +37,7 @@ mod locate;
 /// assert_eq!(roots.search(2.0, &mut indicators), Ok(Some(2.0_f64.sqrt())));
 /// assert_eq!(roots.crossings(), &[Some(Crossing::Rising), None]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Roots {
     leaving: Leaving,
     /// The width at which an instant is found; zero: as exactly as time can be told.
@@ -40,8 +46,10 @@ pub struct Roots {
     indicators: Vec<Indicator>,
     /// What was found by the last search.
     crossings: Vec<Option<Crossing>>,
-    work: Work,
+    work: Room<Work>,
 }
+
+clone_by_field!(Roots { leaving, resolution, t, indicators, crossings, work });
 
 /// Into which domain an indicator went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,10 +87,11 @@ struct Indicator {
     /// So far from zero it was found by the last event it told; after that it is on neither side
     /// until it is farther.
     band: f64,
+    noise: Noise,
 }
 
 /// What a search works on: nothing of it means anything between searches.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 struct Work {
     /// The indicators at both ends of what is still to be searched, and between.
     low: Vec<f64>,
@@ -90,6 +99,12 @@ struct Work {
     middle: Vec<f64>,
     /// The sides at the low end.
     sides: Vec<Side>,
+    /// How far from zero each has been since its last event, and how far it is at the end of the step, as
+    /// far as that was looked at.
+    far: Vec<f64>,
+    end: Vec<f64>,
+    /// The end of the step.
+    to: f64,
 }
 
 /// An indicator near zero is looked at soon after the current time, at first so soon in parts of the
@@ -108,20 +123,17 @@ impl Roots {
     /// If there are more than [`Roots::INDICATORS_MAX`].
     pub fn new(len: usize) -> Self {
         assert!(len <= Self::INDICATORS_MAX, "{len} indicators are too many");
-        let indicator = Indicator { value: 0.0, side: Side::Neither, band: 0.0 };
-        let zeros = vec![0.0; len];
+        let (side, noise) = (Side::Neither, Noise::default());
+        let indicator = Indicator { value: 0.0, side, band: 0.0, noise };
+        let mut work = Room::<Work>::default();
+        work.fit(len);
         Roots {
             leaving: Leaving::Quiet,
             resolution: 0.0,
             t: 0.0,
             indicators: vec![indicator; len],
             crossings: vec![None; len],
-            work: Work {
-                low: zeros.clone(),
-                high: zeros.clone(),
-                middle: zeros,
-                sides: vec![Side::Neither; len],
-            },
+            work,
         }
     }
 
@@ -148,6 +160,7 @@ impl Roots {
     /// If the time is not finite or the number of indicators is another.
     pub fn start(&mut self, t: f64, z: &[f64]) {
         self.crossings.fill(None);
+        self.indicators.iter_mut().for_each(|indicator| indicator.noise = Noise::default());
         self.restart(t, z);
     }
 
@@ -178,9 +191,8 @@ impl Roots {
     ///
     /// If the other is for another number of indicators.
     pub fn copy_from(&mut self, other: &Roots) {
-        (self.leaving, self.resolution, self.t) = (other.leaving, other.resolution, other.t);
-        self.indicators.copy_from_slice(&other.indicators);
-        self.crossings.copy_from_slice(&other.crossings);
+        assert_eq!(self.indicators.len(), other.indicators.len(), "another number of indicators");
+        self.clone_from(other);
     }
 
     /// Looks for an event from the current time to `to`. `indicators(t, z)` is asked for the
@@ -207,7 +219,12 @@ impl Roots {
             self.t = to;
             return Ok(None);
         }
-        self.begin();
+        self.work.fit(self.indicators.len());
+        self.begin(to);
+        if self.indicators.iter().any(|it| it.noise.is_suspect()) {
+            indicators(to, &mut self.work.middle)?;
+            self.work.keep_end();
+        }
         let (from, mut low, mut part) = (self.t, self.t, SOON);
         while part < 0.5 && self.is_near_zero() {
             let soon = from + part * (to - from);
@@ -226,6 +243,11 @@ impl Roots {
         Ok(None)
     }
 
+    /// How many bytes its lists take.
+    pub(crate) fn list_bytes(&self) -> usize {
+        size_of_val(&self.indicators[..]) + size_of_val(&self.crossings[..])
+    }
+
     /// What the last search found for each indicator.
     pub fn crossings(&self) -> &[Option<Crossing>] {
         &self.crossings
@@ -234,5 +256,25 @@ impl Roots {
     /// The current time.
     pub fn time(&self) -> f64 {
         self.t
+    }
+}
+
+impl Work {
+    /// Remembers how far from zero the indicators between are, which are those at the end of the step.
+    fn keep_end(&mut self) {
+        self.end.iter_mut().zip(&self.middle).for_each(|(end, z)| *end = end.max(z.abs()));
+    }
+
+    /// Makes it that of so many indicators.
+    #[inline]
+    fn fit(&mut self, len: usize) {
+        if self.sides.len() == len {
+            return;
+        }
+        let ends = [&mut self.low, &mut self.high, &mut self.middle];
+        for list in ends.into_iter().chain([&mut self.far, &mut self.end]) {
+            list.resize(len, 0.0);
+        }
+        self.sides.resize(len, Side::Neither);
     }
 }

@@ -12,6 +12,7 @@ mod order_conditions;
 mod tableau;
 
 use crate::problem::{Advanced, Failure, Keep, Options, Problem, Reason, Statistics, same_bits};
+use consort_core::{Room, Shared, clone_by_field};
 use tableau::Tableau;
 
 /// The pairs of methods a [`RungeKutta`] solver can use: the second of each pair tells the error of the
@@ -47,7 +48,7 @@ pub enum Dense {
 /// - A step that the limit cuts short does not shorten the steps after it.
 /// - It is one plain value: a clone of it, or its bytes, continue exactly as it would have. Two
 ///   solvers are equal if they continue alike to the bit.
-/// - It allocates when it is made and never in a step.
+/// - It allocates when it is made and never in a step, but for the first one of a copy.
 ///
 /// ```
 /// use consort_solve::{Options, Pair, Problem, RungeKutta, Tolerances};
@@ -69,11 +70,11 @@ pub enum Dense {
 /// }
 /// assert!((solver.state().1[0] - (-2.0_f64).exp()).abs() < 1e-8);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RungeKutta {
     pair: Pair,
     when_dense: Dense,
-    options: Options,
+    options: Shared<Options>,
     /// Where the last step began; equal to `t` if there is none.
     from: f64,
     t: f64,
@@ -88,10 +89,26 @@ pub struct RungeKutta {
     is_dense: bool,
     pace: Pace,
     statistics: Statistics,
-    /// Room within a step; means nothing between steps.
-    work: Vec<f64>,
-    errors: Vec<f64>,
+    work: Room<Vec<f64>>,
+    errors: Room<Vec<f64>>,
 }
+
+clone_by_field!(RungeKutta {
+    pair,
+    when_dense,
+    options,
+    from,
+    t,
+    x,
+    x_from,
+    slopes,
+    known,
+    is_dense,
+    pace,
+    statistics,
+    work,
+    errors,
+});
 
 /// What the size of steps is chosen by.
 #[derive(Clone, Copy, Debug)]
@@ -150,7 +167,7 @@ impl RungeKutta {
         RungeKutta {
             pair,
             when_dense: Dense::Always,
-            options: options.clone(),
+            options: Shared::new(options.clone()),
             from: 0.0,
             t: 0.0,
             x: vec![0.0; len],
@@ -160,8 +177,8 @@ impl RungeKutta {
             is_dense: false,
             pace: Pace::NEW,
             statistics: Statistics::default(),
-            work: vec![0.0; len],
-            errors: vec![0.0; len],
+            work: Room(vec![0.0; len]),
+            errors: Room(vec![0.0; len]),
         }
     }
 
@@ -205,13 +222,7 @@ impl RungeKutta {
     pub fn copy_from(&mut self, other: &RungeKutta) {
         let is_like = self.pair == other.pair && self.options == other.options;
         assert!(is_like, "solvers of different kinds");
-        (self.when_dense, self.known, self.is_dense) =
-            (other.when_dense, other.known, other.is_dense);
-        (self.from, self.t, self.pace) = (other.from, other.t, other.pace);
-        self.statistics = other.statistics;
-        self.x.copy_from_slice(&other.x);
-        self.x_from.copy_from_slice(&other.x_from);
-        self.slopes.copy_from_slice(&other.slopes);
+        self.clone_from(other);
     }
 
     /// Takes one step, to `limit` at most.
@@ -230,6 +241,7 @@ impl RungeKutta {
     ) -> Result<Advanced, Failure<P::Error>> {
         assert!(self.t <= limit, "a step from {} s to {limit} s", self.t);
         if self.t < limit {
+            self.make_room();
             let pace = self.pace;
             (self.from, self.is_dense) = (self.t, false);
             let stepped = self.step_densely(problem, limit);
@@ -277,6 +289,18 @@ impl RungeKutta {
     /// What it did since it was made.
     pub fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// How many bytes it takes that no copy has.
+    pub(crate) fn unshared_bytes(&self) -> usize {
+        let lists = [&self.x, &self.x_from, &self.slopes];
+        size_of::<Self>() + lists.map(|list| size_of_val(&list[..])).iter().sum::<usize>()
+    }
+
+    /// A copy has no room of its own at first.
+    fn make_room(&mut self) {
+        self.work.resize(self.x.len(), 0.0);
+        self.errors.resize(self.x.len(), 0.0);
     }
 
     /// Back to before the last step, whose first slope is still there.

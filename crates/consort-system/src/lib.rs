@@ -9,11 +9,14 @@
 //!   counts. [`resolve()`] makes it from a `System` and the descriptions of its models, or says
 //!   everything that is wrong.
 //! - [`Plan`] is the order of computation as data, with a text form and a hash.
+//! - [`Campaign`] is a system together with what may disturb it and what must hold.
 //! - [`Scenario`] is a system of contracts together with an algorithm, for the Scenario-Verifier.
 //!
 //! Nothing here reads files, decides an order or holds live instances.
 
+pub mod campaign;
 pub mod coupling;
+pub mod isolation;
 pub mod plan;
 pub mod resolve;
 pub mod resolved;
@@ -21,10 +24,12 @@ pub mod scenario;
 pub mod solving;
 pub mod system;
 
+pub use campaign::Campaign;
 pub use coupling::{
     Continuous, Coupling, Iteration, IterationMethod, IterationOptions, LoopPolicy, LoopRule,
     Order, ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep, StepTolerances, VariableStep,
 };
+pub use isolation::Isolation;
 pub use plan::{Loop, Operation, Plan, Stage, Task, Together};
 pub use resolve::resolve;
 pub use resolved::{

@@ -1,6 +1,7 @@
 //! What the user wrote: a system with names and places, nothing looked up yet.
 
 use crate::coupling::Coupling;
+use crate::isolation::Isolation;
 use crate::solving::{SolverDefaults, Solving};
 use consort_core::{Literal, Seconds, Span};
 
@@ -59,6 +60,8 @@ pub struct Experiment {
     pub tolerance: Option<Spanned<f64>>,
     /// The solver of components that have none of their own.
     pub solver: SolverDefaults,
+    /// Every FMU that does not say otherwise lives in a process of its own.
+    pub isolate: bool,
     /// What goes into the trace.
     pub record: Record,
     /// Variables kept out of the trace hash, such as wall-clock readings.
@@ -82,6 +85,7 @@ impl Default for Experiment {
             seed: 0,
             tolerance: None,
             solver: SolverDefaults::default(),
+            isolate: false,
             record: Record::Outputs,
             unhashed: Vec::new(),
             plot: Vec::new(),
@@ -128,6 +132,8 @@ pub struct Component {
     pub reactive: Vec<Spanned<String>>,
     /// By which interface and which solver it is integrated.
     pub solving: Solving,
+    /// Where it lives and who saves its states.
+    pub isolation: Isolation,
 }
 
 impl Component {
@@ -144,6 +150,7 @@ impl Component {
             event_mode: true,
             reactive: Vec::new(),
             solving: Solving::default(),
+            isolation: Isolation::default(),
         }
     }
 }

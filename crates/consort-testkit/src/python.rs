@@ -1,4 +1,4 @@
-//! Oracles in Python: FMPy, pyssp-standard, libRoadRunner, and the FMU builders `pythonfmu` and `pythonfmu3`.
+//! Oracles in Python: FMPy, pyssp-standard, libRoadRunner, rtamt, and the FMU builders `pythonfmu` and `pythonfmu3`.
 
 mod environment;
 
@@ -20,6 +20,9 @@ pub const PACKAGES: &[&str] = &[
 
 /// What is installed beside it, where biochemical models are compared.
 pub const BIOLOGY: &[&str] = &["libroadrunner==2.10.0", "numpy<3"];
+
+/// What is installed beside it, where properties are compared.
+pub const LOGIC: &[&str] = &["rtamt==0.4.10", "antlr4-python3-runtime==4.7"];
 
 /// A command that runs the environment's Python, with nothing of the caller's Python settings.
 ///
@@ -172,6 +175,21 @@ pub fn roadrunner(requests: &[Value]) -> Vec<Value> {
     let mut command = Environment::biology().command();
     let output = command.arg(script).arg(file.path()).output().expect("Python starts");
     serde_json::from_value(parse(&output, &[0])).expect("time_course.py prints one answer each")
+}
+
+/// The robustness of properties as rtamt computes it, one process for all: see `python/robustness.py` for
+/// the form of the requests and the answers.
+///
+/// # Panics
+/// If rtamt fails.
+pub fn rtamt(requests: &[Value]) -> Vec<Value> {
+    let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
+    let text = Value::from(requests.to_vec()).to_string();
+    fs::write(file.path(), text).expect("the temporary folder is writable");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/robustness.py");
+    let mut command = Environment::logic().command();
+    let output = command.arg(script).arg(file.path()).output().expect("Python starts");
+    serde_json::from_value(parse(&output, &[0])).expect("robustness.py prints one answer each")
 }
 
 /// A float as the scripts write it: the hexadecimal digits of its bits.

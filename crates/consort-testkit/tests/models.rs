@@ -129,7 +129,8 @@ const EXCHANGE_OF_FMI_2: [&str; 10] = [
 fn files_that_several_examples_share_are_the_same() {
     let linear = ["feedthrough-chain/linear-fmi2", "feedthrough-chain/linear-fmi3"];
     let mass = ["spring-damper/mass-fmi2", "spring-damper/mass-fmi3"];
-    let reals = ["quickstart/tank", "aircraft/fmi2/environment", "aircraft/fmi2/flight"];
+    let reals =
+        ["quickstart/tank", "tank-safety/plc", "aircraft/fmi2/environment", "aircraft/fmi2/flight"];
     let exchange = ["coupled-exchange/mass", "coupled-exchange/spring"];
     let shared: [(&str, &[&str]); 6] = [
         ("linear.c", &linear),

@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-check", &["core", "system", "trace"]),
     ("consort-models", &["core", "equations", "fmi", "solve"]),
     ("consort-engine", &["core", "solve", "system", "trace"]),
+    ("consort-explore", &["core", "system", "engine", "check"]),
     (
         "consort-cli",
         &[
@@ -31,6 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "fmi",
             "models",
             "engine",
+            "explore",
             "export",
         ],
     ),

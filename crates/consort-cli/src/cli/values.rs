@@ -1,6 +1,8 @@
 //! Values of options: read from text, refused with a reason.
 
+use consort_core::{Provider, Seconds};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Worker counts: `1,2,8`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +44,50 @@ pub(super) fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(probability) if 0.0 < probability && probability < 1.0 => Ok(probability),
+        _ => Err("expected a probability between 0 and 1, such as 0.05".to_owned()),
+    }
+}
+
+pub(super) fn provider(text: &str) -> Result<Provider, String> {
+    Provider::from_name(text).ok_or_else(|| {
+        let names = Provider::ALL.map(|(_, name)| name).join(", ");
+        format!("expected some of {names}")
+    })
+}
+
+/// Bytes, as campaigns write them: `268435456`, `256MiB`, `256 MiB`.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    let bytes = text.parse().ok().or_else(|| consort_formats::toml::campaign::bytes(text));
+    bytes.ok_or_else(|| "expected bytes, such as 268435456, 256MiB or 1GiB".to_owned())
+}
+
+pub(super) fn scenario_count(text: &str) -> Result<u64, String> {
+    let count = text.parse().ok().filter(|count| 0 < *count);
+    count.ok_or_else(|| "expected a number of scenarios, 1 or more".to_owned())
+}
+
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    call_limit(text).map(|limit| limit.as_secs_f64())
+}
+
+/// How long something may take.
+pub(super) fn call_limit(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| 0.0 < *seconds);
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limit.ok_or_else(|| "expected seconds, more than zero, such as 10 or 0.5".to_owned())
+}
+
+/// A length of time in seconds.
+pub(super) fn length(text: &str) -> Result<Seconds, String> {
+    match text.parse::<Seconds>() {
+        Ok(length) if length.is_positive() => Ok(length),
+        _ => Err("expected seconds, more than zero, such as 0.1 or 1/30".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,5 +98,15 @@ mod tests {
         assert!("0".parse::<WorkerList>().is_err());
         assert!("1,,2".parse::<WorkerList>().is_err());
         assert!("5000".parse::<WorkerList>().is_err());
+    }
+
+    #[test]
+    fn memory_is_written_as_in_campaigns() {
+        assert_eq!(memory("1024"), Ok(1024));
+        assert_eq!(memory("2KiB"), memory("2 KiB"));
+        assert_eq!(memory("1GiB"), Ok(1 << 30));
+        for wrong in ["", "-1", "MiB", "1 MB", "1.5 GiB", "99999999999 GiB"] {
+            assert!(memory(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -1,6 +1,7 @@
-//! `consort check ...`: judges a plan or a scenario.
+//! `consort check ...`: judges a plan, a scenario, or a recorded run.
 
 mod line;
+mod property;
 
 use crate::cli::{CheckArgs, CheckPlanArgs, CheckScenarioArgs, CheckSubject, Global};
 use crate::commands::plan::read_scenario;
@@ -16,6 +17,7 @@ pub(crate) fn execute(args: &CheckArgs, global: &Global, printer: &Printer) -> C
     match &args.subject {
         CheckSubject::Plan(args) => check_plan(args, global, printer),
         CheckSubject::Scenario(args) => check_scenario(args, printer),
+        CheckSubject::Property(args) => property::check(args, printer),
     }
 }
 

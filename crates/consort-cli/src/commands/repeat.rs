@@ -1,6 +1,7 @@
 //! `consort repeat SYSTEM`: runs a system again and again, and says whether every bit is the same.
 
-use super::{replay, run};
+use super::replay;
+use super::run::{self, Way};
 use crate::cli::{Global, RepeatArgs, RunArgs};
 use crate::execute::{End, Outcome};
 use crate::interrupt::Interrupt;
@@ -33,7 +34,8 @@ pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> 
         let workers = args.workers.0[index as usize % args.workers.0.len()];
         let name = progress_name(&prepared.resolved.name, (index + 1, args.runs), workers);
         let run_args = run_args(args, workers);
-        let outcome = replay::run_without_files(&run_args, &prepared, None, (&name, printer))?;
+        let way = Way::plain(&run_args, &prepared, None);
+        let outcome = replay::run_without_files(&run_args, &prepared, way, (&name, printer))?;
         if outcome.end == End::Interrupted {
             printer.insist(&format!("interrupted after {}", plural(index.into(), "run")));
             return Ok(Exit::Failed);
@@ -130,13 +132,16 @@ fn different(
 
 fn run_args(args: &RepeatArgs, workers: usize) -> RunArgs {
     RunArgs {
-        system: args.system.clone(),
+        system: Some(args.system.clone()),
         out: None,
         workers: Some(workers),
         real_time: None,
         csv: false,
         no_record: true,
         log_calls: false,
+        save_at: Vec::new(),
+        save: Vec::new(),
+        resume: None,
         experiment: args.experiment.clone(),
     }
 }

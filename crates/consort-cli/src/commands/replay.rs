@@ -1,6 +1,8 @@
 //! `consort replay DIR`: runs a recorded run again and says whether every bit is the same.
 
-use super::run::{self, Recorded};
+use super::explore::repeat;
+use super::run::resuming::Resumed;
+use super::run::{self, Recorded, Way, saving};
 use crate::cli::{Global, ReplayArgs, RunArgs};
 use crate::execute::{End, Outcome, Settings};
 use crate::interrupt::Interrupt;
@@ -14,14 +16,20 @@ use crate::output::progress::Progress;
 use crate::output::{hashes, host};
 use crate::pipeline::{self, Prepared};
 use crate::{execute::Live, options};
-use consort_core::{Diagnostic, Report, Time};
+use consort_core::{Diagnostic, Report};
 use std::path::Path;
 
 /// Runs it again and compares.
 pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> CommandResult {
+    if repeat::is_counter_example(&args.run) {
+        return repeat::execute(args, global, printer);
+    }
     let recorded = Manifest::read(&args.run)?;
-    let experiment =
+    let mut experiment =
         options::experiment_from_json(recorded.options(), |path| recorded.resolve(path));
+    let resumed = recorded.resumed_from();
+    let resumed = resumed.map(|(path, sha256)| Resumed::read_again(&path, sha256)).transpose()?;
+    experiment.save_to_files(resumed.is_some() || recorded.has_saved());
     let prepared = pipeline::prepare(&recorded.system_path(), &experiment, global, printer)?;
     let changes = changes(&recorded, &prepared);
     for change in &changes {
@@ -29,22 +37,27 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     }
     let workers = recorded.options()["workers"].as_u64().and_then(|n| usize::try_from(n).ok());
     let again = RunArgs {
-        system: recorded.system_path(),
+        system: Some(recorded.system_path()),
         out: args.out.clone(),
         workers: args.workers.or(workers),
         real_time: None,
         csv: recorded.options()["csv"] == true,
         no_record: recorded.options()["no_record"] == true,
         log_calls: recorded.options()["log_calls"] == true,
+        save_at: Vec::new(),
+        save: Vec::new(),
+        resume: None,
         experiment,
     };
+    let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);
+    let saving = saving::repeat(&again, &prepared, points, recorded.save_points());
+    let way = Way { until: recorded.cut_short_at(), resumed: resumed.as_ref(), saving };
     let Some(out) = &args.out else {
-        let until = recorded.cut_short_at();
         let name = &prepared.resolved.name;
-        let outcome = run_without_files(&again, &prepared, until, (name, printer))?;
+        let outcome = run_without_files(&again, &prepared, way, (name, printer))?;
         return answer(&recorded, &prepared, &outcome, printer);
     };
-    let second = record(&again, &prepared, out, &recorded, printer)?;
+    let second = record(&again, &prepared, way, out, &recorded, printer)?;
     let answer = answer(&recorded, &prepared, &second.outcome, printer)?;
     let is_incomplete = second.is_incomplete();
     let mut report = Report::default();
@@ -70,6 +83,7 @@ fn changes(recorded: &Manifest, prepared: &Prepared) -> Vec<String> {
 fn record(
     args: &RunArgs,
     prepared: &Prepared,
+    way: Way<'_>,
     out: &Path,
     recorded: &Manifest,
     printer: &Printer,
@@ -82,26 +96,26 @@ fn record(
         return Err(CommandError::failed(diagnostic.help(help)));
     }
     let folder = RunFolder::plan(out)?;
-    let until = recorded.cut_short_at();
-    run::record(args, prepared, until, &folder, printer)
+    run::record(args, prepared, way, &folder, printer)
 }
 
-/// A run that leaves nothing behind but its hashes; to the end, or as far as `until`. Progress calls
-/// it `name`.
+/// A run that leaves nothing behind but its hashes. Progress calls it `name`.
 ///
 /// # Errors
 /// If it cannot start.
 pub(crate) fn run_without_files(
     args: &RunArgs,
     prepared: &Prepared,
-    until: Option<Time>,
+    way: Way<'_>,
     (name, printer): (&str, &Printer),
 ) -> Result<Outcome, CommandError> {
     let interrupt = Interrupt::listen();
     let settings = Settings {
         workers: args.workers.unwrap_or_else(run::available_workers),
         verbose: printer.is_verbose(),
-        until,
+        until: way.until,
+        snapshot: way.resumed.map(Resumed::state),
+        saving: way.saving,
         real_time: None,
         log: Log::nowhere(printer.is_verbose()),
         sink: None,
@@ -110,7 +124,7 @@ pub(crate) fn run_without_files(
     let live: Live = run::start(prepared, settings, printer)?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
-    let (start, stop) = (seconds(experiment.start), seconds(experiment.stop));
+    let (start, stop) = (seconds(live.now()), seconds(experiment.stop));
     let mut progress = Progress::new(printer.progress(), name, start, stop);
     Ok(live.drive(None, &mut progress, &interrupt))
 }

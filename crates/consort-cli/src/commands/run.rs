@@ -1,6 +1,8 @@
 //! `consort run SYSTEM`: runs a system and leaves a record.
 
 mod closing;
+pub(crate) mod resuming;
+pub(crate) mod saving;
 
 use crate::cli::{Global, RunArgs};
 use crate::execute::{End, Live, Outcome, Settings};
@@ -18,6 +20,8 @@ use crate::pipeline::{self, Prepared};
 use crate::{options, pipeline::system_file};
 use consort_core::{Diagnostic, Resolution, Severity, Time};
 use consort_engine::{CallSink, RunError};
+use resuming::Resumed;
+use saving::Saving;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,13 +29,25 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Runs it and says what was seen.
 pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> CommandResult {
-    let prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
+    let resumed = args.resume.as_deref().map(Resumed::read).transpose()?;
+    let typed = args;
+    let mut args = match &resumed {
+        Some(resumed) => resumed.complete(typed)?,
+        None => typed.clone(),
+    };
+    args.experiment.save_to_files(resumed.is_some() || !args.save.is_empty());
+    let prepared = pipeline::prepare(args.system(), &args.experiment, global, printer)?;
+    resumed.as_ref().map_or(Ok(()), |resumed| resumed.check(&prepared))?;
+    let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);
+    let saving = saving::plan(&args, &prepared, points)?;
     let out = args.out.clone().unwrap_or_else(|| default_out(&prepared.resolved.name));
     let folder = RunFolder::plan(&out)?;
     printer.report(&prepared.report, "");
-    let recorded = record(args, &prepared, None, &folder, printer)?;
+    let way = Way { until: None, resumed: resumed.as_ref(), saving };
+    let recorded = record(&args, &prepared, way, &folder, printer)?;
     let exit = closing::say(&prepared, &recorded, &folder, printer);
-    let line = options::command_line(&system_file_or_folder(args), args);
+    let system = typed.system.as_deref().map(system_file_or_folder);
+    let line = options::command_line(system.as_deref(), typed);
     let line = format!("repeat with: {line}");
     match exit {
         Exit::Failed => printer.insist(&line),
@@ -41,7 +57,7 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
 }
 
 /// A name may hold anything; a folder's may not lead elsewhere, nor steer a terminal.
-fn default_out(name: &str) -> PathBuf {
+pub(crate) fn default_out(name: &str) -> PathBuf {
     let is_odd = |letter: char| letter.is_control() || letter == '/' || letter == '\\';
     let plain = name.replace(is_odd, "-");
     match plain.trim_start_matches('.') {
@@ -51,8 +67,26 @@ fn default_out(name: &str) -> PathBuf {
 }
 
 /// As it was typed.
-fn system_file_or_folder(args: &RunArgs) -> PathBuf {
-    if args.system.is_dir() { args.system.clone() } else { system_file(&args.system) }
+fn system_file_or_folder(system: &Path) -> PathBuf {
+    if system.is_dir() { system.to_owned() } else { system_file(system) }
+}
+
+/// Where a run begins and ends, and where it is saved.
+pub(crate) struct Way<'a> {
+    /// Where it ends, if that is before the experiment's stop.
+    pub(crate) until: Option<Time>,
+    /// What it goes on from, if not from its start.
+    pub(crate) resumed: Option<&'a Resumed>,
+    /// Its saves.
+    pub(crate) saving: Saving,
+}
+
+impl Way<'_> {
+    /// From the start, as far as `until`, without saving.
+    pub(crate) fn plain(args: &RunArgs, prepared: &Prepared, until: Option<Time>) -> Self {
+        let saving = saving::repeat(args, prepared, &[], Vec::new());
+        Way { until, resumed: None, saving }
+    }
 }
 
 /// A run and its record.
@@ -72,14 +106,14 @@ impl Recorded {
     }
 }
 
-/// Runs a system, to its end or as far as `until`, and leaves its record in `folder`; nothing is written if it cannot start.
+/// Runs a system and leaves its record in `folder`; nothing is written if it cannot start.
 ///
 /// # Errors
 /// If the run cannot start, or the folder cannot be written.
 pub(crate) fn record(
     args: &RunArgs,
     prepared: &Prepared,
-    until: Option<Time>,
+    way: Way<'_>,
     folder: &RunFolder,
     printer: &Printer,
 ) -> Result<Recorded, CommandError> {
@@ -96,7 +130,9 @@ pub(crate) fn record(
     let settings = Settings {
         workers: args.workers.unwrap_or_else(available_workers),
         verbose: printer.is_verbose(),
-        until,
+        until: way.until,
+        snapshot: way.resumed.map(Resumed::state),
+        saving: way.saving,
         real_time: args.real_time,
         log: Arc::clone(&log),
         sink,
@@ -107,7 +143,7 @@ pub(crate) fn record(
     open_files(args, folder, &log, recorder.as_ref())?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
-    let (from, to) = (seconds(experiment.start), seconds(experiment.stop));
+    let (from, to) = (seconds(live.now()), seconds(experiment.stop));
     let mut progress = Progress::new(printer.progress(), &prepared.resolved.name, from, to);
     let mut outcome = live.drive(recorder.as_ref(), &mut progress, &interrupt);
     let waiting = printer.waiting("writing the record");
@@ -122,6 +158,8 @@ pub(crate) fn record(
         problems: problems.iter().map(|problem| problem.message.clone()).collect(),
         time_to_write: closed.time,
         began,
+        resumed_from: way.resumed.map(|resumed| resumed.to_json(prepared)),
+        saving: &outcome.saving,
     };
     if let Err(error) = manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
         closing::keep(error, &mut problems);
@@ -155,7 +193,7 @@ pub(crate) fn available_workers() -> usize {
 /// If one fails.
 pub(crate) fn start(
     prepared: &Prepared,
-    settings: Settings,
+    settings: Settings<'_>,
     printer: &Printer,
 ) -> Result<Live, CommandError> {
     let resolution = prepared.resolved.experiment.resolution;
@@ -207,6 +245,7 @@ impl Closed {
         let mut problems: Vec<Diagnostic> =
             outcome.summary.problems.iter().map(|problem| ending(problem, resolution)).collect();
         problems.extend(watch::warning(&written.lapses, resolution));
+        problems.extend(outcome.saving.take_problems());
         if let Some(error) = written.failure {
             problems.push(incomplete("run::trace-not-written", "trace", &error, folder));
             if matches!(outcome.end, End::Finished | End::Terminated { .. }) {

@@ -3,7 +3,9 @@
 //! Everything in it but `timing` is the same for the same run; keys keep their order.
 
 use super::host;
+use crate::commands::run::saving::Saving;
 use crate::execute::{End, Outcome};
+use crate::options;
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, Prepared};
 use consort_core::{Diagnostic, Model, SolverSettings, Time};
@@ -34,13 +36,17 @@ pub(crate) struct Account<'a> {
     pub(crate) time_to_write: Duration,
     /// When it began: seconds since 1970, UTC.
     pub(crate) began: u64,
+    /// What it was resumed from, if it was.
+    pub(crate) resumed_from: Option<Value>,
+    /// What was saved of it.
+    pub(crate) saving: &'a Saving,
 }
 
 impl Account<'_> {
     /// The manifest.
     pub(crate) fn to_json(&self) -> Value {
         let folder = std::env::current_dir().unwrap_or_default();
-        json!({
+        let mut manifest = json!({
             "format": FORMAT,
             "version": env!("CARGO_PKG_VERSION"),
             "system": {
@@ -52,7 +58,7 @@ impl Account<'_> {
             "options": self.options,
             "experiment": self.experiment(),
             "solvers": self.solvers(),
-            "experiment_hash": self.prepared.experiment_hash,
+            "experiment_hash": self.saving.experiment_hash(self.prepared),
             "plan_hash": self.prepared.plan_hash,
             "trace_hash": self.outcome.summary.trace_hash.to_string(),
             "exit": self.exit(),
@@ -62,7 +68,15 @@ impl Account<'_> {
             "recorded": { "rows": self.rows, "columns": self.columns },
             "hashes": super::hashes::to_json(&self.outcome.summary),
             "timing": self.timing(),
-        })
+        });
+        if let Some(resumed_from) = &self.resumed_from {
+            manifest["resumed_from"] = resumed_from.clone();
+        }
+        let saved = self.saving.to_json();
+        if saved.as_array().is_some_and(|saved| !saved.is_empty()) {
+            manifest["saved"] = saved;
+        }
+        manifest
     }
 
     fn experiment(&self) -> Value {
@@ -205,9 +219,10 @@ impl Manifest {
             let message =
                 format!("`{}` is not a run: {}", path.display(), crate::outcome::said(&error));
             let diagnostic = Diagnostic::error("cli::no-manifest", message);
-            CommandError::failed(
-                diagnostic.help("name a folder that `consort run` made, or its `manifest.json`"),
-            )
+            CommandError::failed(diagnostic.help(
+                "name a folder that `consort run` made, its `manifest.json`, \
+                 or a counter-example of `explore`",
+            ))
         })?;
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         if value["format"] != FORMAT {
@@ -223,18 +238,12 @@ impl Manifest {
 
     /// Where the system is, as it was typed and where it was typed.
     pub(crate) fn system_path(&self) -> PathBuf {
-        let path = self.text(&["system", "path"]);
-        // The files of a native block are beside where it was typed.
-        if path.starts_with("native:") {
-            return Path::new(self.text(&["system", "folder"])).join(path);
-        }
-        self.resolve(path)
+        options::found_system(self.text(&["system", "folder"]), self.text(&["system", "path"]))
     }
 
     /// A path that was typed where the run was started: found there, or else from here.
     pub(crate) fn resolve(&self, path: &str) -> PathBuf {
-        let there = Path::new(self.text(&["system", "folder"])).join(path);
-        if there.exists() { there } else { PathBuf::from(path) }
+        options::found(self.text(&["system", "folder"]), path)
     }
 
     /// The name of the system.
@@ -265,6 +274,24 @@ impl Manifest {
     /// The hash of the whole trace.
     pub(crate) fn trace_hash(&self) -> &str {
         self.text(&["trace_hash"])
+    }
+
+    /// Path and hash of the file it was resumed from, if it was.
+    pub(crate) fn resumed_from(&self) -> Option<(PathBuf, &str)> {
+        let from = self.value.get("resumed_from")?;
+        let path = self.resolve(from["path"].as_str().unwrap_or_default());
+        Some((path, from["sha256"].as_str().unwrap_or_default()))
+    }
+
+    /// Whether it was to be saved.
+    pub(crate) fn has_saved(&self) -> bool {
+        self.options()["save"].as_array().is_some_and(|files| !files.is_empty())
+    }
+
+    /// Where it was saved: ticks.
+    pub(crate) fn save_points(&self) -> Vec<Time> {
+        let saved = self.value["saved"].as_array().into_iter().flatten();
+        saved.filter_map(|saved| saved["tick"].as_i64()).map(Time::from_ticks).collect()
     }
 
     /// How the run ended.

@@ -54,7 +54,12 @@ impl Alone {
         let request = ModelRequest {
             parameters: &parameters,
             solving: super::solving::request(component, &system.experiment.solver),
-            ..ModelRequest::new(&self.asked, &self.asked_from)
+            ..super::isolation::request(
+                component,
+                &system.experiment,
+                &self.asked,
+                &self.asked_from,
+            )
         };
         let loaded = loader.load(&request, report);
         let is_unknown = |told: &Diagnostic| told.code == "model::unknown-kind";

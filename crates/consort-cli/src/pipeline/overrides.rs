@@ -31,6 +31,7 @@ pub(super) fn apply(
         experiment.step = Some(step);
     }
     experiment.seed = args.seed.unwrap_or(experiment.seed);
+    experiment.isolate |= args.isolate;
     coupling(args, system, report);
     solving(args, system, alone.is_some(), report);
     for text in &args.set {

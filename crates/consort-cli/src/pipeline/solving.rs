@@ -1,6 +1,6 @@
 //! What components and the experiment say about solvers, on its way to the loader.
 
-use consort_core::{Diagnostic, Report, Span};
+use consort_core::{Diagnostic, ModelDescription, Report, Span};
 use consort_models::{Asked, LoadedModel, SolverRequest};
 use consort_system::{Component, SolverDefaults, Spanned};
 
@@ -28,7 +28,9 @@ pub(super) fn check_defaults(
 ) {
     let is_whole = |loaded: &Option<LoadedModel>| {
         let model = loaded.as_ref().map(|loaded| loaded.model.description());
-        model.is_some_and(|model| model.capabilities.solved_by.is_none())
+        // One in a process of its own has its solver there with it.
+        let has_solver = |model: &ModelDescription| model.facts.iter().any(|it| it.0 == "solver");
+        model.is_some_and(|model| !has_solver(model))
     };
     // A model that was not loaded might have been one.
     if !models.iter().all(is_whole) {

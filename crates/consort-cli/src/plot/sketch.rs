@@ -81,6 +81,7 @@ impl Dots {
             for pair in points.windows(2) {
                 match series.style {
                     Style::Line => self.line(pair[0], pair[1]),
+                    Style::Points => self.dot(pair[1]),
                     Style::Steps => {
                         let corner = (pair[1].0, pair[0].1);
                         self.line(pair[0], corner);

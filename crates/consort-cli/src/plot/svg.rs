@@ -38,7 +38,7 @@ pub(crate) fn svg(figure: &Figure, size: Size) -> String {
         let (x, y) = (layout.width / 2.0, layout.height / 2.0);
         text(&mut out, x, y, "middle", TEXT, SOFT, "nothing to plot");
     } else {
-        x_axis(&mut out, &layout);
+        x_axis(&mut out, figure, &layout);
     }
     out.push_str("</svg>\n");
     out
@@ -105,7 +105,8 @@ fn grid(out: &mut String, place: &PanelLayout, layout: &Layout) {
 }
 
 fn legend(out: &mut String, panel: &Panel, place: &PanelLayout) {
-    for (index, (series, item)) in panel.series.iter().zip(&place.legend).enumerate() {
+    let named = panel.series.iter().zip(&place.legend).enumerate();
+    for (index, (series, item)) in named.filter(|(_, (series, _))| !series.name.is_empty()) {
         let end = number(item.x + layout::SAMPLE);
         let (x, y) = (number(item.x), number(item.y - 4.0));
         let stroke = stroke(paint(index));
@@ -134,15 +135,17 @@ fn y_label(out: &mut String, panel: &Panel, place: &PanelLayout) {
     );
 }
 
-fn x_axis(out: &mut String, layout: &Layout) {
+fn x_axis(out: &mut String, figure: &Figure, layout: &Layout) {
     let below = layout.panels.last().map_or(0.0, |panel| panel.bottom);
     for tick in &layout.x_axis.ticks {
         let x = layout.left + tick.at * (layout.right - layout.left);
         text(out, x, below + 17.0, "middle", TEXT, SOFT, &tick.label);
     }
-    let label = match &layout.x_axis.note {
-        Some(note) => format!("time, {note} [s]"),
-        None => "time [s]".to_owned(),
+    let label = match (&figure.x_label, &layout.x_axis.note) {
+        (Some(label), Some(note)) => format!("{label}, {note}"),
+        (Some(label), None) => label.clone(),
+        (None, Some(note)) => format!("time, {note} [s]"),
+        (None, None) => "time [s]".to_owned(),
     };
     let middle = (layout.left + layout.right) / 2.0;
     text(out, middle, below + 36.0, "middle", TEXT, INK, &label);
@@ -155,8 +158,10 @@ fn curve(out: &mut String, series: &Series, paint: Paint, place: &PanelLayout, l
     for run in decimate::runs(series.samples()) {
         let points = decimate::thin(&run, POINTS_MAX, |time| x(time).floor() as i64);
         let points: Vec<_> = points.iter().map(|&(t, v)| (number(x(t)), number(y(v)))).collect();
-        if let [(x, y)] = points.as_slice() {
-            put!(out, r#"<circle cx="{x}" cy="{y}" r="2.5" fill="{}"/>"#, paint.color);
+        if points.len() == 1 || series.style == Style::Points {
+            for (x, y) in &points {
+                put!(out, r#"<circle cx="{x}" cy="{y}" r="2.5" fill="{}"/>"#, paint.color);
+            }
         } else {
             trace_run(&mut path, &points, series.style);
         }
@@ -177,7 +182,7 @@ fn trace_run(path: &mut String, points: &[(String, String)], style: Style) {
             (Some((_, y_before)), Style::Steps) if y_before == y => write!(path, "H{x}"),
             (Some((x_before, _)), Style::Steps) if x_before == x => write!(path, "V{y}"),
             (Some(_), Style::Steps) => write!(path, "H{x}V{y}"),
-            (Some(_), Style::Line) => write!(path, "L{x} {y}"),
+            (Some(_), Style::Line | Style::Points) => write!(path, "L{x} {y}"),
         };
         written.expect("writing to a string succeeds");
         before = Some(point);

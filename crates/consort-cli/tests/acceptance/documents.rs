@@ -48,8 +48,21 @@ fn without_duration(line: &str) -> String {
     }
 }
 
-/// Exit codes other than 0, by what a command has in it: a system that is refused on purpose.
-const REFUSED: [(&str, i32); 1] = [("refused.toml", 1)];
+/// The words of a command; what stands in single quotes is one.
+fn words(command: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for (place, part) in command.split('\'').enumerate() {
+        match place % 2 {
+            0 => words.extend(part.split_whitespace()),
+            _ => words.push(part),
+        }
+    }
+    words
+}
+
+/// Exit codes other than 0, by what a command has in it: a system that is refused on purpose, and
+/// campaigns that find a violation.
+const REFUSED: [(&str, i32); 2] = [("refused.toml", 1), ("explore examples/", 1)];
 
 /// Runs the commands of a document in a world; how many there were.
 fn check(world: &World, document: &Path) -> usize {
@@ -57,7 +70,7 @@ fn check(world: &World, document: &Path) -> usize {
     let all = shown(&text);
     // The plan with two lines swapped that the README judges is not a file.
     for Shown { command, lines } in all.iter().filter(|it| !it.command.contains("swapped.txt")) {
-        let args: Vec<&str> = command.split_whitespace().collect();
+        let args = words(command);
         let said = world.consort(&args);
         let refused = REFUSED.iter().find(|(part, _)| command.contains(part));
         let place = format!("{}: {command}", document.display());
@@ -87,9 +100,15 @@ fn world() -> World {
 #[test]
 fn every_command_of_the_documents_does_what_stands_below_it() {
     let world = world();
-    for (document, least) in
-        [("README.md", 5), ("docs/equations.md", 4), ("docs/export.md", 3), ("docs/sbml.md", 3)]
-    {
+    for (document, least) in [
+        ("README.md", 5),
+        ("docs/equations.md", 4),
+        ("docs/explore.md", 2),
+        ("docs/export.md", 3),
+        ("docs/state-check.md", 2),
+        ("docs/properties.md", 2),
+        ("docs/sbml.md", 3),
+    ] {
         let count = check(&world, &example("..").join(document));
         assert!(least <= count, "{document}: {count} commands");
     }

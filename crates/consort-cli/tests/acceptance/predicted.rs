@@ -9,7 +9,7 @@ use std::path::Path;
 
 fn models(system: &System, base: &Path, report: &mut Report) -> Vec<LoadedModel> {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("acceptance-cache");
-    let mut loader = Loader::new(LoaderOptions { cache, python_library: None, compiler: None });
+    let mut loader = Loader::new(LoaderOptions::new(cache));
     let load = |component: &Component| {
         let parameters = component.parameters.iter().map(|parameter| Parameter {
             name: &parameter.name.value,

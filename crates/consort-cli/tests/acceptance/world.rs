@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A folder to work in.
@@ -151,4 +152,23 @@ pub(crate) fn filters() -> Vec<(&'static str, &'static str)> {
         (r"\b[0-9a-f]{64}\b", "[hash]"),
         (r"[0-9]+ bytes of at least [0-9]+", "[n] bytes of at least [n]"),
     ]
+}
+
+/// The processes that `parent` has started.
+pub(crate) fn children(parent: u32) -> Vec<PathBuf> {
+    let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let is_child = |process: &PathBuf| {
+        let status = fs::read_to_string(process.join("status")).unwrap_or_default();
+        status.lines().any(|line| line.trim_start() == format!("PPid:\t{parent}"))
+    };
+    all.filter(is_child).collect()
+}
+
+/// Waits until something is so, for as long as a busy machine may need.
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, assert_said};
 
-const VERBS: [&str; 10] = [
+const VERBS: [&str; 12] = [
     "inspect",
     "plan",
     "run",
@@ -12,6 +12,8 @@ const VERBS: [&str; 10] = [
     "plot",
     "check",
     "export",
+    "state-check",
+    "explore",
     "completions",
 ];
 

@@ -13,6 +13,7 @@ mod manners;
 mod model;
 mod picture;
 mod plan;
+mod property;
 mod records;
 mod repeat;
 mod replay;

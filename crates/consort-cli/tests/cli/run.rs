@@ -200,6 +200,7 @@ fn an_interrupted_run_keeps_its_record() {
     bench.done(&["diff", "out/loop/trace.parquet", "out/loop/trace.csv"]);
     let replayed = bench.done(&["replay", "out/loop"]);
     assert!(replayed.stdout.starts_with("identical"), "it is repeated as far as it came");
+    assert!(stderr.contains("once more ends the program at once"), "{stderr}");
     let last = stderr.lines().last().unwrap();
     assert_eq!(last, "repeat with: consort run loop --stop 600 --real-time 1 --csv", "{stderr}");
 }

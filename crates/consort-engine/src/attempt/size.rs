@@ -33,6 +33,16 @@ impl StepSize {
         self.limits.tolerances
     }
 
+    /// The size of the next step, before limits of the moment.
+    pub(crate) fn proposed(&self) -> Time {
+        self.proposed
+    }
+
+    /// Goes back to a size that was proposed before.
+    pub(crate) fn propose(&mut self, size: Time) {
+        self.proposed = size.clamp(self.limits.min, self.limits.max);
+    }
+
     pub(crate) fn min(&self) -> Time {
         self.limits.min
     }

@@ -2,7 +2,7 @@
 
 use super::{Program, Source, batches};
 use crate::attempt::Attempt;
-use crate::exchange::{Exchange, SlopeOp};
+use crate::exchange::{Exchange, SlopeMemory, SlopeOp};
 use crate::iterate::Loop;
 use crate::lane::{Batch, LaneOp};
 use crate::pool::Pool;
@@ -267,8 +267,7 @@ impl<'a> Compiler<'a> {
             rate: self.source.rates.of_component[wire.from.component.index()],
             input: self.program.port(wire.to),
             slope,
-            last: None,
-            before: None,
+            memory: SlopeMemory::default(),
         });
         Slope { connection, place: Segment { lane, shared_at: slope.at } }
     }

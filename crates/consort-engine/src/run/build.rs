@@ -39,6 +39,52 @@ impl Run {
         models: Vec<Arc<dyn Model>>,
         mut options: RunOptions,
     ) -> Result<Run, RunError> {
+        let observation = options.observer.take();
+        let mut run = Self::initialized(system, plan, models, options)?;
+        if let Some(observation) = observation {
+            run.watch(observation)?;
+        }
+        run.first_tag()?;
+        Ok(run)
+    }
+
+    /// Goes on, with new instances, from a snapshot that [`Run::serialize`] made of a run of the same
+    /// system, plan and models. Only what happens after the snapshot is recorded and observed, but
+    /// hashes, and what an observer knows, are those of the whole run.
+    ///
+    /// # Errors
+    /// If an instance cannot be made, initialized or restored, or the bytes are no such snapshot.
+    ///
+    /// # Panics
+    /// If plan, models and system do not belong together.
+    pub fn resume(
+        system: ResolvedSystem,
+        plan: &Plan,
+        models: Vec<Arc<dyn Model>>,
+        mut options: RunOptions,
+        snapshot: &[u8],
+    ) -> Result<Run, RunError> {
+        let observation = options.observer.take();
+        let mut run = Self::initialized(system, plan, models, options)?;
+        // Instances leave their first event mode at the first tag; nobody is told of it.
+        let (recorder, call_log) = (run.recorder.take(), run.call_log.take());
+        run.first_tag()?;
+        (run.recorder, run.call_log) = (recorder, call_log);
+        if let Some(observation) = observation {
+            run.watch(observation)?;
+        }
+        let snapshot = run.deserialize(snapshot)?;
+        run.restore(&snapshot)?;
+        Ok(run)
+    }
+
+    /// A run whose instances are initialized, before its first tag.
+    fn initialized(
+        system: ResolvedSystem,
+        plan: &Plan,
+        models: Vec<Arc<dyn Model>>,
+        mut options: RunOptions,
+    ) -> Result<Run, RunError> {
         assert_eq!(system.components.len(), models.len(), "one model per component");
         let rates = Rates::of(&system);
         let mut instances = initialize::instantiate(&system, &models, &options)?;
@@ -75,6 +121,7 @@ impl Run {
             retuned: Vec::new(),
             ending: None,
             call_log: options.call_log.take(),
+            observer: None,
             statistics: Statistics::default(),
             over: None,
             ended: false,
@@ -86,7 +133,6 @@ impl Run {
         run.initialize(initialization)?;
         run.compile_cycle(plan);
         run.phase = Phase::Present;
-        run.first_tag()?;
         Ok(run)
     }
 

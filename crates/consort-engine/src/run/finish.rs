@@ -42,15 +42,19 @@ pub struct Statistics {
 }
 
 impl Run {
+    /// The hash of everything hashed so far.
+    pub fn trace_hash(&self) -> TraceHash {
+        trace_hash(self.hashes.list())
+    }
+
     /// Ends every instance, hands the last rows to the recorder, and tells what happened.
     pub fn finish(mut self) -> Summary {
         let problems = self.end();
         let mut hashes = self.hashes.list();
         hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
-        let entries = hashes.iter().map(|(path, value_type, hash)| (path, *value_type, *hash));
         Summary {
             tag: self.tag,
-            trace_hash: trace_hash(entries),
+            trace_hash: self.trace_hash(),
             statistics: Statistics {
                 components: self.system.components.len(),
                 lanes: self.pool.len(),

@@ -1,6 +1,6 @@
 //! What happens at a tag before the next steps: see the crate's documentation.
 
-use super::{Advance, Run};
+use super::{Advance, Retuned, Run};
 use crate::error::RunError;
 use crate::exchange;
 use crate::interpret::Halt;
@@ -72,7 +72,10 @@ impl Run {
             let parameters = self.parameter_targets(component);
             // FMI 3 takes tunable parameters in event mode from those who use it.
             match self.system.components[component].event_mode {
-                true => self.retuned.extend(parameters.into_iter().map(|id| (component, id))),
+                true => {
+                    let retuned = |variable| Retuned { component, variable, values: None };
+                    self.retuned.extend(parameters.into_iter().map(retuned));
+                }
                 false => self.hand_over(component, &parameters)?,
             }
         }
@@ -136,5 +139,6 @@ impl Run {
         if let Some(recorder) = &mut self.recorder {
             recorder.record(self.tag, &self.program.shared);
         }
+        self.show(self.tag);
     }
 }

@@ -1,6 +1,7 @@
 //! Models given by their equations, for tests: a few functions over a state, which check that they are
 //! called as FMI's Model Exchange allows.
 
+use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::model::{CallResult, DefaultExperiment};
 use consort_core::{CallError, CallStatus};
 use consort_core::{
@@ -311,6 +312,39 @@ impl ContinuousInstance for Live {
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
         self.at.clone_from(state.0.downcast_ref().expect("a state of this model"));
         Ok(())
+    }
+
+    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
+        let at: &At = state.0.downcast_ref().expect("a state of this model");
+        let mut writer = Writer::new(*b"testing2");
+        writer.real(at.t);
+        for list in [&at.x, &at.u, &at.m] {
+            writer.values(ValuesRef::Float64(list));
+        }
+        writer.byte(at.mode as u8);
+        Ok(writer.finish())
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
+        let read = || {
+            let mut reader = Reader::new(bytes, *b"testing2")?;
+            let t = reader.real()?;
+            let mut list = || match reader.values(ValueType::Float64)? {
+                Values::Float64(list) => Ok(list),
+                _ => Err(BytesError::Foreign),
+            };
+            let (x, u, m) = (list()?, list()?, list()?);
+            let modes = [Mode::Initialization, Mode::Event, Mode::Continuous];
+            let mode = reader.choice(&modes, "mode")?;
+            reader.end()?;
+            let is_ours = u.len() == self.at.u.len() && m.len() == self.at.m.len();
+            is_ours.then_some(At { t, x, u, m, mode }).ok_or(BytesError::Foreign)
+        };
+        let at: Result<At, BytesError> = read();
+        let refused = |error: BytesError| {
+            CallError::new("deserialize a state", CallStatus::Refused(error.to_string()))
+        };
+        at.map(|at| SavedState(Box::new(at))).map_err(refused)
     }
 
     fn terminate(&mut self) -> CallResult<()> {

@@ -9,6 +9,7 @@ mod interventions;
 mod loops;
 mod repeatability;
 mod rollback;
+mod snapshots;
 mod staged;
 mod support;
 mod together;

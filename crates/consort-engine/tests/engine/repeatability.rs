@@ -25,7 +25,7 @@ fn logistic(busy_rounds: u32) -> Arc<dyn Model> {
     TestModel::new(in_and_out(), move || Logistic { busy_rounds }).shared()
 }
 
-fn ring(count: usize, busy_rounds: u32) -> Bench {
+pub(crate) fn ring(count: usize, busy_rounds: u32) -> Bench {
     let mut bench = Bench::new(60);
     for index in 0..count {
         let period = 1 + i64::try_from(index % 3).expect("small");

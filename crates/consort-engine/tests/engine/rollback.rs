@@ -172,14 +172,14 @@ impl Behavior for Sloped {
 }
 
 /// Comes no further than 10 ticks.
-fn short_of_breath(step: &Step) -> Option<StepOutcome> {
+pub(crate) fn short_of_breath(step: &Step) -> Option<StepOutcome> {
     let (reached, reason) = (step.from.time + ticks(10), StepReason::EarlyReturn);
     let outcome = StepOutcome { reached, reason, ..StepOutcome::complete(step) };
     (reached < step.to).then_some(outcome)
 }
 
 /// Everything that has a memory, beside a component that may not come far.
-fn with_memory(refuses: fn(&Step) -> Option<StepOutcome>, size: i64) -> Bench {
+pub(crate) fn with_memory(refuses: fn(&Step) -> Option<StepOutcome>, size: i64) -> Bench {
     let sloped = TestModel::new(in_and_out(), || Sloped)
         .adjust(|description| description.capabilities.input_derivatives_max = 1)
         .shared();

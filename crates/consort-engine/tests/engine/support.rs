@@ -1,11 +1,12 @@
 //! Small models and systems for tests: a model is a list of variables and two functions.
 
+use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::model::{CallResult, DefaultExperiment, Enumeration};
 use consort_core::{
-    Capabilities, Causality, ComponentId, Conversion, DependsOn, EventUpdate, Instance,
-    Instantiation, LogSink, Model, ModelDescription, ModelStructure, Reference, Refresh, Report,
-    Resolution, SavedState, Seconds, Setup, Step, StepOutcome, Time, Unknown, ValueType, Values,
-    ValuesMut, ValuesRef, Variable, VariableId,
+    CallError, CallStatus, Capabilities, Causality, ComponentId, Conversion, DependsOn,
+    EventUpdate, Instance, Instantiation, LogSink, Model, ModelDescription, ModelStructure,
+    Reference, Refresh, Report, Resolution, SavedState, Seconds, Setup, Step, StepOutcome, Time,
+    Unknown, ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
 };
 use consort_engine::{ChunkSink, Run, RunError, RunOptions};
 use consort_system::{
@@ -38,6 +39,8 @@ pub(crate) trait Behavior: Send {
     fn restoring(&mut self) -> CallResult<()> {
         Ok(())
     }
+    /// Called after the state was restored.
+    fn restored(&mut self, _values: &mut [Values]) {}
     fn terminated(&mut self) {}
 }
 
@@ -211,7 +214,33 @@ impl Instance for TestInstance {
         self.behavior.restoring()?;
         let values: &Vec<Values> = state.0.downcast_ref().expect("a state of a test model");
         self.values.clone_from(values);
+        self.behavior.restored(&mut self.values);
         Ok(())
+    }
+    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
+        let values: &Vec<Values> = state.0.downcast_ref().expect("a state of a test model");
+        let mut writer = Writer::new(*b"testing1");
+        values.iter().for_each(|values| writer.values(values.view()));
+        Ok(writer.finish())
+    }
+    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
+        let refused = |error: BytesError| {
+            CallError::new("deserialize a state", CallStatus::Refused(error.to_string()))
+        };
+        let mut reader = Reader::new(bytes, *b"testing1").map_err(refused)?;
+        let mut values = self.values.clone();
+        for values in &mut values {
+            let read = reader.values(values.value_type()).map_err(refused)?;
+            if read.len() != values.len() {
+                return Err(refused(BytesError::Impossible { what: "size" }));
+            }
+            *values = read;
+        }
+        reader.end().map_err(refused)?;
+        Ok(SavedState(Box::new(values)))
+    }
+    fn unshared_bytes(&self, _: &SavedState) -> u64 {
+        1000
     }
     fn terminate(&mut self) -> CallResult<()> {
         self.behavior.terminated();
@@ -310,21 +339,18 @@ impl Bench {
         workers: usize,
         change: impl FnOnce(&mut Plan),
     ) -> Result<(Run, Recorded), RunError> {
-        let recorded = Recorded::default();
+        let mut plan = self.plan();
+        change(&mut plan);
+        let (options, recorded) = options(workers);
+        let run = Run::start(self.system, &plan, self.models, options)?;
+        Ok((run, recorded))
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
         let descriptions: Vec<&ModelDescription> =
             self.models.iter().map(|model| model.description()).collect();
         let plan = consort_planner::plan(&self.system, &descriptions, &mut Report::default());
-        let mut plan = plan.expect("the system can be planned");
-        change(&mut plan);
-        let options = RunOptions {
-            workers,
-            log: silent(),
-            verbose: false,
-            recorder: Some(Box::new(recorded.clone())),
-            call_log: None,
-        };
-        let run = Run::start(self.system, &plan, self.models.clone(), options)?;
-        Ok((run, recorded))
+        plan.expect("the system can be planned")
     }
 
     /// Runs to the end and gives the trace and the hash.
@@ -334,6 +360,20 @@ impl Bench {
         let summary = run.finish();
         (recorded.trace(), summary)
     }
+}
+
+/// Of a run that is recorded.
+pub(crate) fn options(workers: usize) -> (RunOptions, Recorded) {
+    let recorded = Recorded::default();
+    let options = RunOptions {
+        workers,
+        log: silent(),
+        verbose: false,
+        recorder: Some(Box::new(recorded.clone())),
+        call_log: None,
+        observer: None,
+    };
+    (options, recorded)
 }
 
 pub(crate) fn silent() -> LogSink {

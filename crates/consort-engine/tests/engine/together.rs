@@ -1,6 +1,6 @@
 //! Components that are integrated as one.
 
-mod events;
+pub(crate) mod events;
 
 use crate::equations::{At, Equations};
 use crate::support::{Behavior, Bench, TestModel, column, in_and_out, numbers, stepped};
@@ -28,7 +28,7 @@ fn velocity() -> Equations {
 }
 
 /// x'' = -x in two components that step every `period` tenths of a second: x = cos t, v = -sin t.
-fn oscillator(period: i64, kind: SolverKind) -> Bench {
+pub(crate) fn oscillator(period: i64, kind: SolverKind) -> Bench {
     coupled(Bench::new(30), position().solver(kind), velocity().solver(kind), period)
 }
 
@@ -40,7 +40,7 @@ fn coupled(bench: Bench, a: Equations, b: Equations, period: i64) -> Bench {
         .wire("b.y0", "a.u0")
 }
 
-fn tolerant(mut bench: Bench, relative: f64) -> Bench {
+pub(crate) fn tolerant(mut bench: Bench, relative: f64) -> Bench {
     bench.system.experiment.tolerance = Some(relative);
     bench
 }

@@ -4,7 +4,7 @@
 use super::{CoSimulation, FmiVersion, ModelExchange, section};
 use crate::xml::{Node, Reader, child, elements, shorten};
 use consort_core::model::DefaultExperiment;
-use consort_core::{Capabilities, ContinuousDescription, Diagnostic, Refresh};
+use consort_core::{Capabilities, ContinuousDescription, Diagnostic, Fidelity, Refresh};
 
 /// The interfaces of an FMU.
 pub(super) struct Interfaces {
@@ -254,6 +254,7 @@ fn none() -> Capabilities {
         intermediate_update: false,
         save_state: false,
         serialize_state: false,
+        fidelity: Fidelity::Exact,
         directional_derivatives: false,
         input_derivatives_max: 0,
         lane: None,

@@ -213,7 +213,11 @@ impl<C: Calls> Instance for FmuInstance<C> {
 
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
         const CALL: &str = "restore a state";
-        self.check_can(self.loaded.description.capabilities.save_state, CALL)?;
+        // After an error this is the one way on that the standard offers.
+        self.require(CALL, Phase::Instantiated, Phase::Failed)?;
+        if !self.loaded.description.capabilities.save_state {
+            return Err(CallError::unsupported(CALL));
+        }
         let state = self.own(CALL, state)?;
         if Phase::Event <= state.phase && self.resolution.is_none() {
             let reason = "the instance was never initialized, the state's was".to_owned();

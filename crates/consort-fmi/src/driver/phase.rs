@@ -17,7 +17,7 @@ pub(super) enum Phase {
     /// Co-Simulation.
     Step,
     Terminated,
-    /// A call returned an error: only freeing is allowed.
+    /// A call returned an error: only freeing and going back to a saved state are allowed.
     Failed,
     /// A call returned "fatal": nothing is allowed, not even freeing.
     Dead,

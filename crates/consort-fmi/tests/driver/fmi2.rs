@@ -345,6 +345,20 @@ fn a_saved_state_is_gone_back_to_and_freed_by_its_instance() {
 }
 
 #[test]
+fn an_instance_goes_back_after_an_error_but_not_after_a_fatal_one() {
+    for (status, can) in [(ERROR, true), (FATAL, false)] {
+        let model = probe().load();
+        let mut instance = ready(&model, &Log::default());
+        let state = instance.save().unwrap();
+        order(&mut *instance, STEP_STATUS, status);
+        instance.step(&step(10)).unwrap_err();
+        assert_eq!(instance.restore(&state).is_ok(), can, "{status}");
+        let got = instance.get(&[Reference(0)], ValuesMut::Float64(&mut [0.0]));
+        assert_eq!(got.is_ok(), can, "{status}");
+    }
+}
+
+#[test]
 fn the_fmu_knows_whether_it_may_have_to_go_back() {
     let model = probe().load();
     let mut instance = ready(&model, &Log::default());

@@ -6,7 +6,8 @@
 //! ```xml
 //! <ssc:Annotation type="org.consort.experiment">      <!-- at the SystemStructureDescription -->
 //!   <consort:Experiment start="0" stop="1/3" step="1/30" resolution="1/300" seed="7"
-//!       tolerance="1e-6" solver="bdf" solverStep="0.001" record="outputs" input="inflow.csv"
+//!       tolerance="1e-6" solver="bdf" solverStep="0.001" isolate="true" record="outputs"
+//!       input="inflow.csv"
 //!       order="derived" loops="iterate" connectorUnits="model">
 //!     <consort:Record pattern="tank.*"/>              <!-- with record="these" -->
 //!     <consort:Unhashed pattern="plant.CPUtime"/>
@@ -20,7 +21,8 @@
 //! </ssc:Annotation>
 //! <ssc:Annotation type="org.consort.component">       <!-- at a Component -->
 //!   <consort:Component step="0.5" stepLength="to-end" concurrent="true" sendStartValues="true"
-//!       eventMode="false" solver="rk4" tolerance="1e-8" solverStep="0.001">
+//!       eventMode="false" solver="rk4" tolerance="1e-8" solverStep="0.001" isolate="true"
+//!       state="image">
 //!     <consort:Reactive variable="valve"/>
 //!     <consort:Parameter name="mixed" value="[1, true]" unit="cm"/>
 //!   </consort:Component>

@@ -3,7 +3,7 @@
 use super::experiment::Defaults;
 use super::number::{LiteralProblem, literal};
 use super::reader::{Entry, Reader, Value};
-use super::solving;
+use super::{isolation, solving};
 use crate::is_name_letter;
 use consort_core::{Diagnostic, Literal};
 use consort_system::{Component, Parameter, Spanned, StepLength};
@@ -23,6 +23,8 @@ const KEYS: &[&str] = &[
     "solver",
     "tolerance",
     "solver-step",
+    "isolate",
+    "state",
 ];
 
 pub(super) fn read_all(
@@ -88,6 +90,7 @@ fn read_entry<'t>(
         "event-mode" => component.event_mode = reader.boolean(entry).unwrap_or(true),
         "reactive" => component.reactive = reader.texts(entry),
         _ if solving::read_entry(reader, entry, &mut component.solving) => {}
+        _ if isolation::read_entry(reader, entry, &mut component.isolation) => {}
         _ => return reader.unknown_key(entry, place, KEYS),
     }
     Some(entry.key)

@@ -52,6 +52,9 @@ fn experiment(out: &mut String, experiment: &Experiment) {
         line(out, "tolerance", &float(tolerance.value));
     }
     solving::defaults(out, &experiment.solver);
+    if experiment.isolate {
+        line(out, "isolate", "true");
+    }
     line(
         out,
         "record",
@@ -95,6 +98,12 @@ fn component(out: &mut String, component: &Component) {
         line(out, "reactive", &texts(&component.reactive));
     }
     solving::component(out, &component.solving);
+    if let Some(isolate) = &component.isolation.isolate {
+        line(out, "isolate", &isolate.value.to_string());
+    }
+    if let Some(state) = &component.isolation.state {
+        line(out, "state", &text(state.value.name()));
+    }
     if !component.parameters.is_empty() {
         let _ = writeln!(out, "\n[components.{}.parameters]", key(&component.name.value));
         for parameter in &component.parameters {

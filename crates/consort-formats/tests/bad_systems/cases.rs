@@ -91,6 +91,10 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
         "[experiment]\nrecord = \"output\"\nstop = 1\nstep = 1\n[components.a]\nmodel = \"single\"\nstep-length = \"long\"\n",
     ),
     (
+        "all in processes of their own, in a word",
+        "[experiment]\nstop = 1\nstep = 1\nisolate = \"all\"\n[components.a]\nmodel = \"single\"\n",
+    ),
+    (
         "a solver and its numbers for all components",
         "[experiment]\nstop = 1\nstep = 1\nsolver = \"rk45\"\nsolver-step = 0\ntolerance = 1\n[components.a]\nmodel = \"single\"\n",
     ),
@@ -335,6 +339,10 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
     (
         "texts where a solver needs numbers",
         "[components.a]\nmodel = \"single\"\ntolerance = \"small\"\nsolver-step = \"short\"\n",
+    ),
+    (
+        "processes and states that make no sense",
+        "[components.a]\nmodel = \"single\"\nisolate = \"yes\"\nstate = \"snapshot\"\n[components.b]\nmodel = \"single\"\nisolated = true\nstate = 1\n",
     ),
     (
         "keys of solvers in other words",

@@ -38,6 +38,7 @@ step = "1/30"
 seed = 7
 tolerance = 1e-6
 solver = "adams"
+isolate = true
 solver-step = 0.25
 resolution = 1e-9
 record = ["tank.level", "a/pid.*", "*.u"]
@@ -61,6 +62,8 @@ model = "native:pid"
 step = 0.5
 event-mode = false
 solver = "rk4"
+isolate = false
+state = "fork"
 solver-step = 0.001
 [components.other]
 model = "other/tank.fmu"

@@ -371,6 +371,11 @@ fn experiments() -> Vec<Case> {
         rest("an unknown order", &ours(r#"<consort:Experiment order="random"/>"#)),
         rest("an unknown solver", &ours(r#"<consort:Experiment solver="Dopri5" solverStep="1"/>"#)),
         rest("a solver's step that is none", &ours(r#"<consort:Experiment solverStep="tiny"/>"#)),
+        rest("all in processes, perhaps", &ours(r#"<consort:Experiment isolate="perhaps"/>"#)),
+        element(
+            "an unknown provider of states",
+            r#"<ssd:Component name="a" source="a.fmu"><ssd:Annotations><ssc:Annotation type="org.consort.component"><consort:Component isolate="yes" state="images"/></ssc:Annotation></ssd:Annotations></ssd:Component>"#,
+        ),
         element(
             "an unknown solver of a component",
             r#"<ssd:Component name="a" source="a.fmu"><ssd:Annotations><ssc:Annotation type="org.consort.component"><consort:Component solver="rk5" tolerance="-1"/></ssc:Annotation></ssd:Annotations></ssd:Component>"#,

@@ -116,6 +116,7 @@ resolution = "1/300"
 seed = 18446744073709551615
 tolerance = 1e-6
 solver = "adams"
+isolate = true
 solver-step = "1/7"
 record = ["tank.level", "plant/pid.*"]
 unhashed = ["tank.CPUtime"]
@@ -140,6 +141,8 @@ event-mode = false
 reactive = ["measurement"]
 interface = "model-exchange"
 solver = "rk4"
+isolate = true
+state = "image"
 tolerance = 1e-8
 solver-step = 0.001
 parameters = { kp = 3.5, mode = "manual" }

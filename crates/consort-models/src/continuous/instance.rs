@@ -25,12 +25,27 @@ pub(super) struct SolvedInstance {
 }
 
 /// How far the instance is; a plain value, so that saving it is copying it.
-#[derive(Clone)]
 pub(super) enum Run {
     /// It is integrated here.
     Alone(Box<Integration>),
     /// Somebody else integrates it.
     Joined(Joint),
+}
+
+impl Clone for Run {
+    fn clone(&self) -> Self {
+        match self {
+            Run::Alone(run) => Run::Alone(run.clone()),
+            Run::Joined(joint) => Run::Joined(*joint),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        match (self, source) {
+            (Run::Alone(to), Run::Alone(from)) => to.clone_from(from),
+            (to, from) => *to = from.clone(),
+        }
+    }
 }
 
 /// What is saved.
@@ -222,6 +237,15 @@ impl Instance for SolvedInstance {
         };
         let inner = self.inner.deserialize(inner)?;
         Ok(SavedState(Box::new(Saved { inner, run })))
+    }
+
+    fn unshared_bytes(&self, state: &SavedState) -> u64 {
+        let Some(saved) = state.0.downcast_ref::<Saved>() else { return 0 };
+        let run = match &saved.run {
+            Some(Run::Alone(run)) => run.unshared_bytes(),
+            Some(Run::Joined(_)) | None => 0,
+        };
+        self.inner.unshared_bytes(&saved.inner) + run
     }
 
     fn terminate(&mut self) -> CallResult<()> {

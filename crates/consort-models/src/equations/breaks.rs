@@ -10,11 +10,13 @@ pub(super) const GENERATION_MAX: u64 = 5;
 const WAITING_MAX: usize = 1000;
 
 /// All break points that are to come.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default)]
 pub(super) struct Breaks {
     /// By time; no two have the same.
     waiting: Vec<Break>,
 }
+
+consort_core::clone_by_field!(Breaks { waiting });
 
 /// An instant at which something arrives, and through how many delays it has come.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -31,8 +31,8 @@ pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
         put_numbers(&mut bytes, waiting.values.iter().copied());
     }
     for past in &state.pasts {
-        bytes.extend((past.entries().len() as u64).to_le_bytes());
-        let numbers = past.entries().iter().flat_map(|entry| [entry.time, entry.value]);
+        bytes.extend((past.len() as u64).to_le_bytes());
+        let numbers = past.entries().flat_map(|entry| [entry.time, entry.value]);
         put_numbers(&mut bytes, numbers);
     }
     bytes.extend((state.breaks.waiting().len() as u64).to_le_bytes());
@@ -114,11 +114,11 @@ impl<'a> Reader<'a> {
             tolerance: self.number()?,
             last_event: self.number()?,
             next_event: self.number()?,
-            parameters: self.numbers(layout.parameters)?,
+            parameters: self.numbers(layout.parameters)?.into(),
             inputs: self.numbers(layout.inputs)?,
             states: self.numbers(layout.states)?,
             discretes: self.numbers(layout.discretes)?,
-            is_set: self.flags(layout.states + layout.discretes)?,
+            is_set: self.flags(layout.states + layout.discretes)?.into(),
             held: self.flags(equations.events.len())?,
             fired: self.whole()?,
             crowd: (self.number()?, self.whole()?),

@@ -7,7 +7,7 @@
 use consort_equations::{Equations, Indicator};
 
 /// What is remembered of one comparison that switches equations.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Chatter {
     /// The farthest it has been from its switch.
     pub(super) largest: f64,

@@ -42,7 +42,7 @@ impl EquationsInstance {
         let first = self.work.initial.compute(&self.equations.programs.initial, &self.state);
         let State { states, discretes, is_set, .. } = &mut self.state;
         let values = states.iter_mut().chain(discretes);
-        for ((value, first), is_set) in values.zip(first).zip(is_set) {
+        for ((value, first), is_set) in values.zip(first).zip(is_set.iter()) {
             if !*is_set {
                 *value = *first;
             }
@@ -106,12 +106,14 @@ impl EquationsInstance {
         let State { parameters, inputs, states, discretes, is_set, phase, .. } = &mut self.state;
         match part {
             Some(Part::Input(at)) => inputs[at] = value,
-            Some(Part::Parameter(at)) if *phase == Phase::Start => parameters[at] = value,
+            Some(Part::Parameter(at)) if *phase == Phase::Start => {
+                parameters.slice_mut()[at] = value;
+            }
             Some(Part::State(at)) if *phase == Phase::Start && is_free => {
-                (states[at], is_set[at]) = (value, true);
+                (states[at], is_set.slice_mut()[at]) = (value, true);
             }
             Some(Part::Discrete(at)) if *phase == Phase::Start && is_free => {
-                is_set[states.len() + at] = true;
+                is_set.slice_mut()[states.len() + at] = true;
                 discretes[at] = value;
             }
             _ => return Err(self.refuse_set(reference)),
@@ -351,6 +353,11 @@ impl ContinuousInstance for EquationsInstance {
             CallError::new("deserialize a state", CallStatus::Refused(reason.to_owned()))
         })?;
         Ok(SavedState(Box::new(Saved { fingerprint: self.fingerprint, state })))
+    }
+
+    fn unshared_bytes(&self, state: &SavedState) -> u64 {
+        let saved = state.0.downcast_ref::<Saved>();
+        saved.map_or(0, |saved| saved.state.unshared_bytes() as u64)
     }
 
     fn terminate(&mut self) -> CallResult<()> {

@@ -3,7 +3,8 @@
 use super::breaks::Breaks;
 use super::chatter::Chatter;
 use super::past::{Past, Recall};
-use consort_equations::{Equations, Point, Program, Registers};
+use consort_core::{Shared, clone_by_field};
+use consort_equations::{Equations, Point, Program, Quantity, Registers};
 
 /// Where an instance is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +21,7 @@ pub(super) enum Phase {
 const TOLERANCE: f64 = 1e-6;
 
 /// All that changes while an instance lives.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub(super) struct State {
     pub(super) phase: Phase,
     /// When the run has started.
@@ -32,12 +33,12 @@ pub(super) struct State {
     pub(super) last_event: f64,
     /// When the next event that is known ahead is due; infinity for never.
     pub(super) next_event: f64,
-    pub(super) parameters: Vec<f64>,
+    pub(super) parameters: Shared<[f64]>,
     pub(super) inputs: Vec<f64>,
     pub(super) states: Vec<f64>,
     pub(super) discretes: Vec<f64>,
     /// Which first values were set by somebody: of states, then of discretes.
-    pub(super) is_set: Vec<bool>,
+    pub(super) is_set: Shared<[bool]>,
     /// Whether the condition of each event held.
     pub(super) held: Vec<bool>,
     pub(super) queue: Vec<Waiting>,
@@ -50,8 +51,29 @@ pub(super) struct State {
     pub(super) chatters: Vec<Chatter>,
 }
 
+clone_by_field!(State {
+    phase,
+    start,
+    time,
+    tolerance,
+    last_event,
+    next_event,
+    parameters,
+    inputs,
+    states,
+    discretes,
+    is_set,
+    held,
+    queue,
+    fired,
+    crowd,
+    pasts,
+    breaks,
+    chatters,
+});
+
 /// An event that has fired and waits for its time.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub(super) struct Waiting {
     pub(super) due: f64,
     pub(super) event: usize,
@@ -61,11 +83,12 @@ pub(super) struct Waiting {
     pub(super) values: Vec<f64>,
 }
 
+clone_by_field!(Waiting { due, event, sequence, values });
+
 impl State {
     /// As the model is declared.
     pub(super) fn new(equations: &Equations) -> Self {
-        let starts =
-            |list: &[consort_equations::Quantity]| list.iter().map(|it| it.start).collect();
+        let starts = |list: &[Quantity]| -> Vec<f64> { list.iter().map(|it| it.start).collect() };
         let layout = equations.layout;
         State {
             phase: Phase::Start,
@@ -74,11 +97,11 @@ impl State {
             tolerance: TOLERANCE,
             last_event: f64::NEG_INFINITY,
             next_event: f64::INFINITY,
-            parameters: starts(&equations.parameters),
+            parameters: starts(&equations.parameters).into(),
             inputs: starts(&equations.inputs),
             states: starts(&equations.states),
             discretes: starts(&equations.discretes),
-            is_set: vec![false; layout.states + layout.discretes],
+            is_set: Shared::filled(false, layout.states + layout.discretes),
             held: vec![false; equations.events.len()],
             queue: Vec::new(),
             fired: 0,
@@ -112,6 +135,21 @@ impl State {
             discretes: &self.discretes,
         };
         program.evaluate(&point, &mut Recall(&self.pasts), registers, to);
+    }
+
+    /// How many bytes it takes that no copy has.
+    pub(super) fn unshared_bytes(&self) -> usize {
+        let lists =
+            [&self.inputs, &self.states, &self.discretes].map(|list| size_of_val(&list[..]));
+        let queue = self.queue.iter().map(|waiting| size_of_val(&waiting.values[..]));
+        let pasts = self.pasts.iter().map(Past::unshared_bytes);
+        let parts = [
+            size_of::<Self>() + self.parameters.unshared_bytes() + self.is_set.unshared_bytes(),
+            size_of_val(&self.held[..]) + size_of_val(&self.queue[..]),
+            size_of_val(&self.pasts[..]) + size_of_val(self.breaks.waiting()),
+            size_of_val(&self.chatters[..]),
+        ];
+        parts.into_iter().chain(lists).chain(queue).chain(pasts).sum()
     }
 
     /// Whether an event is due.

@@ -3,7 +3,9 @@
 
 use crate::request::{Asked, ModelRequest};
 use consort_core::solving::is_tolerance;
-use consort_core::{Diagnostic, Interface, Report, Seconds, SolverKind, SolverSettings, Span};
+use consort_core::{
+    Diagnostic, Interface, Provider, Report, Seconds, SolverKind, SolverSettings, Span,
+};
 use consort_fmi::fmu::Fmu;
 
 /// The interface that is used of an FMU; its own solver, if it has one, unless something else is asked
@@ -141,6 +143,9 @@ pub(super) struct Key {
     tolerance: Option<u64>,
     /// Above and below the line.
     steps: [Option<(i64, u64)>; 2],
+    /// The component's own wish, and the experiment's.
+    isolate: (Option<bool>, bool),
+    state: Option<Provider>,
 }
 
 impl Key {
@@ -152,6 +157,8 @@ impl Key {
             solvers: [asked.solver.map(|it| it.value), asked.default_solver],
             tolerance: asked.tolerance.map(|it| it.value.to_bits()),
             steps: [asked.step.map(|it| it.value), asked.default_step].map(|it| it.map(fraction)),
+            isolate: (request.isolate.map(|it| it.value), request.isolate_all),
+            state: request.state.map(|it| it.value),
         }
     }
 }

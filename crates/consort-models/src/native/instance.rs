@@ -296,6 +296,12 @@ impl Instance for NativeInstance {
         Ok(SavedState(Box::new(state)))
     }
 
+    fn unshared_bytes(&self, state: &SavedState) -> u64 {
+        let Some(state) = state.0.downcast_ref::<State>() else { return 0 };
+        let values: usize = state.store.values.iter().map(|it| size_of_val(it) + it.bytes()).sum();
+        (size_of::<State>() + state.block.len() + values) as u64
+    }
+
     fn terminate(&mut self) -> CallResult<()> {
         self.refresh();
         self.phase = Phase::Terminated;

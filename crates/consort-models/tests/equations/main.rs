@@ -9,4 +9,5 @@ mod delays;
 mod events;
 mod interface;
 mod saving;
+mod siblings;
 mod switches;

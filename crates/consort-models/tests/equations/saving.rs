@@ -7,7 +7,7 @@ use consort_solve::integrate::SolverKind;
 
 /// Everything that must be saved: states, discretes, events that wait with and without values, memory of
 /// conditions, delays, inputs, time events.
-const BUSY: &str = "
+pub(crate) const BUSY: &str = "
 model busy
   parameter k = 8
   input u = 0.25

@@ -136,7 +136,7 @@ fn a_missing_compiler_and_a_bad_cache_are_told() {
     write_doubler(&place.base().join("tank"));
     let load = |cache: PathBuf, compiler: Option<&str>| {
         let compiler = compiler.map(PathBuf::from);
-        let options = LoaderOptions { cache, python_library: None, compiler };
+        let options = LoaderOptions { compiler, ..LoaderOptions::new(cache) };
         place.load(&mut Loader::new(options), "tank").err().unwrap()
     };
     let blocked = place.base().join("tank/modelDescription.xml");

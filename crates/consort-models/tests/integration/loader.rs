@@ -31,7 +31,7 @@ impl Place {
 
     pub(crate) fn loader(&self) -> Loader {
         let (python_library, compiler) = (None, None);
-        Loader::new(LoaderOptions { cache: self.cache(), python_library, compiler })
+        Loader::new(LoaderOptions { python_library, compiler, ..LoaderOptions::new(self.cache()) })
     }
 
     pub(crate) fn load(&self, loader: &mut Loader, model: &str) -> Result<LoadedModel, String> {

@@ -58,7 +58,7 @@ fn models_of_an_archive_are_found_in_it() {
         assert_eq!(ssp.read(outside), None, "{outside}");
     }
     let cache = ssp.root.join("cache");
-    let mut loader = Loader::new(LoaderOptions { cache, python_library: None, compiler: None });
+    let mut loader = Loader::new(LoaderOptions::new(cache));
     for model in ["resources/two.fmu", "resources/three.fmu"] {
         let base = ssp.root.as_path();
         let request = ModelRequest { component: "a", ..ModelRequest::new(model, base) };

@@ -61,7 +61,22 @@ impl Integration {
             roots,
         };
         reader.end()?;
-        Ok(integration)
+        integration
+            .is_at_one_time()
+            .then_some(integration)
+            .ok_or(BytesError::Impossible { what: "time" })
+    }
+
+    /// Between calls solver and roots are where the integration is, unless it came to its end on the way.
+    fn is_at_one_time(&self) -> bool {
+        let t = match &self.solver {
+            Solver::Bare(t) => *t,
+            Solver::Multistep(solver) => solver.state().0,
+            Solver::RungeKutta(solver) => solver.state().0,
+            Solver::Paced(solver) => solver.state().0,
+        };
+        let is_same = |time: f64| time.to_bits() == self.t.to_bits();
+        self.t.is_finite() && (self.terminate || is_same(t) && is_same(self.roots.time()))
     }
 }
 

@@ -10,13 +10,33 @@ use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, ContinuousInstance, SolverKind};
 
 /// A solver of any kind; a plain value.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Solver {
     /// There are no states: nothing but time.
     Bare(f64),
     Multistep(Box<Multistep>),
     RungeKutta(Box<RungeKutta>),
     Paced(Box<Paced>),
+}
+
+impl Clone for Solver {
+    fn clone(&self) -> Self {
+        match self {
+            Solver::Bare(t) => Solver::Bare(*t),
+            Solver::Multistep(solver) => Solver::Multistep(solver.clone()),
+            Solver::RungeKutta(solver) => Solver::RungeKutta(solver.clone()),
+            Solver::Paced(solver) => Solver::Paced(solver.clone()),
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        match (self, source) {
+            (Solver::Multistep(to), Solver::Multistep(from)) => to.clone_from(from),
+            (Solver::RungeKutta(to), Solver::RungeKutta(from)) => to.clone_from(from),
+            (Solver::Paced(to), Solver::Paced(from)) => to.clone_from(from),
+            (to, from) => *to = from.clone(),
+        }
+    }
 }
 
 impl Solver {
@@ -75,6 +95,16 @@ impl Solver {
             Solver::Multistep(solver) => solver.interpolate(t, x),
             Solver::RungeKutta(solver) => solver.interpolate(t, x),
             Solver::Paced(solver) => solver.interpolate(t, x),
+        }
+    }
+
+    /// How many bytes it takes that no copy has.
+    pub(super) fn unshared_bytes(&self) -> usize {
+        match self {
+            Solver::Bare(_) => 0,
+            Solver::Multistep(solver) => solver.unshared_bytes(),
+            Solver::RungeKutta(solver) => solver.unshared_bytes(),
+            Solver::Paced(solver) => solver.unshared_bytes(),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::problem::{Problem, Structure};
 use std::ops::Range;
 
 /// The columns that one evaluation of f serves together, found once.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Differences {
     /// Columns group by group, and where each group begins; one more at the end.
     columns: Vec<usize>,

@@ -14,7 +14,7 @@ const PIVOT_MIN: f64 = 1e-6;
 
 /// What can be known of the factors from the pattern alone. Rows and columns are counted in the order
 /// of elimination.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Symbolic {
     /// Which state is eliminated at each place.
     order: Vec<usize>,
@@ -28,7 +28,7 @@ pub(super) struct Symbolic {
 }
 
 /// Row numbers by columns.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Columns {
     starts: Vec<usize>,
     rows: Vec<usize>,

@@ -114,14 +114,14 @@ impl Newton {
     }
 
     fn read(&mut self, reader: &mut Reader<'_>, taken: u64) -> Result<(), BytesError> {
-        reader.reals(&mut self.jacobian)?;
-        reader.reals(&mut self.linear.values)?;
+        reader.reals(self.jacobian.slice_mut())?;
+        reader.reals(self.linear.values.slice_mut())?;
         for k in 0..self.linear.pivots.len() {
             let pivot = reader.count(self.linear.pivot_max(k), "pivot")?;
             if pivot < k && pivot != 0 {
                 return Err(BytesError::Impossible { what: "pivot" });
             }
-            self.linear.pivots[k] = pivot;
+            self.linear.pivots.slice_mut()[k] = pivot;
         }
         self.gamma = reader.real()?;
         self.rate = reader.real()?;

@@ -10,7 +10,7 @@ pub(super) const ROWS_MAX: usize = 14;
 const NEWTON_PART: f64 = 0.1;
 
 /// What one step is computed with.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Coefficients {
     /// What the correction adds to each row of the history.
     pub(super) l: [f64; ROWS_MAX],
@@ -25,17 +25,6 @@ pub(super) struct Coefficients {
 }
 
 impl Coefficients {
-    pub(super) fn new() -> Self {
-        Coefficients {
-            l: [0.0; ROWS_MAX],
-            error_below: 0.0,
-            error: 0.0,
-            error_above: 0.0,
-            scale: 0.0,
-            convergence: 0.0,
-        }
-    }
-
     /// Computes all of them for the step that is about to be taken.
     pub(super) fn set(&mut self, family: Family, pace: &Pace) {
         match family {

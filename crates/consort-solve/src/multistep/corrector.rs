@@ -87,7 +87,7 @@ impl Multistep {
         problem: &mut P,
         t: f64,
     ) -> Result<Outcome, P::Error> {
-        let (h, work) = (self.pace.h, &mut self.work);
+        let (h, work) = (self.pace.h, &mut *self.work);
         let inverse = 1.0 / work.coefficients.l[1];
         let enough = work.coefficients.convergence;
         let (predicted, slopes) = (self.history.row(0), self.history.row(1));
@@ -133,10 +133,11 @@ impl Multistep {
         let mut refresh = is_first || was_unsolved || jacobian_is_old;
         loop {
             let predicted = self.history.row(0);
-            self.work.x.copy_from_slice(predicted);
-            self.work.correction.fill(0.0);
+            let work = &mut *self.work;
+            work.x.copy_from_slice(predicted);
+            work.correction.fill(0.0);
             self.statistics.evaluations += 1;
-            problem.derivatives(t, &self.work.x, &mut self.work.slope)?;
+            problem.derivatives(t, &work.x, &mut work.slope)?;
             if factorize && !self.set_up(problem, newton, (t, gamma), refresh)? {
                 let is_finite = self.work.slope.iter().all(|slope| slope.is_finite());
                 return Ok(if is_finite { Outcome::Unsolved } else { Outcome::NotFinite });
@@ -174,10 +175,9 @@ impl Multistep {
         newton: &mut Newton,
         t: f64,
     ) -> Result<(), P::Error> {
-        let (work, structure) = (&mut self.work, &self.options.structure);
+        let (work, structure) = (&mut *self.work, &self.options.structure);
         self.statistics.jacobians += 1;
-        newton.jacobian.fill(0.0);
-        let mut matrix = JacobianMut::new(self.len, structure, &mut newton.jacobian);
+        let mut matrix = JacobianMut::new(self.len, structure, newton.jacobian.fill(0.0));
         if problem.jacobian(t, &work.x, &work.slope, &mut matrix)? {
             return Ok(());
         }
@@ -191,7 +191,7 @@ impl Multistep {
             least: if 0.0 < least { least } else { 1.0 },
         };
         self.statistics.evaluations += newton.differences.evaluations();
-        let (pair, values) = (&mut work.pair, &mut newton.jacobian);
+        let (pair, values) = (&mut work.pair, newton.jacobian.slice_mut());
         newton.differences.fill(problem, &mut point, structure, pair, values)
     }
 
@@ -203,7 +203,7 @@ impl Multistep {
         t: f64,
         gamma: f64,
     ) -> Result<Outcome, P::Error> {
-        let work = &mut self.work;
+        let work = &mut *self.work;
         let (predicted, slopes) = (self.history.row(0), self.history.row(1));
         let (inverse, enough) = (1.0 / work.coefficients.l[1], work.coefficients.convergence);
         // What the matrix has of another gamma is made good in the mean.

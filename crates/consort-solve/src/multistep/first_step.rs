@@ -88,12 +88,12 @@ impl Multistep {
     ) -> Result<(f64, f64), P::Error> {
         for _ in 0..NOT_FINITE_MAX {
             let (states, slopes) = (self.history.row(0), self.history.row(1));
-            for ((x, state), slope) in self.work.x.iter_mut().zip(states).zip(slopes) {
+            let work = &mut *self.work;
+            for ((x, state), slope) in work.x.iter_mut().zip(states).zip(slopes) {
                 *x = state + h * slope;
             }
             self.statistics.evaluations += 1;
-            problem.derivatives(self.t + h, &self.work.x, &mut self.work.slope)?;
-            let work = &self.work;
+            problem.derivatives(self.t + h, &work.x, &mut work.slope)?;
             let size = norm_of_difference(&work.slope, 1.0, slopes, &work.weights) / h;
             if size.is_finite() {
                 return Ok((h, size));

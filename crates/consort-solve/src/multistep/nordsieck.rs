@@ -2,13 +2,16 @@
 //! stands for the solution, so that predicting is a few additions.
 
 use super::coefficients::ROWS_MAX;
+use consort_core::clone_by_field;
 
 /// The rows, and the operations on all of them at once.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Nordsieck {
     len: usize,
     pub(super) values: Vec<f64>,
 }
+
+clone_by_field!(Nordsieck { len, values });
 
 /// How many states are worked on together.
 const LANES: usize = 4;

@@ -129,7 +129,7 @@ impl RungeKutta {
         let len = self.x.len();
         let (errors, tolerances) = (&mut self.errors[..len], &self.options.tolerances);
         sums(weights, &self.slopes, len, |i, sum| errors[i] = sum);
-        let states = self.x.iter().zip(&self.work).zip(&tolerances.absolute);
+        let states = self.x.iter().zip(self.work.iter()).zip(&tolerances.absolute);
         for (error, ((x, new), absolute)) in errors.iter_mut().zip(states) {
             *error /= absolute + tolerances.relative * x.abs().max(new.abs());
         }

@@ -18,6 +18,7 @@ impl RungeKutta {
         if self.is_dense || self.t <= self.from {
             return Ok(());
         }
+        self.make_room();
         let tableau = self.pair.tableau();
         for (row, stage) in tableau.dense_stages.iter().enumerate() {
             self.dense_stage(problem, stage, tableau.last() + 1 + row)?;

@@ -1,6 +1,6 @@
 //! The virtual environment: made once, under a lock, by whichever way this machine allows.
 
-use super::{BIOLOGY, PACKAGES};
+use super::{BIOLOGY, LOGIC, PACKAGES};
 use crate::{cache, process};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -25,6 +25,12 @@ impl Environment {
     pub(super) fn biology() -> &'static Environment {
         static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
         ENVIRONMENT.get_or_init(|| Environment::with(BIOLOGY))
+    }
+
+    /// That of the tools for properties, made if need be.
+    pub(super) fn logic() -> &'static Environment {
+        static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+        ENVIRONMENT.get_or_init(|| Environment::with(LOGIC))
     }
 
     fn with(wanted: &[&str]) -> Environment {

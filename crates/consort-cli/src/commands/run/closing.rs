@@ -36,6 +36,9 @@ pub(super) fn say(
     tell_problems(prepared, recorded, problems, printer);
     printer.say(&summary(prepared, recorded, folder));
     say_lateness(recorded, printer);
+    for line in recorded.outcome.saving.lines() {
+        printer.say(&format!("  {}", one_line(&line)));
+    }
     for column in columns.iter().take(RANGES_MAX) {
         printer.say(&format!("  {}", traces::range(column)));
     }

@@ -40,6 +40,7 @@ fn experiment(experiment: &Experiment) -> Value {
         "tolerance": experiment.tolerance.as_ref().map(|number| double(number.value)),
         "solver": experiment.solver.solver.as_ref().map(|solver| solver.value.name()),
         "solver_step": seconds(experiment.solver.step.as_ref()),
+        "isolate": experiment.isolate,
         "record": record,
         "unhashed": texts(&experiment.unhashed),
         "plot": texts(&experiment.plot),
@@ -113,6 +114,8 @@ fn component(component: &Component, model: Option<&ModelDescription>) -> Value {
         "solver": component.solving.solver.as_ref().map(|solver| solver.value.name()),
         "tolerance": component.solving.tolerance.as_ref().map(|number| double(number.value)),
         "solver_step": seconds(component.solving.step.as_ref()),
+        "isolate": component.isolation.isolate.as_ref().map(|isolate| isolate.value),
+        "state": component.isolation.state.as_ref().map(|state| state.value.name()),
         "parameters": parameters,
         "description": model.map(to_json),
     })

@@ -128,7 +128,14 @@ impl Frame {
         let text_width_max = self.right - self.left - SAMPLE - SAMPLE_GAP;
         let (mut x, mut y) = (self.left, top + ROW - 4.0);
         let mut items = Vec::new();
+        if panel.series.iter().all(|series| series.name.is_empty()) {
+            y = top;
+        }
         for series in &panel.series {
+            if series.name.is_empty() {
+                items.push(LegendItem { x, y, text_width: 0.0 });
+                continue;
+            }
             let text_width = width(&series.name, TEXT).min(text_width_max);
             let item_width = SAMPLE + SAMPLE_GAP + text_width;
             if self.left < x && self.right < x + item_width {

@@ -6,7 +6,7 @@ use crate::support::{Bench, numbers, stepped};
 use consort_core::{ContinuousEvent, Time, Variability};
 
 /// A ramp that tells, from t = 0.25 on, a force of 1 by its output `y0`, as a state event.
-pub(super) fn trigger() -> Equations {
+pub(crate) fn trigger() -> Equations {
     Equations::new(&[0.0], |_, f| f[0] = 1.0, |at, y| y[0] = at.m[0]).inputs(&[]).events(
         1,
         |at, z| z[0] = at.x[0] - 0.25,
@@ -29,7 +29,7 @@ fn a_state_event_of_one_reaches_the_other_at_its_instant() {
 }
 
 /// An input that may change at events only, and a state that is kicked when it rises.
-pub(super) fn kicked() -> Equations {
+pub(crate) fn kicked() -> Equations {
     Equations::new(&[0.0], |_, f| f[0] = -1.0, |at, y| y[0] = at.x[0])
         .inputs(&[Variability::Discrete])
         .events(
@@ -74,7 +74,7 @@ fn what_may_change_at_events_only_is_handed_on_at_the_event() {
 }
 
 /// Ticks every 0.1 s from 0.05 on: y0 counts.
-pub(super) fn ticking() -> Equations {
+pub(crate) fn ticking() -> Equations {
     Equations::new(&[], |_, _| {}, |at, y| y[0] = at.m[0]).inputs(&[]).events(
         0,
         |_, _| {},
@@ -101,7 +101,7 @@ fn a_time_event_of_one_is_an_event_of_all() {
 }
 
 /// Has one state, and from t = 0.5 on a second one, which begins at 0; y0 is the last.
-pub(super) fn growing() -> Equations {
+pub(crate) fn growing() -> Equations {
     Equations::new(
         &[0.0],
         |at, f| {

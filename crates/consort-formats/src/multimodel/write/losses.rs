@@ -29,6 +29,8 @@ impl Losses {
         losses.extend("`solver`", component(|it| it.solving.solver.is_some()));
         losses.extend("`tolerance`", component(|it| it.solving.tolerance.is_some()));
         losses.extend("`solver-step`", component(|it| it.solving.step.is_some()));
+        losses.extend("`isolate`", component(|it| it.isolation.isolate.is_some()));
+        losses.extend("`state`", component(|it| it.isolation.state.is_some()));
         let wire = |test: fn(&Connection) -> bool| {
             let found = system.connections.iter().filter(move |it| test(it));
             found.map(|it| format!("{} -> {}", it.from.value, it.to.value))
@@ -53,6 +55,7 @@ impl Losses {
         self.extend("`solver`", solver.map(|it| it.value.name().to_owned()));
         let step = experiment.solver.step.as_ref();
         self.extend("`solver-step`", step.map(|it| it.value.to_string()));
+        self.extend("`isolate`", experiment.isolate.then(|| "true".to_owned()));
         self.extend("`unhashed`", experiment.unhashed.iter().map(|it| it.value.clone()));
         self.extend("`plot`", experiment.plot.iter().map(|it| it.value.clone()));
         self.extend("`input`", experiment.input.as_ref().map(|it| it.value.clone()));

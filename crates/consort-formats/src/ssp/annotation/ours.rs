@@ -2,10 +2,11 @@
 
 use super::super::xml::{Session, Tag};
 use super::{Settings, positive};
-use consort_core::{Diagnostic, Literal, SolverKind};
+use consort_core::{Diagnostic, Literal, Provider, SolverKind};
 use consort_system::{
-    Action, Component, Continuous, Experiment, Intervention, IterationMethod, IterationOptions,
-    LoopRule, Order, Parameter, Record, Solving, Spanned, StepLength, VariableStep, When,
+    Action, Component, Continuous, Experiment, Intervention, Isolation, IterationMethod,
+    IterationOptions, LoopRule, Order, Parameter, Record, Solving, Spanned, StepLength,
+    VariableStep, When,
 };
 use toml::de::DeValue;
 
@@ -19,6 +20,7 @@ pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut
         "tolerance",
         "solver",
         "solverStep",
+        "isolate",
         "record",
         "input",
         "order",
@@ -59,6 +61,7 @@ fn times(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) {
     }
     experiment.solver.solver = solver(session, tag);
     experiment.solver.step = session.seconds(tag, "solverStep");
+    experiment.isolate = session.flag(tag, "isolate").unwrap_or(false);
 }
 
 fn record(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) {
@@ -193,6 +196,8 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
         "solver",
         "tolerance",
         "solverStep",
+        "isolate",
+        "state",
     ];
     session.known(tag, ATTRIBUTES, &["Reactive", "Parameter"]);
     if let Some(step) = session.seconds(tag, "step") {
@@ -205,6 +210,7 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
     component.send_start_values = session.flag(tag, "sendStartValues").unwrap_or(false);
     component.event_mode = session.flag(tag, "eventMode").unwrap_or(true);
     solving(session, tag, &mut component.solving);
+    component.isolation = isolation(session, tag);
     for tag in tag.all("Reactive") {
         let found = session.required(tag, "variable", "name an input: `variable=\"valve\"`");
         let own = |it: Spanned<&str>| Spanned { value: it.value.to_owned(), span: it.span };
@@ -219,6 +225,12 @@ fn solving(session: &mut Session<'_>, tag: Tag<'_>, solving: &mut Solving) {
     solving.solver = solver(session, tag);
     solving.tolerance = positive(session, tag, "tolerance");
     solving.step = session.seconds(tag, "solverStep");
+}
+
+fn isolation(session: &mut Session<'_>, tag: Tag<'_>) -> Isolation {
+    let span = tag.attribute("isolate").and_then(|found| found.span);
+    let isolate = session.flag(tag, "isolate").map(|value| Spanned { value, span });
+    Isolation { isolate, state: session.choice(tag, "state", &Provider::ALL) }
 }
 
 fn solver(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<SolverKind>> {

@@ -4,8 +4,8 @@ use super::super::annotation::{COMPONENT, CONNECTION, EXPERIMENT};
 use super::text::{Text, borrowed, float};
 use consort_core::{Literal, Seconds, SolverKind};
 use consort_system::{
-    Action, Component, Connection, Experiment, Hold, Intervention, IterationOptions, Parameter,
-    Record, Solving, Spanned, StepLength, System, VariableStep, When,
+    Action, Component, Connection, Experiment, Hold, Intervention, Isolation, IterationOptions,
+    Parameter, Record, Solving, Spanned, StepLength, System, VariableStep, When,
 };
 use std::fmt::Write as _;
 
@@ -61,6 +61,7 @@ fn settings(experiment: &Experiment, input: Option<&str>) -> Attributes {
     attributes.extend(number("tolerance", experiment.tolerance.as_ref()));
     attributes.extend(solver(experiment.solver.solver.as_ref()));
     attributes.extend(seconds("solverStep", experiment.solver.step.as_ref()));
+    attributes.extend(experiment.isolate.then(|| ("isolate", "true".to_owned())));
     let record = match experiment.record {
         Record::Outputs => "outputs",
         Record::All => "all",
@@ -159,6 +160,9 @@ pub(super) fn component(text: &mut Text, component: &Component, rest: &[&Paramet
         }
     }
     attributes.extend(solving(&component.solving));
+    let Isolation { isolate, state } = &component.isolation;
+    attributes.extend(isolate.as_ref().map(|it| ("isolate", it.value.to_string())));
+    attributes.extend(state.as_ref().map(|it| ("state", it.value.name().to_owned())));
     if attributes.is_empty() && component.reactive.is_empty() && rest.is_empty() {
         return;
     }

@@ -9,7 +9,8 @@ use consort_models::{Loader, LoaderOptions, ModelRequest};
 fn fmu(name: &str) -> (Bench, tempfile::TempDir) {
     let cache = tempfile::tempdir().unwrap();
     let (python_library, compiler) = (None, None);
-    let options = LoaderOptions { cache: cache.path().to_owned(), python_library, compiler };
+    let options =
+        LoaderOptions { python_library, compiler, ..LoaderOptions::new(cache.path().to_owned()) };
     let (model, base) = (format!("fmi2/{name}"), example_folder());
     let request = ModelRequest { component: name, ..ModelRequest::new(&model, &base) };
     let mut report = Report::default();

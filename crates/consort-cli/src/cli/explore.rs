@@ -1,0 +1,50 @@
+//! Options of `explore` and of its workers.
+
+use super::values;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Options of `explore`.
+#[derive(Args, Debug)]
+pub(crate) struct ExploreArgs {
+    /// A campaign, or a folder with a `campaign.toml`
+    pub(crate) campaign: PathBuf,
+    /// Where journal and report go [default: out/NAME-campaign]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with the campaign that was stopped in this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) resume: Option<PathBuf>,
+    /// How many worker processes; never changes the report [default: as the campaign says, else cores]
+    #[arg(long, value_name = "N", value_parser = values::worker_count)]
+    pub(crate) workers: Option<usize>,
+    /// Hand out no more work after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub(crate) time: Option<f64>,
+    #[command(flatten)]
+    pub(crate) changes: CampaignChanges,
+}
+
+/// What may be changed of a campaign without touching its file.
+#[derive(Args, Clone, Default, Debug)]
+#[command(next_help_heading = "Campaign")]
+pub(crate) struct CampaignChanges {
+    /// The root of all randomness
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Judge at most this many scenarios
+    #[arg(long, value_name = "SCENARIOS", value_parser = values::scenario_count)]
+    pub(crate) limit: Option<u64>,
+    /// What the snapshots of each worker may hold: bytes, or such as 256MiB
+    #[arg(long, value_name = "BYTES", value_parser = values::memory)]
+    pub(crate) memory: Option<u64>,
+}
+
+/// Options of a campaign's worker, which only `explore` starts.
+#[derive(Args, Debug)]
+pub(crate) struct CampaignWorkerArgs {
+    /// The campaign
+    pub(crate) campaign: PathBuf,
+    #[command(flatten)]
+    pub(crate) changes: CampaignChanges,
+}

@@ -1,0 +1,202 @@
+//! Saving a run while it goes: where, into which files, and what is told of it.
+
+mod plan;
+
+use crate::outcome::said;
+use crate::pipeline::{Prepared, sha256};
+use consort_core::{Diagnostic, Fidelity, Resolution, Tag, Time};
+use consort_engine::{Run, RunError};
+use consort_formats::snapshot::SnapshotFile;
+use consort_formats::write_snapshot;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+pub(crate) use plan::{origin, plan, repeat};
+
+/// The saves of a run: those that wait, and those that were made.
+pub(crate) struct Saving {
+    /// In the order of their times; those at the end come last.
+    waiting: Vec<Save>,
+    /// What a file says beside the state.
+    template: SnapshotFile,
+    /// Some component goes on differently once it is restored: where a run is saved is part of what
+    /// happens.
+    counts: bool,
+    resolution: Resolution,
+    done: Vec<Saved>,
+    problems: Vec<Diagnostic>,
+}
+
+/// A save that is still to come.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Save {
+    /// When; at the end if nobody says so.
+    at: Option<Time>,
+    /// Where it goes; a run that is repeated writes nothing.
+    file: Option<PathBuf>,
+}
+
+/// A save that was made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Saved {
+    tag: Tag,
+    file: Option<(PathBuf, String)>,
+    bytes: usize,
+}
+
+impl Saving {
+    /// When the next one is due.
+    pub(crate) fn next(&self) -> Option<Time> {
+        self.waiting.first().and_then(|save| save.at)
+    }
+
+    /// Saves what is due at `now`: the run has done every tag up to it.
+    pub(crate) fn save_due(&mut self, now: Time, run: &mut Run) {
+        while self.next().is_some_and(|at| at <= now) {
+            let save = self.waiting.remove(0);
+            self.save(&save, run);
+        }
+    }
+
+    /// The run has come to its end: whatever waits is saved as it is there.
+    pub(crate) fn save_at_end(&mut self, run: &mut Run) {
+        for save in std::mem::take(&mut self.waiting) {
+            self.save(&save, run);
+        }
+    }
+
+    /// The run is ended by its user: what was to be saved at its end is saved here.
+    pub(crate) fn save_interrupted(&mut self, run: &mut Run) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (at_end, others): (Vec<Save>, Vec<Save>) =
+            waiting.into_iter().partition(|save| save.at.is_none());
+        self.waiting = others;
+        at_end.iter().for_each(|save| self.save(save, run));
+    }
+
+    fn save(&mut self, save: &Save, run: &mut Run) {
+        match self.try_save(save, run) {
+            Ok(saved) => self.done.push(saved),
+            Err(problem) => self.problems.push(*problem),
+        }
+    }
+
+    fn try_save(&mut self, save: &Save, run: &mut Run) -> Result<Saved, Box<Diagnostic>> {
+        let told = |error: RunError| Box::new(error.diagnostic(self.resolution));
+        let snapshot = run.snapshot().map_err(told)?;
+        let tag = snapshot.tag();
+        self.template.save_points.push(tag);
+        let Some(path) = &save.file else { return Ok(Saved { tag, file: None, bytes: 0 }) };
+        let state = run.serialize(&snapshot).map_err(told)?;
+        (self.template.tag, self.template.state) = (tag, state);
+        let bytes = write_snapshot(&self.template);
+        write_whole(path, &bytes).map_err(|error| Box::new(unwritten(path, &error)))?;
+        let file = Some((path.clone(), sha256(&bytes)));
+        Ok(Saved { tag, file, bytes: bytes.len() })
+    }
+
+    /// What could not be saved; a run that ended before its saves were due tells that.
+    pub(crate) fn take_problems(&mut self) -> Vec<Diagnostic> {
+        let mut problems = std::mem::take(&mut self.problems);
+        for save in std::mem::take(&mut self.waiting) {
+            let Some(path) = save.file else { continue };
+            let message = format!("`{}` was not written", path.display());
+            let diagnostic = Diagnostic::warning("run::not-saved", message);
+            let diagnostic = diagnostic.with_note("the run did not come so far");
+            problems.push(diagnostic.help("save it earlier with `--save-at`"));
+        }
+        problems
+    }
+
+    /// The hash of the experiment. Where a run is saved is part of it, if that can be seen.
+    pub(crate) fn experiment_hash(&self, prepared: &Prepared) -> String {
+        let points = &self.template.save_points;
+        if !self.counts || points.is_empty() {
+            return prepared.experiment_hash.clone();
+        }
+        let mut text = prepared.experiment_hash.clone();
+        for Tag { time, microstep } in points {
+            text.push_str(&format!("\nsaved at {}.{microstep}", time.ticks()));
+        }
+        format!("sha256:{}", sha256(text.as_bytes()))
+    }
+
+    /// For the manifest.
+    pub(crate) fn to_json(&self) -> Value {
+        let entry = |saved: &Saved| {
+            let (path, sha256) = saved.file.as_ref()?;
+            Some(json!({
+                "path": path,
+                "sha256": sha256,
+                "bytes": saved.bytes,
+                "time": self.resolution.to_f64(saved.tag.time),
+                "tick": saved.tag.time.ticks(),
+                "microstep": saved.tag.microstep,
+            }))
+        };
+        self.done.iter().filter_map(entry).collect()
+    }
+
+    /// For a person: where each save is.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let line = |saved: &Saved| {
+            let (path, _) = saved.file.as_ref()?;
+            let time = crate::output::numbers::short(self.resolution.to_f64(saved.tag.time));
+            Some(format!("saved at {time} s: {}", path.display()))
+        };
+        self.done.iter().filter_map(line).collect()
+    }
+}
+
+/// Whether a component of the system goes on differently once it is restored.
+fn is_noticed(prepared: &Prepared) -> bool {
+    let fidelity =
+        |model: &std::sync::Arc<dyn consort_core::Model>| model.description().capabilities.fidelity;
+    prepared.models.iter().any(|model| fidelity(model) == Fidelity::Repeatable)
+}
+
+/// Writes a file so that there is the whole of it or none.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".partial");
+    let partial = path.with_file_name(name);
+    let write = || {
+        let mut file = File::create(&partial)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&partial, path)
+    };
+    write().inspect_err(|_| {
+        // Nobody is helped by a part; that it could not be removed adds nothing.
+        let _ = fs::remove_file(&partial);
+    })
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Diagnostic {
+    let message = format!("the run could not be saved to `{}`", path.display());
+    Diagnostic::error("run::not-saved", message)
+        .with_note(said(error))
+        .help("make room on the disk, or choose another file with `--save FILE`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_nothing_and_what_was_there_before() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("tank.snapshot");
+        write_whole(&path, b"first").unwrap();
+        write_whole(&path, b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        let folder = temp.path().join("folder");
+        fs::create_dir(&folder).unwrap();
+        assert!(write_whole(&folder, b"no").is_err());
+        assert!(write_whole(&temp.path().join("missing/x"), b"no").is_err());
+        let left = fs::read_dir(temp.path()).unwrap().count();
+        assert_eq!(left, 2, "the file and the folder");
+    }
+}

@@ -1,0 +1,217 @@
+//! From what was typed to the saves of a run, or everything that is wrong with it.
+
+use super::{Save, Saving, is_noticed};
+use crate::cli::RunArgs;
+use crate::options;
+use crate::outcome::CommandError;
+use crate::output::diagnostics::plural;
+use crate::output::host;
+use crate::output::numbers::short;
+use crate::pipeline::{self, InputHash, Prepared};
+use consort_core::{Diagnostic, Fidelity, Provider, Report, Resolution, Seconds, Tag, Time};
+use consort_formats::snapshot::{InputDigest, Origin, SnapshotFile};
+use serde_json::Value;
+use std::path::Path;
+
+/// The saves that were asked for, of a run that was saved before at `save_points`, the last of which is
+/// where it goes on.
+///
+/// # Errors
+/// Everything that is wrong with them, and every component that cannot be saved.
+pub(crate) fn plan(
+    args: &RunArgs,
+    prepared: &Prepared,
+    save_points: &[Tag],
+) -> Result<Saving, CommandError> {
+    // What was said of the models before may be the reason.
+    let mut report = prepared.report.clone();
+    check_pairs(args, &mut report);
+    let begins = save_points.last().map(|tag| tag.time);
+    let mut waiting: Vec<Save> = (0..args.save.len())
+        .filter_map(|index| save(args, index, prepared, begins, &mut report))
+        .collect();
+    waiting.sort_by_key(|save| (save.at.is_none(), save.at));
+    if !waiting.is_empty() {
+        check_models(prepared, &mut report);
+    }
+    if report.has_errors() {
+        return Err(CommandError::Invalid { report });
+    }
+    Ok(saving(args, prepared, save_points, waiting))
+}
+
+/// The saves of a run that is repeated: where it was saved is part of what happened if that could be
+/// seen; nothing is written.
+pub(crate) fn repeat(
+    args: &RunArgs,
+    prepared: &Prepared,
+    save_points: &[Tag],
+    again: Vec<Time>,
+) -> Saving {
+    let again = again.into_iter().filter(|_| is_noticed(prepared));
+    let waiting = again.map(|at| Save { at: Some(at), file: None }).collect();
+    saving(args, prepared, save_points, waiting)
+}
+
+fn saving(args: &RunArgs, prepared: &Prepared, save_points: &[Tag], waiting: Vec<Save>) -> Saving {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let template = SnapshotFile {
+        origin: origin(prepared),
+        name: prepared.resolved.name.clone(),
+        path: prepared.path.to_string_lossy().into_owned(),
+        folder: folder.to_string_lossy().into_owned(),
+        options: options::to_json(args).to_string(),
+        tag: Tag::default(),
+        save_points: save_points.to_vec(),
+        state: Vec::new(),
+    };
+    Saving {
+        waiting,
+        template,
+        counts: is_noticed(prepared),
+        resolution: prepared.resolved.experiment.resolution,
+        done: Vec::new(),
+        problems: Vec::new(),
+    }
+}
+
+/// What must be the same where the run is resumed.
+pub(crate) fn origin(prepared: &Prepared) -> Origin {
+    let host = host::describe();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let features = host["cpu_features"].as_array().into_iter().flatten();
+    let input = |input: &InputHash| InputDigest {
+        role: input.role.clone(),
+        path: input.path.clone(),
+        sha256: input.sha256.clone(),
+    };
+    Origin {
+        consort: env!("CARGO_PKG_VERSION").to_owned(),
+        target: text(&host["target"]),
+        cpu_features: features.map(text).collect(),
+        libc: text(&host["libc"]),
+        resolution: prepared.resolved.experiment.resolution.to_string(),
+        plan_hash: prepared.plan_hash.clone(),
+        experiment_hash: prepared.lasting_hash.clone(),
+        inputs: prepared.inputs.iter().map(input).collect(),
+        providers: providers(prepared),
+    }
+}
+
+/// Who saves each component.
+fn providers(prepared: &Prepared) -> Vec<(String, String)> {
+    let components = prepared.resolved.components.iter().zip(&prepared.models);
+    let provider = |model: &std::sync::Arc<dyn consort_core::Model>| {
+        let facts = &model.description().facts;
+        let state = facts.iter().find(|(name, _)| name == "state");
+        state.map_or(Provider::Native.name(), |(_, provider)| provider).to_owned()
+    };
+    components.map(|(component, model)| (component.name.clone(), provider(model))).collect()
+}
+
+fn check_pairs(args: &RunArgs, report: &mut Report) {
+    let (times, files) = (args.save_at.len(), args.save.len());
+    if times != files && !(times == 0 && files == 1) {
+        let (times, files) = (plural(times as u64, "time"), plural(files as u64, "time"));
+        let message = format!("`--save-at` is given {times} and `--save` {files}");
+        let diagnostic = Diagnostic::error("cli::save-pairs", message);
+        report.push(diagnostic.help("give each time its file, in the same order"));
+    }
+    let is_twice =
+        |(index, file): &(usize, &std::path::PathBuf)| args.save[..*index].contains(file);
+    if let Some((_, file)) = args.save.iter().enumerate().find(is_twice) {
+        let message = format!("two saves go to `{}`", file.display());
+        let diagnostic = Diagnostic::error("cli::save-pairs", message);
+        report.push(diagnostic.help("give each save a file of its own"));
+    }
+}
+
+fn save(
+    args: &RunArgs,
+    index: usize,
+    prepared: &Prepared,
+    begins: Option<Time>,
+    report: &mut Report,
+) -> Option<Save> {
+    let file = &args.save[index];
+    check_file(file, report);
+    let at = match args.save_at.get(index) {
+        None => None,
+        Some(text) => Some(save_time(text, prepared, begins, report)?),
+    };
+    Some(Save { at, file: Some(file.clone()) })
+}
+
+fn check_file(file: &Path, report: &mut Report) {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let reason = match folder {
+        _ if file.is_dir() => "it is a folder",
+        Some(folder) if !folder.is_dir() => "its folder does not exist",
+        _ => return,
+    };
+    let message = format!("the run cannot be saved to `{}`: {reason}", file.display());
+    report.push(Diagnostic::error("cli::save-file", message).help("choose another file"));
+}
+
+/// The last tick at or before a time, which may lie between two.
+fn save_time(
+    text: &str,
+    prepared: &Prepared,
+    begins: Option<Time>,
+    report: &mut Report,
+) -> Option<Time> {
+    let seconds = pipeline::time("save-at", Some(text), report)?;
+    let experiment = &prepared.resolved.experiment;
+    let (begin, end) = (begins.unwrap_or(experiment.start), experiment.stop);
+    let time = tick_before(seconds.value, experiment.resolution);
+    if let Some(time) = time.filter(|time| begin <= *time && *time <= end) {
+        return Some(time);
+    }
+    let shown = |time| short(experiment.resolution.to_f64(time));
+    let message =
+        format!("the run is not at {text} s: it goes from {} s to {} s", shown(begin), shown(end));
+    let diagnostic = Diagnostic::error("cli::save-time", message);
+    let diagnostic = diagnostic.maybe_at(Some(seconds.span?), "no time of the run");
+    report
+        .push(diagnostic.help("take a time in between, or leave `--save-at` out to save its end"));
+    None
+}
+
+fn tick_before(seconds: Seconds, resolution: Resolution) -> Option<Time> {
+    let tick = resolution.tick();
+    let above = i128::from(seconds.numerator()).checked_mul(i128::from(tick.denominator()))?;
+    let below = i128::from(seconds.denominator()).checked_mul(i128::from(tick.numerator()))?;
+    i64::try_from(above.div_euclid(below)).ok().map(Time::from_ticks)
+}
+
+/// Whoever cannot be saved is told before anything runs.
+fn check_models(prepared: &Prepared, report: &mut Report) {
+    for (component, model) in prepared.resolved.components.iter().zip(&prepared.models) {
+        let can = &model.description().capabilities;
+        let is_saved = can.save_state && can.fidelity != Fidelity::None;
+        if is_saved && can.serialize_state {
+            continue;
+        }
+        let what = if is_saved { "brought to another process" } else { "saved" };
+        let message = format!("the state of `{}` cannot be {what}", component.name);
+        let diagnostic = Diagnostic::error("run::not-saved", message);
+        let diagnostic = diagnostic.with_note(format!("it is {}", model.description().kind));
+        let help = "with `state = \"image\"` in its component it is saved from outside; \
+                    `consort state-check` tells what the model can";
+        report.push(diagnostic.help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_between_two_ticks_is_the_one_before() {
+        let resolution = Resolution::new(Seconds::new(1, 10).unwrap()).unwrap();
+        for (text, ticks) in [("0.5", 5), ("0.59", 5), ("1/3", 3), ("-0.05", -1), ("0", 0)] {
+            let time = tick_before(text.parse().unwrap(), resolution);
+            assert_eq!(time, Some(Time::from_ticks(ticks)), "{text}");
+        }
+    }
+}

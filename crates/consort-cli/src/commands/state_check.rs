@@ -1,0 +1,162 @@
+//! `consort state-check MODEL...`: how faithfully the states of models can be saved, by whom, and at which cost.
+
+mod checked;
+mod corpus;
+mod figures;
+mod formulas;
+mod progress;
+mod summary;
+
+use crate::cli::{Global, StateCheckArgs, TextFormat};
+use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::printer::Printer;
+use crate::pipeline;
+use checked::{Checked, Outcome};
+use consort_core::{Model, Provider, Report};
+use consort_models::equations::Form;
+use consort_models::fidelity::{CheckOptions, Examiner, Subject, Verdicts};
+use consort_models::loader::Loader;
+use consort_models::{Asked, LoadedModel, ModelRequest};
+use progress::Progress;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Checks models, one after another.
+pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer) -> CommandResult {
+    let models = match &args.corpus {
+        Some(folder) => corpus::models(folder)?,
+        None => args.models.clone(),
+    };
+    let is_single = args.corpus.is_none() && models.len() == 1;
+    let mut progress = Progress::new(printer.progress(), models.len());
+    let mut all = Vec::with_capacity(models.len());
+    for model in &models {
+        progress.at(all.len(), model);
+        let checked = check(model, args, global);
+        match &checked.outcome {
+            Outcome::NotLoaded(report) if is_single => {
+                progress.end();
+                return Err(CommandError::Invalid { report: report.clone() });
+            }
+            _ => {}
+        }
+        if args.format == TextFormat::Text {
+            progress.end();
+            tell(&checked, args, printer)?;
+        }
+        all.push(checked);
+    }
+    progress.end();
+    if args.format == TextFormat::Json {
+        printer.data(format!("{:#}\n", summary::to_json(&all)))?;
+    } else if args.corpus.is_some() || 1 < all.len() {
+        printer.data(summary::text(&all))?;
+    }
+    if let Some(folder) = &args.out {
+        write(folder, &all)?;
+        printer.say(&format!("figures and `state-check.json` are in `{}`", folder.display()));
+    }
+    Ok(exit(&all))
+}
+
+fn tell(checked: &Checked, args: &StateCheckArgs, printer: &Printer) -> Result<(), CommandError> {
+    if let Outcome::NotLoaded(report) = &checked.outcome {
+        printer.report(report, "");
+    }
+    let text = match args.corpus {
+        Some(_) => checked.line(),
+        None => checked.text(),
+    };
+    Ok(printer.data(text)?)
+}
+
+fn exit(all: &[Checked]) -> Exit {
+    match () {
+        () if all.iter().any(|checked| matches!(checked.outcome, Outcome::NotLoaded(_))) => {
+            Exit::Failed
+        }
+        () if all.iter().all(Checked::is_exact) => Exit::Done,
+        () => Exit::No,
+    }
+}
+
+fn options(args: &StateCheckArgs) -> CheckOptions {
+    CheckOptions {
+        epsilon: args.epsilon,
+        delta: args.delta,
+        trials: args.trials,
+        tau: args.tau,
+        bound: args.bound,
+        horizon: args.horizon,
+        seed: args.seed,
+    }
+}
+
+/// The verdicts of one model.
+fn check(model: &str, args: &StateCheckArgs, global: &Global) -> Checked {
+    let mut report = Report::default();
+    let mut loader = pipeline::loader(global, args.python_library.as_deref());
+    let providers = providers(model, global);
+    let Some(loaded) = load(&mut loader, model, providers[0], &mut report) else {
+        return Checked { name: model.to_owned(), outcome: Outcome::NotLoaded(report) };
+    };
+    let cache = pipeline::cache_dir(global);
+    let known = if args.fresh { Verdicts::anew(&cache) } else { Verdicts::open(&cache) };
+    let subject = Subject::new(&loaded.inputs, loaded.model.description());
+    let mut make = |provider: Provider| make(&mut loader, model, provider);
+    let mut examiner = Examiner::new(&subject, options(args), Some(&known), &mut make);
+    let verdicts = providers.iter().map(|&provider| examiner.verdict(provider)).collect();
+    Checked::judged(model, loaded.model.description(), &options(args), verdicts)
+}
+
+fn make(loader: &mut Loader, model: &str, provider: Provider) -> Result<Arc<dyn Model>, String> {
+    let mut report = Report::default();
+    let loaded = load(loader, model, provider, &mut report);
+    let words = || report.diagnostics().first().map(|told| told.message.clone());
+    loaded.map(|loaded| loaded.model).ok_or_else(|| words().unwrap_or_default())
+}
+
+/// The model, with instances that save their states by a provider: FMUs in processes of their own.
+fn load(
+    loader: &mut Loader,
+    model: &str,
+    provider: Provider,
+    report: &mut Report,
+) -> Option<LoadedModel> {
+    let mut request = ModelRequest::new(model, Path::new(""));
+    if !is_ours(model) {
+        request.isolate = Some(Asked { value: true, span: None });
+        request.state = Some(Asked { value: provider, span: None });
+    }
+    let loaded = loader.load(&request, report)?;
+    (!report.has_errors()).then_some(loaded)
+}
+
+/// Native blocks and equations: their states are values, which nobody else can save better.
+fn is_ours(model: &str) -> bool {
+    model.starts_with("native:") || Form::of(Path::new(model)).is_some()
+}
+
+/// Who could save the states of a model, best first.
+fn providers(model: &str, global: &Global) -> Vec<Provider> {
+    let is_allowed = |it: &Provider| global.providers.is_empty() || global.providers.contains(it);
+    match is_ours(model) {
+        true => vec![Provider::Native],
+        false => {
+            Provider::ALL.map(|(provider, _)| provider).into_iter().filter(is_allowed).collect()
+        }
+    }
+}
+
+/// Leaves figures and what was found in a folder.
+fn write(folder: &Path, all: &[Checked]) -> Result<(), CommandError> {
+    fs::create_dir_all(folder).map_err(|error| CommandError::unwritable(folder, &error))?;
+    let mut files = figures::draw(all);
+    files.push(("state-check.json".to_owned(), format!("{:#}\n", summary::to_json(all))));
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|error| CommandError::unwritable(&path, &error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! What components and the experiment say about processes, on its way to the loader.
+
+use consort_models::{Asked, ModelRequest};
+use consort_system::{Component, Experiment, Spanned};
+use std::path::Path;
+
+/// The request for a component's model, as far as it is about its process.
+pub(super) fn request<'a>(
+    component: &Component,
+    experiment: &Experiment,
+    model: &'a str,
+    base: &'a Path,
+) -> ModelRequest<'a> {
+    fn asked<T: Copy>(written: Option<&Spanned<T>>) -> Option<Asked<T>> {
+        written.map(|written| Asked { value: written.value, span: written.span })
+    }
+    ModelRequest {
+        isolate: asked(component.isolation.isolate.as_ref()),
+        isolate_all: experiment.isolate,
+        state: asked(component.isolation.state.as_ref()),
+        ..ModelRequest::new(model, base)
+    }
+}

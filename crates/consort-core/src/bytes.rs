@@ -1,0 +1,321 @@
+//! States as bytes: exact, little-endian, and read back without trust.
+//!
+//! A [`Writer`] puts one part after the other; a [`Reader`] takes them in the same order. Whatever the
+//! bytes say, reading never panics and never makes more room than there are bytes to fill it with.
+//!
+//! ```
+//! use consort_core::bytes::{Reader, Writer};
+//!
+//! let mut writer = Writer::new(*b"example1");
+//! writer.real(0.1 + 0.2);
+//! writer.text("tank");
+//! let bytes = writer.finish();
+//! let mut reader = Reader::new(&bytes, *b"example1")?;
+//! assert_eq!(reader.real()?, 0.1 + 0.2);
+//! assert_eq!(reader.text()?, "tank");
+//! reader.end()?;
+//! # Ok::<(), consort_core::bytes::BytesError>(())
+//! ```
+
+mod values;
+
+use std::fmt;
+
+/// Why bytes are not what somebody wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BytesError {
+    /// They do not begin as such bytes do.
+    Foreign,
+    /// They end too early or too late.
+    Length {
+        /// How many there should be, as far as can be told.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// They say what nobody would write.
+    Impossible {
+        /// What that is about.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for BytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BytesError::Foreign => f.write_str("they begin as no such bytes do"),
+            BytesError::Length { expected, found } => {
+                write!(f, "{expected} bytes were expected, there are {found}")
+            }
+            BytesError::Impossible { what } => write!(f, "nothing has such a {what}"),
+        }
+    }
+}
+
+impl std::error::Error for BytesError {}
+
+/// Writes parts one after the other.
+#[derive(Clone, Debug)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    /// Begins with what tells these bytes from all others.
+    pub fn new(magic: [u8; 8]) -> Self {
+        Writer { bytes: magic.to_vec() }
+    }
+
+    /// One byte.
+    pub fn byte(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+
+    /// Yes or no.
+    pub fn flag(&mut self, value: bool) {
+        self.byte(u8::from(value));
+    }
+
+    /// A whole number without a sign.
+    pub fn word(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// A whole number with a sign.
+    pub fn whole(&mut self, value: i64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    /// How many there are of something.
+    pub fn count(&mut self, value: usize) {
+        self.word(value as u64);
+    }
+
+    /// A real number, every bit of it.
+    pub fn real(&mut self, value: f64) {
+        self.word(value.to_bits());
+    }
+
+    /// Bytes of somebody else, and how many they are.
+    pub fn part(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// A text, and how long it is.
+    pub fn text(&mut self, text: &str) {
+        self.part(text.as_bytes());
+    }
+
+    /// What may be there: a flag, then the thing itself.
+    pub fn option<T>(&mut self, value: Option<T>, mut write: impl FnMut(&mut Self, T)) {
+        self.flag(value.is_some());
+        if let Some(value) = value {
+            write(self, value);
+        }
+    }
+
+    /// The bytes.
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// Takes the parts that a [`Writer`] put, in the same order.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    all: usize,
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// Begins to read bytes that a [`Writer`] began with the same word.
+    ///
+    /// # Errors
+    /// If they begin with another.
+    pub fn new(bytes: &'a [u8], magic: [u8; 8]) -> Result<Self, BytesError> {
+        let common = bytes.len().min(magic.len());
+        if bytes[..common] != magic[..common] {
+            return Err(BytesError::Foreign);
+        }
+        let mut reader = Reader { all: bytes.len(), rest: bytes };
+        reader.chunk::<8>()?;
+        Ok(reader)
+    }
+
+    fn chunk<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
+        let Some((chunk, rest)) = self.rest.split_first_chunk::<N>() else {
+            return Err(self.too_short(N));
+        };
+        self.rest = rest;
+        Ok(*chunk)
+    }
+
+    fn too_short(&self, wanted: usize) -> BytesError {
+        let read = self.all - self.rest.len();
+        BytesError::Length { expected: read.saturating_add(wanted), found: self.all }
+    }
+
+    /// One byte.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn byte(&mut self) -> Result<u8, BytesError> {
+        self.chunk::<1>().map(|[byte]| byte)
+    }
+
+    /// One of a few, by its place among all.
+    ///
+    /// # Errors
+    /// If there are not so many.
+    pub fn choice<T: Copy>(&mut self, all: &[T], what: &'static str) -> Result<T, BytesError> {
+        let place = usize::from(self.byte()?);
+        all.get(place).copied().ok_or(BytesError::Impossible { what })
+    }
+
+    /// Yes or no.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn flag(&mut self) -> Result<bool, BytesError> {
+        self.choice(&[false, true], "flag")
+    }
+
+    /// A whole number without a sign.
+    ///
+    /// # Errors
+    /// If the bytes end before.
+    pub fn word(&mut self) -> Result<u64, BytesError> {
+        self.chunk().map(u64::from_le_bytes)
+    }
+
+    /// A whole number with a sign.
+    ///
+    /// # Errors
+    /// If the bytes end before.
+    pub fn whole(&mut self) -> Result<i64, BytesError> {
+        self.chunk().map(i64::from_le_bytes)
+    }
+
+    /// A real number.
+    ///
+    /// # Errors
+    /// If the bytes end before.
+    pub fn real(&mut self) -> Result<f64, BytesError> {
+        self.word().map(f64::from_bits)
+    }
+
+    /// How many things follow, each of which takes at least so many bytes (1 or more): never more than
+    /// there is room for, so that whoever asks may make room for all of them.
+    ///
+    /// # Errors
+    /// If the bytes cannot hold so many.
+    pub fn count(&mut self, bytes_each: usize) -> Result<usize, BytesError> {
+        let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        let wanted = count.saturating_mul(bytes_each.max(1));
+        if self.rest.len() < wanted { Err(self.too_short(wanted)) } else { Ok(count) }
+    }
+
+    /// Checks a count that the reader knows.
+    ///
+    /// # Errors
+    /// If the bytes say another.
+    pub fn known_count(&mut self, known: usize, what: &'static str) -> Result<(), BytesError> {
+        let is_known = self.word()? == known as u64;
+        is_known.then_some(()).ok_or(BytesError::Impossible { what })
+    }
+
+    /// Bytes of somebody else.
+    ///
+    /// # Errors
+    /// If there are not so many.
+    pub fn part(&mut self) -> Result<&'a [u8], BytesError> {
+        let count = self.count(1)?;
+        let (part, rest) = self.rest.split_at(count);
+        self.rest = rest;
+        Ok(part)
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn text(&mut self) -> Result<&'a str, BytesError> {
+        std::str::from_utf8(self.part()?).map_err(|_| BytesError::Impossible { what: "text" })
+    }
+
+    /// What may be there.
+    ///
+    /// # Errors
+    /// If it is there and cannot be read.
+    pub fn option<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, BytesError>,
+    ) -> Result<Option<T>, BytesError> {
+        if self.flag()? { read(self).map(Some) } else { Ok(None) }
+    }
+
+    /// Checks that nothing is left.
+    ///
+    /// # Errors
+    /// If something is.
+    pub fn end(&self) -> Result<(), BytesError> {
+        let (left, found) = (self.rest.len(), self.all);
+        if left == 0 { Ok(()) } else { Err(BytesError::Length { expected: found - left, found }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAGIC: [u8; 8] = *b"testing1";
+
+    fn sample() -> Vec<u8> {
+        let mut writer = Writer::new(MAGIC);
+        writer.flag(true);
+        writer.whole(-7);
+        writer.real(f64::NAN);
+        writer.text("größer");
+        writer.option(Some(3), Writer::word);
+        writer.option(None, Writer::word);
+        writer.finish()
+    }
+
+    fn read(bytes: &[u8]) -> Result<(), BytesError> {
+        let mut reader = Reader::new(bytes, MAGIC)?;
+        assert!(reader.flag()?);
+        assert_eq!(reader.whole()?, -7);
+        assert!(reader.real()?.is_nan());
+        assert_eq!(reader.text()?, "größer");
+        assert_eq!(reader.option(Reader::word)?, Some(3));
+        assert_eq!(reader.option(Reader::word)?, None);
+        reader.end()
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_nothing_shorter_or_longer() {
+        let bytes = sample();
+        assert_eq!(read(&bytes), Ok(()));
+        for end in 0..bytes.len() {
+            assert!(read(&bytes[..end]).is_err(), "{end} bytes are not enough");
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        let expected = bytes.len();
+        assert_eq!(read(&longer), Err(BytesError::Length { expected, found: expected + 1 }));
+        assert_eq!(read(b"testing2 and more"), Err(BytesError::Foreign));
+    }
+
+    #[test]
+    fn no_room_is_made_for_what_is_not_there() {
+        for claimed in [100, u64::MAX / 8, u64::MAX] {
+            let mut writer = Writer::new(MAGIC);
+            writer.word(claimed);
+            let bytes = writer.finish();
+            let mut reader = Reader::new(&bytes, MAGIC).unwrap();
+            assert!(matches!(reader.clone().part(), Err(BytesError::Length { .. })), "{claimed}");
+            assert!(matches!(reader.count(8), Err(BytesError::Length { .. })), "{claimed}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Values of every type as bytes.
+
+use super::{BytesError, Reader, Writer};
+use crate::for_each_value_type;
+use crate::value::{ValueType, Values, ValuesRef};
+
+/// How an element is written and read; `LEAST` is the fewest bytes it takes.
+trait Element: Sized {
+    const LEAST: usize;
+    fn write(&self, writer: &mut Writer);
+    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError>;
+}
+
+macro_rules! numbers {
+    ($($number:ty)*) => {$(
+        impl Element for $number {
+            const LEAST: usize = size_of::<$number>();
+
+            fn write(&self, writer: &mut Writer) {
+                writer.bytes.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
+                reader.chunk().map(<$number>::from_le_bytes)
+            }
+        }
+    )*};
+}
+
+numbers!(f64 f32 i8 u8 i16 u16 i32 u32 i64 u64);
+
+impl Element for bool {
+    const LEAST: usize = 1;
+
+    fn write(&self, writer: &mut Writer) {
+        writer.flag(*self);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
+        reader.flag()
+    }
+}
+
+impl Element for String {
+    const LEAST: usize = 8;
+
+    fn write(&self, writer: &mut Writer) {
+        writer.text(self);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
+        reader.text().map(str::to_owned)
+    }
+}
+
+impl Element for Vec<u8> {
+    const LEAST: usize = 8;
+
+    fn write(&self, writer: &mut Writer) {
+        writer.part(self);
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
+        reader.part().map(<[u8]>::to_vec)
+    }
+}
+
+fn write_list<T: Element>(writer: &mut Writer, list: &[T]) {
+    writer.count(list.len());
+    list.iter().for_each(|element| element.write(writer));
+}
+
+fn read_list<T: Element>(reader: &mut Reader<'_>) -> Result<Vec<T>, BytesError> {
+    let count = reader.count(T::LEAST)?;
+    let mut list = Vec::with_capacity(count);
+    for _ in 0..count {
+        list.push(T::read(reader)?);
+    }
+    Ok(list)
+}
+
+impl Writer {
+    /// Values, and how many they are; their type is known to the reader.
+    pub fn values(&mut self, values: ValuesRef<'_>) {
+        macro_rules! write_any {
+            ($(($variant:ident, $element:ty, $name:literal),)*) => {
+                match values { $(ValuesRef::$variant(list) => write_list(self, list),)* }
+            };
+        }
+        for_each_value_type!(write_any);
+    }
+}
+
+impl Reader<'_> {
+    /// Values of a type.
+    ///
+    /// # Errors
+    /// If they are none.
+    pub fn values(&mut self, value_type: ValueType) -> Result<Values, BytesError> {
+        macro_rules! read_any {
+            ($(($variant:ident, $element:ty, $name:literal),)*) => {
+                match value_type { $(ValueType::$variant => read_list(self).map(Values::$variant),)* }
+            };
+        }
+        for_each_value_type!(read_any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_every_type_come_back_and_others_do_not() {
+        let mut all: Vec<Values> =
+            ValueType::ALL.iter().map(|value_type| Values::zeros(*value_type, 2)).collect();
+        all.push(Values::Float64(vec![-0.0, f64::INFINITY]));
+        all.push(Values::String(vec!["a".to_owned(), String::new(), "größer".to_owned()]));
+        all.push(Values::Binary(vec![vec![0, 255]]));
+        all.push(Values::Boolean(vec![true, false]));
+        for values in all {
+            let mut writer = Writer::new(*b"testing1");
+            writer.values(values.view());
+            let bytes = writer.finish();
+            let mut reader = Reader::new(&bytes, *b"testing1").unwrap();
+            let again = reader.values(values.value_type()).unwrap();
+            assert!(again.view().is_same(values.view()), "{values:?}");
+            assert_eq!(reader.end(), Ok(()));
+            for end in 8..bytes.len() {
+                let mut reader = Reader::new(&bytes[..end], *b"testing1").unwrap();
+                assert!(reader.values(values.value_type()).is_err(), "{values:?} {end}");
+            }
+        }
+    }
+}

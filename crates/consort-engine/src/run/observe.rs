@@ -1,0 +1,59 @@
+//! Showing values to whoever observes a run.
+
+use super::{Advance, Run};
+use crate::error::RunError;
+use crate::store::Slot;
+use consort_core::{Observer, Sight, Tag, ValueType};
+
+/// Who observes a run, and what.
+pub struct Observation {
+    /// What is shown, in this order: numbers and Booleans that the run looks at (recorded, connected or
+    /// fed), `component.variable`.
+    pub paths: Vec<String>,
+    /// Who sees them at every tag that is recorded, the first and every microstep included.
+    pub observer: Box<dyn Observer>,
+}
+
+/// An observation, compiled.
+pub(crate) struct Watched {
+    pub(crate) observer: Box<dyn Observer>,
+    slots: Vec<Slot>,
+    /// Room for the values.
+    values: Vec<f64>,
+}
+
+impl Run {
+    /// Finds what is to be shown.
+    pub(super) fn watch(&mut self, observation: Observation) -> Result<(), RunError> {
+        let slots = observation.paths.iter().map(|path| self.observed_slot(path));
+        let slots = slots.collect::<Result<Vec<Slot>, RunError>>()?;
+        let values = vec![0.0; slots.len()];
+        self.observer = Some(Watched { observer: observation.observer, slots, values });
+        Ok(())
+    }
+
+    fn observed_slot(&self, path: &str) -> Result<Slot, RunError> {
+        let no = |reason| RunError::NoSuchVariable { path: path.to_owned(), reason };
+        let (component, variable) = self.find(path).ok_or_else(|| no("is not in this system"))?;
+        let place = self.program.places[component][variable.index()]
+            .ok_or_else(|| no("is neither connected, fed, recorded nor intervened on"))?;
+        let slot = place.shared();
+        match slot.value_type {
+            ValueType::String | ValueType::Binary => Err(no("is no number")),
+            _ if slot.count() != 1 => Err(no("is an array")),
+            _ => Ok(slot),
+        }
+    }
+
+    /// Shows the values of a tag or microstep.
+    pub(super) fn show(&mut self, tag: Tag) {
+        let Some(Watched { observer, slots, values }) = &mut self.observer else { return };
+        for (value, slot) in values.iter_mut().zip(&*slots) {
+            let shared = self.program.shared.get(*slot);
+            *value = shared.as_f64(0).expect("text is not observed");
+        }
+        if observer.see(tag, values) == Sight::Stop {
+            self.over.get_or_insert(Advance::Decided);
+        }
+    }
+}

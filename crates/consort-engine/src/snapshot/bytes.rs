@@ -1,0 +1,397 @@
+//! Snapshots as bytes, for a run in another process.
+
+use super::tape::Tape;
+use super::{RunSnapshot, SavedMember};
+use crate::calls::Arrival;
+use crate::error::{RunError, StateCall};
+use crate::exchange::SlopeMemory;
+use crate::intervene::{Mode, Progress, SavedTarget};
+use crate::run::{Advance, Retuned, Run, Statistics};
+use consort_core::bytes::{BytesError, Reader, Writer};
+use consort_core::{ComponentId, Tag, Time, ValueType, Values, VariableId};
+use consort_solve::integrate::Integration;
+use consort_trace::VariableHash;
+
+/// How the bytes begin; the last is to be counted up when their form changes.
+const MAGIC: [u8; 8] = *b"CSTRUN\0\x01";
+
+const PROGRESS: [Progress; 3] = [Progress::Waiting, Progress::Called, Progress::Begun];
+
+type Made = fn(Values) -> Mode;
+const MODES: [Made; 4] = [Mode::Once, Mode::Override, Mode::Offset, Mode::Freeze];
+
+/// What a reader says.
+type Read<T> = Result<T, BytesError>;
+
+impl Run {
+    /// Bytes of a snapshot, from which [`Run::resume`] and [`Run::deserialize`] make it again.
+    ///
+    /// # Errors
+    /// If a state cannot be turned into bytes. The run can continue.
+    pub fn serialize(&mut self, snapshot: &RunSnapshot) -> Result<Vec<u8>, RunError> {
+        let mut writer = Writer::new(MAGIC);
+        write_tag(&mut writer, snapshot.tag);
+        writer.count(snapshot.members.len());
+        for (index, saved) in snapshot.members.iter().enumerate() {
+            writer.text(&self.system.components[index].name);
+            writer.part(&self.state_to_bytes(index, saved)?);
+            write_member(&mut writer, saved);
+        }
+        for column in &snapshot.values.columns {
+            writer.values(column.view());
+        }
+        write_rest(&mut writer, snapshot);
+        let observed = snapshot.observer.as_ref().zip(self.observer.as_mut());
+        let observed = observed.map(|(saved, watched)| {
+            let now = watched.observer.save();
+            watched.observer.restore(saved);
+            let bytes = watched.observer.to_bytes();
+            watched.observer.restore(&now);
+            bytes
+        });
+        writer.option(observed, |writer, bytes| writer.part(&bytes));
+        Ok(writer.finish())
+    }
+
+    /// The snapshot that bytes were made of.
+    ///
+    /// # Errors
+    /// If they are no snapshot of a run like this one, or an instance refuses its part. The run can
+    /// continue.
+    pub fn deserialize(&mut self, bytes: &[u8]) -> Result<RunSnapshot, RunError> {
+        let broken = |error| RunError::BrokenSnapshot { error };
+        let mut reader = Reader::new(bytes, MAGIC).map_err(broken)?;
+        let tag = read_tag(&mut reader).map_err(broken)?;
+        let parts = self.read_members(&mut reader).map_err(broken)?;
+        let mut snapshot = RunSnapshot { tag, ..RunSnapshot::default() };
+        snapshot.values = read_tape(&mut reader).map_err(broken)?;
+        read_rest(&mut reader, &mut snapshot).map_err(broken)?;
+        let observed = reader.option(Reader::part).map_err(broken)?;
+        reader.end().map_err(broken)?;
+        if self.components_differ(&parts) {
+            return Err(RunError::ForeignSnapshot { reason: "it has other components" });
+        }
+        if !self.knows(&snapshot) {
+            let reason = "it speaks of components or variables that are not there";
+            return Err(RunError::ForeignSnapshot { reason });
+        }
+        if !self.is_within(&snapshot) {
+            return Err(RunError::ForeignSnapshot { reason: "its time is not of the experiment" });
+        }
+        for (index, part) in parts.into_iter().enumerate() {
+            snapshot.members.push(self.member_from_bytes(index, &part)?);
+        }
+        self.read_observer(observed, &mut snapshot)?;
+        self.check_shape(&snapshot)?;
+        Ok(snapshot)
+    }
+
+    fn state_to_bytes(&self, index: usize, saved: &SavedMember) -> Result<Vec<u8>, RunError> {
+        let home = self.program.homes[index];
+        let mut lane = self.pool.lane(home.lane);
+        let instance = &mut lane.members[home.member as usize].instance;
+        let bytes = instance.serialize(&saved.state);
+        bytes.map_err(|error| self.state_failed(index, StateCall::Serialize, error))
+    }
+
+    fn member_from_bytes(&self, index: usize, part: &Part<'_>) -> Result<SavedMember, RunError> {
+        let home = self.program.homes[index];
+        let mut lane = self.pool.lane(home.lane);
+        let instance = &mut lane.members[home.member as usize].instance;
+        let state = instance
+            .deserialize(part.state)
+            .map_err(|error| self.state_failed(index, StateCall::Deserialize, error))?;
+        let Part { next_event, arrival, in_event_mode, .. } = *part;
+        Ok(SavedMember { state, next_event, arrival, in_event_mode })
+    }
+
+    fn read_members<'a>(&self, reader: &mut Reader<'a>) -> Read<Vec<Part<'a>>> {
+        let count = reader.count(8)?;
+        let mut parts = Vec::with_capacity(count.min(self.system.components.len()));
+        for _ in 0..count {
+            parts.push(Part::read(reader)?);
+        }
+        Ok(parts)
+    }
+
+    fn components_differ(&self, parts: &[Part<'_>]) -> bool {
+        let ours = self.system.components.iter().map(|component| component.name.as_str());
+        !ours.eq(parts.iter().map(|part| part.name))
+    }
+
+    /// Whether every component and variable it speaks of is there.
+    fn knows(&self, snapshot: &RunSnapshot) -> bool {
+        let ends = snapshot.ending.is_none_or(|(_, id)| id.index() < self.models.len());
+        let is_known = |retuned: &Retuned| {
+            let Some(model) = self.models.get(retuned.component) else { return false };
+            let index = retuned.variable.index();
+            let Some(variable) = model.description().variables.get(index) else { return false };
+            let counts = &self.system.components[retuned.component].counts;
+            match &retuned.values {
+                None => self.program.places[retuned.component][index].is_some(),
+                Some(values) => {
+                    values.value_type() == variable.value_type
+                        && values.len() == counts[index] as usize
+                }
+            }
+        };
+        ends && snapshot.retuned.iter().all(is_known)
+    }
+
+    /// Whether its times can be those of this experiment: whoever computes with them may rely on it.
+    fn is_within(&self, snapshot: &RunSnapshot) -> bool {
+        let (start, now) = (self.system.experiment.start, snapshot.tag.time);
+        let is_past = |time: Time| start <= time && time <= now;
+        let slopes = snapshot.slopes.iter().all(|memory| {
+            memory.last.is_none_or(|(time, ..)| is_past(time))
+                && memory.before.is_none_or(|(time, _)| is_past(time))
+        });
+        let mut rates = snapshot.rates.iter().zip(&self.rates.list);
+        let rates = rates.all(|((due, _), rate)| {
+            let end = now.checked_add(rate.period);
+            now <= *due && end.is_none_or(|end| *due <= end)
+        });
+        start <= now && now <= self.system.experiment.stop && slopes && rates
+    }
+
+    fn read_observer(
+        &mut self,
+        bytes: Option<&[u8]>,
+        snapshot: &mut RunSnapshot,
+    ) -> Result<(), RunError> {
+        let Some((watched, bytes)) = self.observer.as_mut().zip(bytes) else { return Ok(()) };
+        let now = watched.observer.save();
+        let read = watched.observer.set_bytes(bytes);
+        snapshot.observer = Some(watched.observer.save());
+        watched.observer.restore(&now);
+        read.map_err(|reason| RunError::ForeignSnapshot { reason })
+    }
+}
+
+/// What is said of one component.
+struct Part<'a> {
+    name: &'a str,
+    state: &'a [u8],
+    next_event: Option<Time>,
+    arrival: Option<Arrival>,
+    in_event_mode: bool,
+}
+
+impl<'a> Part<'a> {
+    fn read(reader: &mut Reader<'a>) -> Read<Self> {
+        Ok(Part {
+            name: reader.text()?,
+            state: reader.part()?,
+            next_event: reader.option(read_time)?,
+            arrival: reader.option(read_arrival)?,
+            in_event_mode: reader.flag()?,
+        })
+    }
+}
+
+fn write_member(writer: &mut Writer, saved: &SavedMember) {
+    writer.option(saved.next_event, write_time);
+    writer.option(saved.arrival, |writer, arrival| {
+        write_time(writer, arrival.reached);
+        writer.flag(arrival.event);
+        writer.flag(arrival.terminate);
+        writer.option(arrival.next_event, write_time);
+    });
+    writer.flag(saved.in_event_mode);
+}
+
+fn read_arrival(reader: &mut Reader<'_>) -> Read<Arrival> {
+    Ok(Arrival {
+        reached: read_time(reader)?,
+        event: reader.flag()?,
+        terminate: reader.flag()?,
+        next_event: reader.option(read_time)?,
+    })
+}
+
+/// All but members, values and the observer.
+fn write_rest(writer: &mut Writer, snapshot: &RunSnapshot) {
+    write_list(writer, &snapshot.integrations, |writer, integration| {
+        writer.option(integration.as_ref(), |writer, it| writer.part(&it.to_bytes()));
+    });
+    write_list(writer, &snapshot.rates, |writer, (due, is_due)| {
+        write_time(writer, *due);
+        writer.flag(*is_due);
+    });
+    write_time(writer, snapshot.proposed);
+    writer.flag(snapshot.delays_known);
+    write_list(writer, &snapshot.slopes, write_slope);
+    write_list(writer, &snapshot.hashes, |writer, hash| writer.word(hash.to_bits()));
+    write_list(writer, &snapshot.progress, |writer, progress| writer.byte(*progress as u8));
+    write_list(writer, &snapshot.targets, write_target);
+    write_list(writer, &snapshot.retuned, write_retuned);
+    writer.option(snapshot.ending, |writer, (time, component)| {
+        write_time(writer, time);
+        writer.count(component.index());
+    });
+    writer.option(snapshot.over.as_ref(), |writer, over| match over {
+        Advance::Terminated { component } => writer.option(Some(component), |w, it| w.text(it)),
+        _ => writer.option(None::<()>, |_, ()| {}),
+    });
+    let Statistics { tags, steps_accepted, steps_rejected, loop_evaluations, .. } =
+        snapshot.statistics;
+    for tally in [tags, steps_accepted, steps_rejected, loop_evaluations] {
+        writer.word(tally);
+    }
+}
+
+fn read_rest(reader: &mut Reader<'_>, snapshot: &mut RunSnapshot) -> Read<()> {
+    snapshot.integrations = read_list(reader, 1, |reader| reader.option(read_integration))?;
+    snapshot.rates = read_list(reader, 9, |reader| Ok((read_time(reader)?, reader.flag()?)))?;
+    snapshot.proposed = read_time(reader)?;
+    snapshot.delays_known = reader.flag()?;
+    snapshot.slopes = read_list(reader, 2, read_slope)?;
+    snapshot.hashes = read_list(reader, 8, |reader| reader.word().map(VariableHash::from_bits))?;
+    snapshot.progress = read_list(reader, 1, |reader| reader.choice(&PROGRESS, "progress"))?;
+    snapshot.targets = read_list(reader, 2, read_target)?;
+    snapshot.retuned = read_list(reader, 9, read_retuned)?;
+    snapshot.ending = reader.option(|reader| Ok((read_time(reader)?, read_component(reader)?)))?;
+    snapshot.over = reader.option(|reader| {
+        let component = reader.option(|reader| reader.text().map(str::to_owned))?;
+        Ok(component.map_or(Advance::Decided, |component| Advance::Terminated { component }))
+    })?;
+    snapshot.statistics = Statistics {
+        tags: read_tally(reader)?,
+        steps_accepted: read_tally(reader)?,
+        steps_rejected: read_tally(reader)?,
+        loop_evaluations: read_tally(reader)?,
+        ..Statistics::default()
+    };
+    Ok(())
+}
+
+fn write_list<T>(writer: &mut Writer, list: &[T], mut write: impl FnMut(&mut Writer, &T)) {
+    writer.count(list.len());
+    list.iter().for_each(|item| write(writer, item));
+}
+
+/// Items that take so many bytes at least.
+fn read_list<T>(
+    reader: &mut Reader<'_>,
+    bytes_each: usize,
+    mut read: impl FnMut(&mut Reader<'_>) -> Read<T>,
+) -> Read<Vec<T>> {
+    let count = reader.count(bytes_each)?;
+    (0..count).map(|_| read(reader)).collect()
+}
+
+fn write_time(writer: &mut Writer, time: Time) {
+    writer.whole(time.ticks());
+}
+
+fn read_time(reader: &mut Reader<'_>) -> Read<Time> {
+    reader.whole().map(Time::from_ticks)
+}
+
+fn write_tag(writer: &mut Writer, tag: Tag) {
+    write_time(writer, tag.time);
+    writer.word(tag.microstep.into());
+}
+
+fn read_tag(reader: &mut Reader<'_>) -> Read<Tag> {
+    let time = read_time(reader)?;
+    let microstep = u32::try_from(reader.word()?);
+    let microstep = microstep.map_err(|_| BytesError::Impossible { what: "microstep" })?;
+    Ok(Tag { time, microstep })
+}
+
+fn read_integration(reader: &mut Reader<'_>) -> Read<Integration> {
+    let what = "integration";
+    Integration::from_bytes(reader.part()?).map_err(|_| BytesError::Impossible { what })
+}
+
+fn write_slope(writer: &mut Writer, memory: &SlopeMemory) {
+    writer.option(memory.last, |writer, (time, value, slope)| {
+        write_time(writer, time);
+        writer.real(value);
+        writer.real(slope);
+    });
+    writer.option(memory.before, |writer, (time, value)| {
+        write_time(writer, time);
+        writer.real(value);
+    });
+}
+
+fn read_slope(reader: &mut Reader<'_>) -> Read<SlopeMemory> {
+    let last = reader.option(|reader| Ok((read_time(reader)?, reader.real()?, reader.real()?)))?;
+    let before = reader.option(|reader| Ok((read_time(reader)?, reader.real()?)))?;
+    Ok(SlopeMemory { last, before })
+}
+
+fn write_typed(writer: &mut Writer, values: &Values) {
+    writer.byte(values.value_type() as u8);
+    writer.values(values.view());
+}
+
+fn read_typed(reader: &mut Reader<'_>) -> Read<Values> {
+    let value_type = reader.choice(&ValueType::ALL, "type")?;
+    reader.values(value_type)
+}
+
+fn write_target(writer: &mut Writer, target: &SavedTarget) {
+    let place = match &target.mode {
+        Mode::Once(_) => 0,
+        Mode::Override(_) => 1,
+        Mode::Offset(_) => 2,
+        Mode::Freeze(_) => 3,
+        Mode::Idle => 4,
+        Mode::FreezeSoon => 5,
+    };
+    writer.byte(place);
+    if let Some(values) = target.mode.values() {
+        write_typed(writer, values);
+    }
+    write_typed(writer, &target.raw);
+}
+
+fn read_target(reader: &mut Reader<'_>) -> Read<SavedTarget> {
+    let mode = match reader.byte()? {
+        4 => Mode::Idle,
+        5 => Mode::FreezeSoon,
+        place => {
+            let made = MODES.get(usize::from(place)).ok_or(BytesError::Impossible { what: "mode" });
+            made?(read_typed(reader)?)
+        }
+    };
+    Ok(SavedTarget { mode, raw: read_typed(reader)? })
+}
+
+fn write_retuned(writer: &mut Writer, retuned: &Retuned) {
+    writer.count(retuned.component);
+    writer.count(retuned.variable.index());
+    writer.option(retuned.values.as_ref(), write_typed);
+}
+
+fn read_retuned(reader: &mut Reader<'_>) -> Read<Retuned> {
+    let component = read_component(reader)?.index();
+    let variable = VariableId(read_index(reader)?);
+    Ok(Retuned { component, variable, values: reader.option(read_typed)? })
+}
+
+fn read_component(reader: &mut Reader<'_>) -> Read<ComponentId> {
+    read_index(reader).map(ComponentId)
+}
+
+fn read_index(reader: &mut Reader<'_>) -> Read<u32> {
+    u32::try_from(reader.word()?).map_err(|_| BytesError::Impossible { what: "index" })
+}
+
+/// What is counted up for good, so far from the end that it never gets there.
+fn read_tally(reader: &mut Reader<'_>) -> Read<u64> {
+    let tally = reader.word()?;
+    let is_possible = tally < 1 << 60;
+    is_possible.then_some(tally).ok_or(BytesError::Impossible { what: "tally" })
+}
+
+fn read_tape(reader: &mut Reader<'_>) -> Read<Tape> {
+    let mut tape = Tape::default();
+    for (column, value_type) in tape.columns.iter_mut().zip(ValueType::ALL) {
+        *column = reader.values(value_type)?;
+    }
+    Ok(tape)
+}

@@ -1,0 +1,104 @@
+//! A scenario that violates a property, as a file that can be repeated.
+
+use super::{bounds, choices, count};
+use crate::campaign::ResolvedCampaign;
+use crate::world::Bounds;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Why this scenario was kept, of all that violate a property.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It is the first.
+    First,
+    /// It is the least robust.
+    Worst,
+    /// It is what is left of the first when all was left out that does not matter.
+    Shrunk,
+}
+
+impl Role {
+    /// As files are called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::First => "first",
+            Role::Worst => "worst",
+            Role::Shrunk => "shrunk",
+        }
+    }
+}
+
+/// A scenario that violates a property.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CounterExample {
+    /// Why it was kept.
+    pub role: Role,
+    /// The property's place in the campaign.
+    pub property: usize,
+    /// The file, beside the report.
+    pub file: String,
+    /// Which scenario.
+    #[serde(with = "crate::exact")]
+    pub index: u128,
+    /// Its choices.
+    pub letters: Vec<u32>,
+    /// How often they change.
+    pub changes: u32,
+    /// By an ordinary run, without any snapshot, to the horizon.
+    pub robustness: Bounds,
+    /// Of that run.
+    pub trace_hash: String,
+    /// The same with smaller steps and tolerances; `None` if that was not wanted.
+    pub validation: Option<Validation>,
+}
+
+/// What became of a counter-example with smaller steps and tolerances.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Validation {
+    /// It is still one.
+    Confirmed(Bounds),
+    /// It is none any more: it was an artifact of steps or tolerances, or lies at the very edge.
+    Refuted(Bounds),
+    /// It could not be told.
+    Failed(String),
+}
+
+impl CounterExample {
+    /// How far from holding the property is, with whatever was computed: the smaller of the two.
+    pub fn margin(&self) -> f64 {
+        let found = -self.robustness.high;
+        match &self.validation {
+            Some(Validation::Confirmed(tighter) | Validation::Refuted(tighter)) => {
+                found.min(-tighter.high)
+            }
+            Some(Validation::Failed(_)) | None => found,
+        }
+    }
+
+    /// For the report.
+    pub(super) fn to_json(&self, resolved: &ResolvedCampaign) -> Value {
+        let validation = self.validation.as_ref().map(|validation| match validation {
+            Validation::Confirmed(tighter) => {
+                json!({"confirmed": true, "robustness": bounds(*tighter)})
+            }
+            Validation::Refuted(tighter) => {
+                json!({"confirmed": false, "robustness": bounds(*tighter)})
+            }
+            Validation::Failed(reason) => json!({"confirmed": null, "reason": reason}),
+        });
+        json!({
+            "role": self.role.name(),
+            "property": resolved.questions[self.property].name,
+            "file": self.file,
+            "index": count(self.index),
+            "changes": self.changes,
+            "choices": choices(resolved, &self.letters),
+            "robustness": bounds(self.robustness),
+            "margin": super::number(self.margin()),
+            "trace_hash": self.trace_hash,
+            "tighter": validation,
+        })
+    }
+}

@@ -1,0 +1,272 @@
+//! A [`World`] of a whole co-simulation: a [`Run`], its snapshots, and monitors that watch it.
+//!
+//! A choice sets the disturbed inputs at the tag where it is made, and the run moves on by one
+//! period. What an input is at the very tag of the choice was computed before it: the trace shows the
+//! new value from the next tag on.
+
+use crate::campaign::{Question, ResolvedCampaign};
+use crate::world::{Bounds, Standing, World};
+use consort_check::property::Monitor;
+use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
+use consort_engine::{Advance, Observation, Run, RunError, RunOptions, RunSnapshot, Summary};
+use consort_system::{Plan, ResolvedSystem};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The system of a campaign, live.
+pub struct RunWorld {
+    run: Run,
+    campaign: ResolvedCampaign,
+    watch: Watch,
+    start: RunSnapshot,
+    start_time: Time,
+    /// How many choices were made.
+    depth: u32,
+    /// Whoever is restored goes on differently from who is not, so everybody is.
+    is_canonical: bool,
+}
+
+/// A place that a world can come back to.
+pub struct SavedRun {
+    snapshot: RunSnapshot,
+    depth: u32,
+}
+
+/// Whether a run ends as soon as every property is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Until {
+    /// It does: nothing that follows can change the answer.
+    Decided,
+    /// It goes on to the horizon, so that there is a whole trace.
+    Horizon,
+}
+
+impl RunWorld {
+    /// Makes and initializes the instances, and saves where they are.
+    ///
+    /// # Errors
+    /// If an instance fails, or cannot be saved.
+    pub fn start(
+        campaign: ResolvedCampaign,
+        (system, plan): (ResolvedSystem, &Plan),
+        models: Vec<Arc<dyn Model>>,
+        options: RunOptions,
+        until: Until,
+    ) -> Result<Self, RunError> {
+        let experiment = &system.experiment;
+        let (resolution, start_time) = (experiment.resolution, experiment.start);
+        let (paths, watch) =
+            Watch::new(&campaign, until, |question| question.monitor(resolution, start_time));
+        let is_exact =
+            |model: &Arc<dyn Model>| Fidelity::Exact <= model.description().capabilities.fidelity;
+        let is_canonical = !models.iter().all(is_exact);
+        let observer = Some(Observation { paths, observer: Box::new(watch.clone()) });
+        let options = RunOptions { observer, ..options };
+        let mut run = Run::start(system, plan, models, options)?;
+        let start = run.snapshot()?;
+        Ok(RunWorld { run, campaign, watch, start, start_time, depth: 0, is_canonical })
+    }
+
+    /// What is known of the properties now.
+    pub fn standing(&self) -> Standing {
+        let ended = self.depth == self.campaign.space.horizon();
+        let end = ended.then(|| self.run.tag().time);
+        let (robustness, verdicts) = self.watch.judge(end);
+        let is_decided = ended || verdicts.iter().all(Option::is_some);
+        Standing { robustness, verdicts, is_decided }
+    }
+
+    /// What was seen at each tag since the start, and of what, if the run goes on to its horizon.
+    pub fn seen(&self) -> (Vec<String>, Vec<(Tag, Vec<f64>)>) {
+        (self.watch.paths.clone(), self.watch.lock().seen.clone())
+    }
+
+    /// Ends every instance; the hash of what happened.
+    pub fn finish(self) -> Summary {
+        self.run.finish()
+    }
+
+    /// Where a choice made now leads.
+    fn next(&self) -> Time {
+        let depth = i64::from(self.depth) + 1;
+        let length = self.campaign.period.checked_mul(depth).expect("the horizon fits");
+        self.start_time + length
+    }
+}
+
+impl World for RunWorld {
+    type Saved = SavedRun;
+    type Error = RunError;
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.run.restore(&self.start)?;
+        self.depth = 0;
+        Ok(())
+    }
+
+    fn choose(&mut self, letter: u32) -> Result<Standing, RunError> {
+        if self.is_canonical {
+            // Saving such an instance restores it at once: every path is the same then.
+            self.run.snapshot()?;
+        }
+        for (path, values) in self.campaign.values(letter) {
+            self.run.set(path, values)?;
+        }
+        let advance = self.run.advance(self.next())?;
+        self.depth += 1;
+        let mut standing = self.standing();
+        standing.is_decided |= advance != Advance::Reached;
+        Ok(standing)
+    }
+
+    fn save(&mut self) -> Result<SavedRun, RunError> {
+        Ok(SavedRun { snapshot: self.run.snapshot()?, depth: self.depth })
+    }
+
+    fn restore(&mut self, saved: &SavedRun) -> Result<(), RunError> {
+        self.run.restore(&saved.snapshot)?;
+        self.depth = saved.depth;
+        Ok(())
+    }
+
+    fn unshared_bytes(&self, saved: &SavedRun) -> u64 {
+        self.run.unshared_bytes(&saved.snapshot)
+    }
+}
+
+/// The monitors of all properties; the run shows them what happens, the world asks them.
+#[derive(Clone)]
+struct Watch {
+    until: Until,
+    paths: Vec<String>,
+    shared: Arc<Mutex<Watching>>,
+}
+
+#[derive(Clone)]
+struct Watching {
+    watchers: Vec<Watcher>,
+    /// Kept only if the run goes on to its horizon.
+    seen: Vec<(Tag, Vec<f64>)>,
+}
+
+#[derive(Clone)]
+struct Watcher {
+    monitor: Monitor,
+    /// Where its signals are among those the run shows.
+    places: Vec<usize>,
+    /// Room for their values.
+    values: Vec<f64>,
+    scale: f64,
+}
+
+/// What a watch has seen, saved.
+struct SavedWatch {
+    monitors: Vec<Monitor>,
+    seen: usize,
+}
+
+impl Watch {
+    /// Monitors, and the paths they look at.
+    fn new(
+        campaign: &ResolvedCampaign,
+        until: Until,
+        monitor: impl Fn(&Question) -> Monitor,
+    ) -> (Vec<String>, Self) {
+        let questions = &campaign.questions;
+        let all = questions.iter().flat_map(|question| question.property.signals());
+        let mut paths: Vec<String> = all.cloned().collect();
+        if until == Until::Horizon {
+            paths.extend(campaign.inputs.iter().map(|input| input.path.clone()));
+        }
+        paths.sort();
+        paths.dedup();
+        let place = |signal: &String| paths.binary_search(signal).expect("it was put there");
+        let watcher = |question: &Question| {
+            let places: Vec<usize> = question.property.signals().iter().map(place).collect();
+            let values = vec![0.0; places.len()];
+            Watcher { monitor: monitor(question), places, values, scale: question.scale }
+        };
+        let watchers = questions.iter().map(watcher).collect();
+        let shared = Arc::new(Mutex::new(Watching { watchers, seen: Vec::new() }));
+        (paths.clone(), Watch { until, paths, shared })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watching> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known; of a trace that ended, what is known for good.
+    fn judge(&self, end: Option<Time>) -> (Vec<Bounds>, Vec<Option<bool>>) {
+        let judge = |watcher: &Watcher| {
+            let mut monitor = watcher.monitor.clone();
+            if let Some(end) = end {
+                monitor.finish(end);
+            }
+            let interval = monitor.robustness();
+            let (low, high) = (interval.low / watcher.scale, interval.high / watcher.scale);
+            (Bounds { low, high }, monitor.verdict())
+        };
+        self.lock().watchers.iter().map(judge).unzip()
+    }
+}
+
+impl Observer for Watch {
+    fn see(&mut self, tag: Tag, values: &[f64]) -> Sight {
+        let mut is_decided = true;
+        let mut watching = self.lock();
+        for watcher in &mut watching.watchers {
+            for (value, place) in watcher.values.iter_mut().zip(&watcher.places) {
+                *value = values[*place];
+            }
+            watcher.monitor.see(tag, &watcher.values);
+            is_decided &= watcher.monitor.verdict().is_some();
+        }
+        match self.until {
+            Until::Decided if is_decided => return Sight::Stop,
+            Until::Decided => {}
+            Until::Horizon => watching.seen.push((tag, values.to_vec())),
+        }
+        Sight::Continue
+    }
+
+    fn save(&self) -> SavedState {
+        let watching = self.lock();
+        let monitors = watching.watchers.iter().map(|it| it.monitor.clone()).collect();
+        SavedState(Box::new(SavedWatch { monitors, seen: watching.seen.len() }))
+    }
+
+    fn restore(&mut self, state: &SavedState) {
+        let saved = state.0.downcast_ref::<SavedWatch>().expect("it was saved by a watch");
+        let mut watching = self.lock();
+        for (watcher, monitor) in watching.watchers.iter_mut().zip(&saved.monitors) {
+            watcher.monitor.clone_from(monitor);
+        }
+        watching.seen.truncate(saved.seen);
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for watcher in &self.lock().watchers {
+            let own = watcher.monitor.to_bytes();
+            bytes.extend((own.len() as u64).to_le_bytes());
+            bytes.extend(own);
+        }
+        bytes
+    }
+
+    fn set_bytes(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+        let mut rest = bytes;
+        let mut watchers = self.lock().watchers.clone();
+        for watcher in &mut watchers {
+            let (length, after) = rest.split_first_chunk::<8>().ok_or("too short")?;
+            let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| "too long")?;
+            let (own, after) = after.split_at_checked(length).ok_or("too short")?;
+            watcher.monitor.set_bytes(own)?;
+            rest = after;
+        }
+        if !rest.is_empty() {
+            return Err("too long");
+        }
+        self.lock().watchers = watchers;
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! Scenarios drawn at random, and what they say about all.
+
+use super::queue::Queue;
+use super::{Conclusion, Estimate, Progress, Strategy, Task, Unit, UnitResult};
+use crate::statistics::{Decision, Sprt, clopper_pearson, hoeffding_count, zero_failures_count};
+use crate::visit::{Summary, Tally, Verdict};
+
+/// What the draws are for. Probabilities are between zero and one, both excluded.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Goal {
+    /// To make so many draws, and to say where the probability of a violation lies.
+    Count {
+        /// How many draws.
+        count: u64,
+        /// The probability that what is said is wrong.
+        delta: f64,
+    },
+    /// To know the probability of a violation up to an error (Hoeffding's inequality).
+    Hoeffding {
+        /// The error.
+        epsilon: f64,
+        /// The probability that it is larger.
+        delta: f64,
+    },
+    /// To be sure that violations are rare; ends with the first draw that does not hold.
+    ZeroFailures {
+        /// How rare.
+        epsilon: f64,
+        /// The probability of not meeting one if they are not so rare.
+        delta: f64,
+    },
+    /// To decide between two probabilities of a violation (Wald's sequential probability ratio test).
+    Sprt {
+        /// What decides, and how surely.
+        test: Sprt,
+        /// Gives up after so many draws.
+        count_max: u64,
+    },
+}
+
+/// How to draw.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MonteCarloOptions {
+    /// What scenarios are drawn with.
+    pub seed: u64,
+    /// So many draws per unit.
+    pub unit: u64,
+    /// What for.
+    pub goal: Goal,
+}
+
+/// Draws scenarios, all equally likely, each a function of the seed and its number alone.
+///
+/// A draw that fails, or that is undecided, is counted neither for nor against where a probability is
+/// bounded from below, and as a violation where it is bounded from above and where a test is made.
+pub struct MonteCarlo {
+    options: MonteCarloOptions,
+    planned: u64,
+    next: u64,
+    queue: Queue,
+    summary: Summary,
+    /// Of the draws up to the one that decided.
+    tally: Tally,
+    conclusion: Option<Conclusion>,
+}
+
+impl MonteCarlo {
+    /// Draws for a goal.
+    pub fn new(options: MonteCarloOptions) -> Self {
+        let planned = match options.goal {
+            Goal::Count { count, .. } => count,
+            Goal::Hoeffding { epsilon, delta } => hoeffding_count(epsilon, delta),
+            Goal::ZeroFailures { epsilon, delta } => zero_failures_count(epsilon, delta),
+            Goal::Sprt { count_max, .. } => count_max,
+        };
+        Self {
+            options: MonteCarloOptions { unit: options.unit.max(1), ..options },
+            planned,
+            next: 0,
+            queue: Queue::default(),
+            summary: Summary::default(),
+            tally: Tally::default(),
+            conclusion: (planned == 0).then_some(Conclusion::Limit),
+        }
+    }
+
+    /// Counts the draws of a unit until one decides; the rest of the unit counts for nothing.
+    fn merge(&mut self, result: UnitResult) {
+        for letter in result.draws.chars() {
+            let Some(verdict) = Verdict::from_letter(letter) else { continue };
+            self.tally.add(verdict, 1);
+            self.conclusion = self.decide();
+            if self.conclusion.is_some() {
+                break;
+            }
+        }
+        let tally = self.tally;
+        self.summary.append(result.summary);
+        self.summary.tally = tally;
+        truncate(&mut self.summary.violations, tally.violated);
+        truncate(&mut self.summary.failures, tally.failed);
+    }
+
+    fn decide(&self) -> Option<Conclusion> {
+        let drawn = self.tally.total() as u64;
+        let bad = drawn - self.tally.holds as u64;
+        match self.options.goal {
+            Goal::ZeroFailures { .. } if 0 < bad => return Some(Conclusion::Rejected),
+            Goal::ZeroFailures { .. } if drawn == self.planned => {
+                return Some(Conclusion::Accepted);
+            }
+            Goal::Sprt { test, .. } => match test.decide(bad, drawn) {
+                Some(Decision::AtMost) => return Some(Conclusion::Accepted),
+                Some(Decision::AtLeast) => return Some(Conclusion::Rejected),
+                None => {}
+            },
+            _ => {}
+        }
+        (drawn == self.planned).then_some(Conclusion::Limit)
+    }
+
+    /// Where the probability of a violation lies. Not for a test that stops when it likes what it sees.
+    fn estimate(&self) -> Option<Estimate> {
+        let delta = match self.options.goal {
+            Goal::Count { delta, .. } | Goal::Hoeffding { delta, .. } => delta,
+            Goal::ZeroFailures { .. } | Goal::Sprt { .. } => return None,
+        };
+        let drawn = self.tally.total() as u64;
+        let bad = drawn - self.tally.holds as u64;
+        let (low, _) = clopper_pearson(self.tally.violated as u64, drawn, delta);
+        let (_, high) = clopper_pearson(bad, drawn, delta);
+        Some(Estimate { low, high, confidence: 1.0 - delta })
+    }
+}
+
+fn truncate<T>(kept: &mut Vec<T>, count: u128) {
+    kept.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+}
+
+impl Strategy for MonteCarlo {
+    fn offer(&mut self, max: usize) -> Vec<Unit> {
+        let mut units = Vec::new();
+        while units.len() < max && self.next < self.planned && self.conclusion.is_none() {
+            let count = (self.planned - self.next).min(self.options.unit);
+            let task = Task::Draws { seed: self.options.seed, first: self.next, count };
+            units.push(Unit { number: self.queue.number(), task });
+            self.next += count;
+        }
+        units
+    }
+
+    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
+        self.queue.put(unit, result);
+        while self.conclusion.is_none()
+            && let Some((_, result)) = self.queue.take()
+        {
+            self.merge(result);
+        }
+    }
+
+    fn conclusion(&self) -> Option<Conclusion> {
+        self.conclusion
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            done: self.tally.total(),
+            total: Some(u128::from(self.planned)),
+            omission: None,
+            estimate: self.estimate(),
+            depth: None,
+        }
+    }
+
+    /// Its tally, violations and failures end with the draw that decided; what is said of the properties
+    /// and the nodes is that of whole units.
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}

@@ -1,0 +1,158 @@
+//! Search for a violation: first where the robustness is least.
+
+mod frontier;
+
+use super::queue::Queue;
+use super::{Conclusion, Progress, Strategy, Task, Unit, UnitResult, Until};
+use crate::space::Space;
+use crate::visit::Summary;
+use frontier::{Candidate, Frontier};
+use std::collections::VecDeque;
+
+/// Which nodes to go on from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SearchKind {
+    /// The best of all nodes known, wherever they are.
+    BestFirst {
+        /// So many at a time.
+        batch: u32,
+        /// At most so many are kept for later; the worst are left out.
+        frontier_max: u32,
+    },
+    /// The best of those with equally many letters.
+    Beam {
+        /// So many.
+        width: u32,
+    },
+}
+
+/// How to search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchOptions {
+    /// What equally good nodes are ordered with, and children are chosen with.
+    pub seed: u64,
+    /// Which nodes to go on from.
+    pub kind: SearchKind,
+    /// At most so many children of each node; all of them if not given.
+    pub children_max: Option<u32>,
+    /// So many nodes are expanded per unit.
+    pub unit: u32,
+    /// When to stop.
+    pub until: Until,
+    /// Stops after the generation in which this many nodes are reached.
+    pub nodes_max: u128,
+    /// Goes on from one only of several nodes that have the same future.
+    pub merge_equal: bool,
+}
+
+/// Goes on from the nodes with the least robustness, generation by generation: a generation is chosen
+/// when all of the one before is known, so that it does not matter who was fast.
+pub struct Search {
+    space: Space,
+    options: SearchOptions,
+    frontier: Frontier,
+    /// Of this generation.
+    offered: VecDeque<Task>,
+    queue: Queue,
+    summary: Summary,
+    conclusion: Option<Conclusion>,
+}
+
+impl Search {
+    /// A search from the root.
+    pub fn new(space: &Space, options: SearchOptions) -> Self {
+        let mut new = Self {
+            space: space.clone(),
+            options,
+            frontier: Frontier::new(options.merge_equal),
+            offered: VecDeque::new(),
+            queue: Queue::default(),
+            summary: Summary::default(),
+            conclusion: None,
+        };
+        new.expand(vec![Vec::new()]);
+        new
+    }
+
+    /// Makes the units of a generation.
+    fn expand(&mut self, mut prefixes: Vec<Vec<u32>>) {
+        // Neighbors share prefixes: together they need fewer snapshots.
+        prefixes.sort_unstable();
+        let SearchOptions { seed, children_max, unit, .. } = self.options;
+        for prefixes in prefixes.chunks(unit.max(1) as usize) {
+            let prefixes = prefixes.to_vec();
+            self.offered.push_back(Task::Expand { seed, children_max, prefixes });
+        }
+    }
+
+    fn merge(&mut self, result: UnitResult) {
+        self.summary.append(result.summary);
+        for reached in result.reached {
+            if !reached.is_end {
+                self.frontier.push(Candidate::new(&reached, self.options.seed), &reached);
+            }
+        }
+        if self.offered.is_empty() && self.queue.is_drained() {
+            self.next_generation();
+        }
+    }
+
+    fn next_generation(&mut self) {
+        let chosen = match self.options.kind {
+            SearchKind::BestFirst { batch, frontier_max } => {
+                self.frontier.keep(frontier_max.max(1));
+                self.frontier.pop(batch.max(1))
+            }
+            SearchKind::Beam { width } => {
+                self.frontier.keep(width.max(1));
+                self.frontier.pop(width.max(1))
+            }
+        };
+        if self.options.until.is_reached(&self.summary) {
+            self.conclusion = Some(Conclusion::Violations);
+        } else if chosen.is_empty() {
+            let is_all = self.summary.tally.total() == self.space.count();
+            self.conclusion =
+                Some(if is_all { Conclusion::Complete } else { Conclusion::Exhausted });
+        } else if self.options.nodes_max <= self.summary.nodes {
+            self.conclusion = Some(Conclusion::Limit);
+        } else {
+            self.expand(chosen);
+        }
+    }
+}
+
+impl Strategy for Search {
+    fn offer(&mut self, max: usize) -> Vec<Unit> {
+        let count = self.offered.len().min(max);
+        let tasks = self.offered.drain(..count);
+        tasks.map(|task| Unit { number: self.queue.number(), task }).collect()
+    }
+
+    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
+        self.queue.put(unit, result);
+        while self.conclusion.is_none()
+            && let Some((_, result)) = self.queue.take()
+        {
+            self.merge(result);
+        }
+    }
+
+    fn conclusion(&self) -> Option<Conclusion> {
+        self.conclusion
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            done: self.summary.nodes,
+            total: Some(self.options.nodes_max),
+            omission: None,
+            estimate: None,
+            depth: Some(self.frontier.depth()),
+        }
+    }
+
+    fn summary(&self) -> &Summary {
+        &self.summary
+    }
+}

@@ -1,0 +1,166 @@
+//! A worker's side: units of work, done over a world.
+//!
+//! An [`Explorer`] holds a world and does one unit after another. Snapshots are taken where the world has
+//! to come back to, within a [`Budget`]; what does not fit is computed again. That changes how long it
+//! takes, never what is found.
+
+mod drive;
+mod expand;
+mod order;
+mod outcome;
+mod tree;
+mod wanted;
+
+pub use drive::{Effort, Overseer, Permit, WorkError};
+pub use outcome::{OUTCOMES_MAX, Outcome, PropertySummary, Summary, Tally, Verdict, Worst};
+
+pub(crate) use drive::{Drive, Taken};
+pub(crate) use order::{Permutation, draw};
+
+use crate::archive::Archive;
+use crate::shrink;
+use crate::space::{Node, Space};
+use crate::strategy::{Task, Unit, UnitResult};
+use crate::world::World;
+use wanted::Wanted;
+
+/// How much may be kept for coming back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// At most so many snapshots.
+    pub snapshots_max: usize,
+    /// At most so many bytes that no other snapshot holds.
+    pub bytes_max: u64,
+}
+
+/// Does units of work over a world.
+pub struct Explorer<W: World> {
+    space: Space,
+    world: W,
+    budget: Budget,
+    effort: Effort,
+    archive: Archive<W::Saved>,
+}
+
+impl<W: World> Explorer<W> {
+    /// A worker at the start of its world.
+    pub fn new(space: Space, world: W, budget: Budget) -> Self {
+        Self { space, world, budget, effort: Effort::default(), archive: Archive::new(budget) }
+    }
+
+    /// The world that is driven.
+    pub fn world_mut(&mut self) -> &mut W {
+        &mut self.world
+    }
+
+    /// What was done so far. It depends on the budget and on which units came here: no part of a result.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// Does a unit of work.
+    ///
+    /// # Determinism
+    /// The result depends on the unit and the space alone, as long as the world's restoring is exact and
+    /// the overseer says the same.
+    ///
+    /// # Errors
+    /// If the world cannot be saved or brought back, or the overseer wants to stop. Nothing of the unit
+    /// counts then; it can be done again, by a fresh worker if the world is lost.
+    pub fn work(
+        &mut self,
+        unit: &Unit,
+        overseer: &mut dyn Overseer,
+    ) -> Result<UnitResult, WorkError<W::Error>> {
+        if !matches!(unit.task, Task::Expand { .. }) {
+            self.archive.clear();
+        }
+        match &unit.task {
+            Task::Range { horizon, first, count } => {
+                self.range(*horizon, &Wanted::Range { first: *first, count: *count }, overseer)
+            }
+            Task::Block { seed, first, count } => {
+                let permutation = Permutation::new(*seed, self.space.count());
+                let places = *first..first + u128::from(*count);
+                let indices = places.map(|place| permutation.at(place)).collect();
+                self.range(self.space.horizon(), &Wanted::list(indices), overseer)
+            }
+            Task::Draws { seed, first, count } => {
+                self.draws(*seed, *first..first + count, overseer)
+            }
+            Task::Expand { seed, children_max, prefixes } => {
+                let (space, archive) = (&self.space, &mut self.archive);
+                let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+                expand::expand(space, &mut drive, archive, prefixes, (*seed, *children_max))
+            }
+            Task::Shrink { prefix, property } => {
+                let (space, archive) = (&self.space, &mut self.archive);
+                let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+                let shrunk = shrink::shrink(space, &mut drive, archive, prefix, *property)?;
+                Ok(UnitResult { shrunk, ..UnitResult::default() })
+            }
+        }
+    }
+
+    /// Visits some of the scenarios, or of their beginnings.
+    fn range(
+        &mut self,
+        horizon: u32,
+        wanted: &Wanted,
+        overseer: &mut dyn Overseer,
+    ) -> Result<UnitResult, WorkError<W::Error>> {
+        let mut summary = Summary::default();
+        let full = self.space.clone();
+        let nodes =
+            self.visit(horizon, wanted, overseer, &mut |node: Node, outcome: Outcome| {
+                let index = if horizon < full.horizon() {
+                    full.first_below(&outcome.prefix).expect("a visited prefix is in the space")
+                } else {
+                    wanted.first_in(node)
+                };
+                let is_cut = node.depth < horizon;
+                summary.count(&outcome.covering(index, wanted.count_in(node)), is_cut);
+            })?;
+        summary.nodes = nodes;
+        Ok(UnitResult { summary, ..UnitResult::default() })
+    }
+
+    /// Visits scenarios drawn at random, in the order of their indices, and tells of them in the order
+    /// of their drawing.
+    fn draws(
+        &mut self,
+        seed: u64,
+        numbers: std::ops::Range<u64>,
+        overseer: &mut dyn Overseer,
+    ) -> Result<UnitResult, WorkError<W::Error>> {
+        let total = self.space.count();
+        let drawn: Vec<u128> = numbers.map(|number| draw(seed, number, total)).collect();
+        let wanted = Wanted::list(drawn.clone());
+        let mut judged: Vec<(Node, Outcome)> = Vec::new();
+        let horizon = self.space.horizon();
+        let nodes = self.visit(horizon, &wanted, overseer, &mut |node, outcome| {
+            judged.push((node, outcome));
+        })?;
+        let mut result = UnitResult::default();
+        for index in drawn {
+            let place = judged.partition_point(|(node, _)| node.first <= index) - 1;
+            let (node, outcome) = &judged[place];
+            result.draws.push(outcome.verdict.letter());
+            result.summary.count(&outcome.clone().covering(index, 1), node.depth < horizon);
+        }
+        result.summary.nodes = nodes;
+        Ok(result)
+    }
+
+    fn visit(
+        &mut self,
+        horizon: u32,
+        wanted: &Wanted,
+        overseer: &mut dyn Overseer,
+        record: &mut dyn FnMut(Node, Outcome),
+    ) -> Result<u128, WorkError<W::Error>> {
+        let space = self.space.shortened(horizon);
+        let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+        tree::visit(&space, &mut drive, self.budget, wanted, record)
+    }
+}

@@ -1,0 +1,247 @@
+//! The side of a campaign that works: one process with one world, told what to do line by line.
+//!
+//! A worker reads [`Asked`] lines from its standard input and writes [`Said`] lines to its standard
+//! output, each a JSON object; it ends when its input ends. Nothing else may be written there.
+//!
+//! While a worker works it says now and then which step it is about to take: a sign of life. Asked to
+//! be *careful* it says so before every step: if it dies then, the last line names the step to blame.
+
+use crate::strategy::{Unit, UnitResult};
+use crate::visit::{Effort, Explorer, Overseer, Permit, WorkError};
+use crate::world::World;
+use serde::{Deserialize, Serialize};
+use std::fmt::Display;
+use std::io::{self, BufRead, Write};
+use std::time::{Duration, Instant};
+
+/// How often a worker gives a sign of life.
+pub const HEARTBEAT: Duration = Duration::from_millis(100);
+
+/// What a worker is told.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Asked {
+    /// To do a unit.
+    Work {
+        /// Which.
+        unit: Unit,
+        /// Say before every step which one it is.
+        careful: bool,
+        /// Steps that end a worker, and are not to be taken.
+        quarantined: Vec<Quarantined>,
+    },
+}
+
+/// A step that is not to be taken.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Quarantined {
+    /// The choices up to and including the step.
+    pub prefix: Vec<u32>,
+    /// What happened when it was taken.
+    pub reason: String,
+}
+
+/// What a worker says.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Said {
+    /// It is ready, and works on this.
+    Ready {
+        /// Of everything that decides results; all workers of a campaign must say the same.
+        fingerprint: String,
+    },
+    /// It is about to take the step that ends this prefix.
+    At {
+        /// The choices.
+        prefix: Vec<u32>,
+    },
+    /// A unit is done.
+    Done {
+        /// Which.
+        number: u64,
+        /// What came of it.
+        result: Box<UnitResult>,
+        /// What it took, since the worker started.
+        effort: Effort,
+    },
+    /// It cannot go on, and ends.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Works until `input` ends.
+///
+/// # Errors
+/// If nobody listens any more, or a line is none that a worker understands.
+pub fn serve<W: World>(
+    explorer: &mut Explorer<W>,
+    fingerprint: &str,
+    input: impl BufRead,
+    output: &mut impl Write,
+) -> io::Result<()>
+where
+    W::Error: Display,
+{
+    say(output, &Said::Ready { fingerprint: fingerprint.to_owned() })?;
+    for line in input.lines() {
+        let Asked::Work { unit, careful, quarantined } = serde_json::from_str(&line?)?;
+        let mut herald = Herald { output, careful, quarantined, said: Instant::now(), lost: None };
+        let worked = explorer.work(&unit, &mut herald);
+        if let Some(error) = herald.lost {
+            return Err(error);
+        }
+        match worked {
+            Ok(result) => {
+                let (number, result) = (unit.number, Box::new(result));
+                say(output, &Said::Done { number, result, effort: explorer.effort() })?;
+            }
+            Err(error) => return give_up(output, &error),
+        }
+    }
+    Ok(())
+}
+
+fn give_up<E: Display>(output: &mut impl Write, error: &WorkError<E>) -> io::Result<()> {
+    let reason = match error {
+        WorkError::Stopped => "it was told to stop".to_owned(),
+        other => other.to_string(),
+    };
+    say(output, &Said::Failed { reason })
+}
+
+/// Writes a line.
+///
+/// # Errors
+/// If nobody listens any more.
+pub fn say(output: &mut impl Write, said: &Said) -> io::Result<()> {
+    let mut line = serde_json::to_vec(said)?;
+    line.push(b'\n');
+    output.write_all(&line)?;
+    output.flush()
+}
+
+/// Tells of each step, or now and then.
+struct Herald<'o, O> {
+    output: &'o mut O,
+    careful: bool,
+    quarantined: Vec<Quarantined>,
+    said: Instant,
+    /// Nobody listens any more.
+    lost: Option<io::Error>,
+}
+
+impl<O: Write> Overseer for Herald<'_, O> {
+    fn before(&mut self, prefix: &[u32]) -> Permit {
+        if let Some(known) = self.quarantined.iter().find(|known| known.prefix == prefix) {
+            return Permit::Skip(known.reason.clone());
+        }
+        if self.careful || HEARTBEAT <= self.said.elapsed() {
+            self.said = Instant::now();
+            if let Err(error) = say(self.output, &Said::At { prefix: prefix.to_vec() }) {
+                self.lost = Some(error);
+                return Permit::Stop;
+            }
+        }
+        Permit::Go
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{Disturbance, Shape, Space};
+    use crate::strategy::Task;
+    use crate::visit::Budget;
+    use crate::world::{Bounds, Standing};
+    use std::convert::Infallible;
+
+    /// Counts the ones that were chosen; more than two are a violation.
+    struct Counter(Vec<u32>);
+
+    impl World for Counter {
+        type Saved = Vec<u32>;
+        type Error = Infallible;
+
+        fn reset(&mut self) -> Result<(), Infallible> {
+            self.0.clear();
+            Ok(())
+        }
+
+        fn choose(&mut self, letter: u32) -> Result<Standing, Infallible> {
+            self.0.push(letter);
+            let ones = self.0.iter().sum::<u32>();
+            let verdict = if 2 < ones { Some(false) } else { Some(true) };
+            let verdict = verdict.filter(|_| self.0.len() == 3);
+            let robustness = vec![Bounds::point(2.0 - f64::from(ones))];
+            Ok(Standing { robustness, verdicts: vec![verdict], is_decided: false })
+        }
+
+        fn save(&mut self) -> Result<Vec<u32>, Infallible> {
+            Ok(self.0.clone())
+        }
+
+        fn restore(&mut self, saved: &Vec<u32>) -> Result<(), Infallible> {
+            self.0.clone_from(saved);
+            Ok(())
+        }
+
+        fn unshared_bytes(&self, _saved: &Vec<u32>) -> u64 {
+            1
+        }
+    }
+
+    fn explorer() -> Explorer<Counter> {
+        let disturbance = Disturbance { name: "u".to_owned(), letters: 2, changes_max: None };
+        let shape = Shape { disturbances: vec![disturbance], changes_max: None, horizon: 3 };
+        let space = Space::new(&shape, &|_| true).expect("the space is small");
+        let budget = Budget { snapshots_max: 4, bytes_max: 1 << 20 };
+        Explorer::new(space, Counter(Vec::new()), budget)
+    }
+
+    /// What a worker says to one unit of all scenarios.
+    fn said(careful: bool, quarantined: Vec<Quarantined>) -> Vec<Said> {
+        let unit = Unit { number: 7, task: Task::Range { horizon: 3, first: 0, count: 8 } };
+        let asked = serde_json::to_string(&Asked::Work { unit, careful, quarantined });
+        let input = asked.expect("it is plain data");
+        let mut output = Vec::new();
+        serve(&mut explorer(), "print", input.as_bytes(), &mut output).expect("it is heard");
+        let text = String::from_utf8(output).expect("it is text");
+        text.lines().map(|line| serde_json::from_str(line).expect("it is said")).collect()
+    }
+
+    fn result(said: &[Said]) -> &UnitResult {
+        match said.last() {
+            Some(Said::Done { number: 7, result, .. }) => result,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_worker_says_that_it_is_ready_and_what_it_found() {
+        let said = said(false, Vec::new());
+        assert_eq!(said[0], Said::Ready { fingerprint: "print".to_owned() });
+        let tally = result(&said).summary.tally;
+        assert_eq!((tally.holds, tally.violated), (7, 1));
+    }
+
+    #[test]
+    fn a_careful_worker_tells_of_every_step_and_finds_the_same() {
+        let careful = said(true, Vec::new());
+        let steps = careful.iter().filter(|said| matches!(said, Said::At { .. })).count();
+        assert!(14 <= steps, "the tree has 14 edges: {steps}");
+        assert_eq!(result(&careful), result(&said(false, Vec::new())));
+    }
+
+    #[test]
+    fn what_is_quarantined_has_failed_and_the_rest_is_done() {
+        let reason = "its worker was ended by signal 11".to_owned();
+        let bad = Quarantined { prefix: vec![1, 1], reason: reason.clone() };
+        let said = said(false, vec![bad]);
+        let summary = &result(&said).summary;
+        let tally = summary.tally;
+        assert_eq!((tally.holds, tally.violated, tally.failed), (6, 0, 2));
+        assert_eq!(summary.failures[0].failure.as_deref(), Some(reason.as_str()));
+    }
+}

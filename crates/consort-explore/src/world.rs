@@ -1,0 +1,82 @@
+//! What strategies drive.
+//!
+//! A scenario is a sequence of choices, one per decision period. A [`World`] takes one choice after
+//! another from its start; saving and restoring it is what makes shared prefixes cost nothing.
+
+use crate::exact;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// An interval that a robustness lies in, with what is known so far; a point once all is known.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Bounds {
+    /// No less than this.
+    #[serde(with = "exact")]
+    pub low: f64,
+    /// No more than this.
+    #[serde(with = "exact")]
+    pub high: f64,
+}
+
+impl Bounds {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    /// All is known.
+    pub const fn point(value: f64) -> Self {
+        Self { low: value, high: value }
+    }
+}
+
+/// What is known after a choice.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Standing {
+    /// By property, in the campaign's order.
+    pub robustness: Vec<Bounds>,
+    /// Whether each property holds, as far as that is known. Not the sign of the robustness: at zero
+    /// that says nothing.
+    pub verdicts: Vec<Option<bool>>,
+    /// Nothing that follows can change what the properties say, or nothing can follow.
+    pub is_decided: bool,
+}
+
+/// A system whose scenarios are explored.
+pub trait World {
+    /// A place to come back to.
+    type Saved;
+    /// Why it could not go on.
+    type Error: fmt::Display;
+
+    /// Goes back to the start, before the first choice.
+    ///
+    /// # Errors
+    /// If the system cannot be restored.
+    fn reset(&mut self) -> Result<(), Self::Error>;
+
+    /// Takes a choice (a letter of the space's alphabet) and moves on by one decision period.
+    ///
+    /// # Errors
+    /// If an instance fails. The scenario has failed then, and the world must be restored or reset.
+    fn choose(&mut self, letter: u32) -> Result<Standing, Self::Error>;
+
+    /// Saves where it is.
+    ///
+    /// # Errors
+    /// If an instance cannot be saved.
+    fn save(&mut self) -> Result<Self::Saved, Self::Error>;
+
+    /// Goes back to where it was saved.
+    ///
+    /// # Errors
+    /// If an instance cannot be restored.
+    fn restore(&mut self, saved: &Self::Saved) -> Result<(), Self::Error>;
+
+    /// How many bytes a saved place holds that no other holds.
+    fn unshared_bytes(&self, saved: &Self::Saved) -> u64;
+
+    /// What all that follows depends on, as a number, monitors included: two places with equal
+    /// fingerprints have equal futures. `None` where that cannot be told.
+    fn fingerprint(&mut self) -> Option<u128> {
+        None
+    }
+}

@@ -1,0 +1,8 @@
+//! Strategies over worlds in closed form, against running every scenario from the start.
+
+mod determinism;
+mod search;
+mod sequential;
+mod shrink;
+mod support;
+mod visits;

@@ -1,0 +1,279 @@
+//! Memory that two processes share: a command from us, a reply from the worker, its log, and one word
+//! that says whose turn it is.
+//!
+//! The memory is an unnamed file with room for any number of slots, one per process: copies of a worker
+//! (see the fork provider) get slots of their own in it. It is reserved in large pieces and costs what is
+//! touched. A worker maps its slot at one fixed address, so that its image fits another process.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How much is reserved for one process.
+const SLOT_BYTES: usize = 256 << 20;
+/// Before the parts, on a page of its own.
+const HEADER_BYTES: usize = 4096;
+/// The most that one log may take between two commands.
+const LOG_BYTES: usize = 16 << 20;
+/// The largest command, and the largest reply.
+pub(crate) const PART_BYTES: usize = (SLOT_BYTES - HEADER_BYTES - LOG_BYTES) / 2;
+
+/// Where a worker has its slot: far from where the kernel puts programs, libraries and stacks.
+const WORKER_ADDRESS: usize = 0x1000_0000_0000;
+
+/// Nobody has asked anything, or the worker has answered: our turn.
+const OURS: u32 = 0;
+/// We have asked: the worker's turn.
+const THEIRS: u32 = 1;
+
+/// What is at the start of a slot.
+#[repr(C)]
+pub(crate) struct Header {
+    /// Whose turn it is.
+    turn: AtomicU32,
+    /// How far the worker is within a command that has several parts.
+    pub(crate) stage: AtomicU32,
+    pub(crate) command_bytes: AtomicU64,
+    pub(crate) reply_bytes: AtomicU64,
+    pub(crate) log_bytes: AtomicU64,
+    /// Lines that had no room.
+    pub(crate) log_lost: AtomicU64,
+    /// How long the instance took for the last command, in nanoseconds.
+    pub(crate) call_time: AtomicU64,
+}
+
+/// One slot, mapped.
+pub(crate) struct Channel {
+    file: Arc<OwnedFd>,
+    slot: u32,
+    base: NonNull<u8>,
+}
+
+// SAFETY: the mapping belongs to the channel alone and moves with it; what is shared is shared with
+// another process, and taken in turns.
+unsafe impl Send for Channel {}
+
+impl Channel {
+    /// New memory, with its first slot.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn create() -> io::Result<Channel> {
+        Self::map(Arc::new(memory_file(c"consort-channel")?), 0, None)
+    }
+
+    /// Another slot of the same memory, for another process.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn sibling(&self, slot: u32) -> io::Result<Channel> {
+        Self::map(Arc::clone(&self.file), slot, None)
+    }
+
+    /// The first slot, in the worker.
+    ///
+    /// # Errors
+    /// If `file` is no such memory.
+    pub(crate) fn adopt(file: OwnedFd) -> io::Result<Channel> {
+        Self::map(Arc::new(file), 0, Some(WORKER_ADDRESS))
+    }
+
+    /// Goes over to another slot, in the worker: at the same address. Allocates nothing.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(crate) fn move_to(&mut self, slot: u32) -> io::Result<()> {
+        // SAFETY: what is replaced is this channel's own mapping, of the same length.
+        unsafe { map_at(&self.file, slot, self.base.as_ptr(), libc::MAP_FIXED) }?;
+        self.slot = slot;
+        Ok(())
+    }
+
+    fn map(file: Arc<OwnedFd>, slot: u32, address: Option<usize>) -> io::Result<Channel> {
+        let needed = SLOT_BYTES as u64 * (u64::from(slot) + 1);
+        let handle = File::from(file.try_clone()?);
+        if handle.metadata()?.len() < needed {
+            handle.set_len(needed)?;
+        }
+        let (wanted, flags) = match address {
+            Some(address) => (address as *mut u8, libc::MAP_FIXED_NOREPLACE),
+            None => (std::ptr::null_mut(), 0),
+        };
+        // SAFETY: a place is taken that is free.
+        let base = unsafe { map_at(&file, slot, wanted, flags) }?;
+        Ok(Channel { file, slot, base })
+    }
+
+    /// The file, to be handed to a new process.
+    pub(crate) fn file(&self) -> &OwnedFd {
+        &self.file
+    }
+
+    /// Which slot of the memory this is.
+    pub(crate) fn slot(&self) -> u32 {
+        self.slot
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: the mapping begins with a header, of atomics only, and lives as long as `self`.
+        unsafe { self.base.cast().as_ref() }
+    }
+
+    /// What was asked.
+    pub(crate) fn command(&self) -> &[u8] {
+        let length = self.header().command_bytes.load(Ordering::Relaxed);
+        &self.part(HEADER_BYTES)[..bounded(length, PART_BYTES)]
+    }
+
+    /// What was answered.
+    pub(crate) fn reply(&self) -> &[u8] {
+        let length = self.header().reply_bytes.load(Ordering::Relaxed);
+        &self.part(HEADER_BYTES + PART_BYTES)[..bounded(length, PART_BYTES)]
+    }
+
+    /// Where to ask.
+    pub(crate) fn command_place(&mut self) -> &mut [u8] {
+        // SAFETY: inside the mapping; the worker looks at it only after it was told to.
+        unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr().add(HEADER_BYTES), PART_BYTES) }
+    }
+
+    /// The header, what was asked, and where to answer.
+    pub(crate) fn sides(&mut self) -> (&Header, &[u8], &mut [u8]) {
+        let reply = self.base.as_ptr().wrapping_add(HEADER_BYTES + PART_BYTES);
+        // SAFETY: inside the mapping and apart from the command; the other side waits meanwhile.
+        let reply = unsafe { std::slice::from_raw_parts_mut(reply, PART_BYTES) };
+        (self.header(), self.command(), reply)
+    }
+
+    /// The log so far.
+    pub(crate) fn log(&self) -> &[u8] {
+        let length = self.header().log_bytes.load(Ordering::Acquire);
+        let start = self.base.as_ptr().wrapping_add(HEADER_BYTES + 2 * PART_BYTES);
+        // SAFETY: inside the mapping; lines are added behind what is told of.
+        unsafe { std::slice::from_raw_parts(start, bounded(length, LOG_BYTES)) }
+    }
+
+    /// The place behind the log so far.
+    pub(crate) fn log_place(&mut self) -> &mut [u8] {
+        let length = self.header().log_bytes.load(Ordering::Acquire);
+        let used = bounded(length, LOG_BYTES);
+        let start = self.base.as_ptr().wrapping_add(HEADER_BYTES + 2 * PART_BYTES + used);
+        // SAFETY: inside the mapping; whoever writes lines holds this alone.
+        unsafe { std::slice::from_raw_parts_mut(start, LOG_BYTES - used) }
+    }
+
+    fn part(&self, offset: usize) -> &[u8] {
+        // SAFETY: inside the mapping; the other side waits while this one looks.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr().add(offset), PART_BYTES) }
+    }
+
+    /// Another handle on the same mapping, which is never unmapped.
+    ///
+    /// # Safety
+    /// The channel outlives the result and goes on at the same address.
+    pub(crate) unsafe fn alias(&self) -> std::mem::ManuallyDrop<Channel> {
+        let (file, slot, base) = (Arc::clone(&self.file), self.slot, self.base);
+        std::mem::ManuallyDrop::new(Channel { file, slot, base })
+    }
+
+    /// Takes the turn, of whoever may have ended with it: the slot is free for another process.
+    pub(crate) fn reset(&self) {
+        self.header().turn.store(OURS, Ordering::Release);
+    }
+
+    /// Gives the turn to the worker.
+    pub(crate) fn ask(&self) {
+        self.pass(THEIRS);
+    }
+
+    /// Gives the turn back.
+    pub(crate) fn answer(&self) {
+        self.pass(OURS);
+    }
+
+    /// Waits, at most so long, until the worker has answered; whether it has.
+    pub(crate) fn wait_for_answer(&self, longest: Duration) -> bool {
+        let turn = &self.header().turn;
+        if turn.load(Ordering::Acquire) == OURS {
+            return true;
+        }
+        futex_wait(turn, THEIRS, Some(longest));
+        turn.load(Ordering::Acquire) == OURS
+    }
+
+    /// Sleeps until there is something to do.
+    pub(crate) fn wait_for_command(&self) {
+        let turn = &self.header().turn;
+        while turn.load(Ordering::Acquire) != THEIRS {
+            futex_wait(turn, OURS, None);
+        }
+    }
+
+    fn pass(&self, to: u32) {
+        let turn = &self.header().turn;
+        turn.store(to, Ordering::Release);
+        // SAFETY: a wake-up of whoever sleeps on a word that is mapped.
+        unsafe { libc::syscall(libc::SYS_futex, turn.as_ptr(), libc::FUTEX_WAKE, 1) };
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by this channel, and nothing borrowed from it is left.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), SLOT_BYTES) };
+    }
+}
+
+/// A length that the other side has written, as far as it makes sense.
+fn bounded(length: u64, most: usize) -> usize {
+    usize::try_from(length).map_or(most, |length| length.min(most))
+}
+
+/// A file without a name, in memory.
+///
+/// # Errors
+/// If the system refuses.
+pub(crate) fn memory_file(name: &std::ffi::CStr) -> io::Result<OwnedFd> {
+    // SAFETY: the name ends in NUL.
+    let file = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if file < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a descriptor that was just made and is nobody else's.
+    Ok(unsafe { OwnedFd::from_raw_fd(file) })
+}
+
+/// # Safety
+/// With `MAP_FIXED`, what is at `address` is the caller's and used by nobody.
+unsafe fn map_at(
+    file: &OwnedFd,
+    slot: u32,
+    address: *mut u8,
+    flags: libc::c_int,
+) -> io::Result<NonNull<u8>> {
+    let offset = i64::from(slot) * SLOT_BYTES as i64;
+    let (rights, file) = (libc::PROT_READ | libc::PROT_WRITE, file.as_raw_fd());
+    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE | flags;
+    // SAFETY: the caller's promise; every other mapping is put where there is none.
+    let base = unsafe { libc::mmap(address.cast(), SLOT_BYTES, rights, flags, file, offset) };
+    match NonNull::new(base.cast::<u8>()) {
+        Some(base) if base.as_ptr().cast() != libc::MAP_FAILED => Ok(base),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn futex_wait(word: &AtomicU32, while_it_is: u32, longest: Option<Duration>) {
+    let timeout = longest.map(|longest| libc::timespec {
+        tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: longest.subsec_nanos().into(),
+    });
+    let timeout = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the word is mapped, the time is on our stack; an early return is checked by the caller.
+    unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, while_it_is, timeout);
+    }
+}

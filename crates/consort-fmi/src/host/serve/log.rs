@@ -1,0 +1,24 @@
+//! The log of the served instance: lines in shared memory, which the other side takes after each call.
+
+use super::super::channel::Channel;
+use super::super::protocol::{Writer, write_log_entry};
+use consort_core::{LogEntry, LogSink};
+use std::mem::ManuallyDrop;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A sink that writes to the channel.
+pub(super) fn sink(channel: ManuallyDrop<Channel>) -> LogSink {
+    // Models may log from threads of their own.
+    let channel = Mutex::new(channel);
+    Arc::new(move |entry| write(&mut channel.lock().unwrap_or_else(PoisonError::into_inner), entry))
+}
+
+fn write(channel: &mut Channel, entry: &LogEntry) {
+    let mut writer = Writer::new(channel.log_place());
+    write_log_entry(&mut writer, entry);
+    match writer.finish() {
+        Some(length) => channel.header().log_bytes.fetch_add(length as u64, Ordering::Release),
+        None => channel.header().log_lost.fetch_add(1, Ordering::Relaxed),
+    };
+}

@@ -1,0 +1,117 @@
+//! Test FMUs here and in workers.
+
+use super::entry::ARGUMENT;
+use consort_core::{
+    Instance, Instantiation, LogEntry, LogSink, Model, Prng, Provider, Reference, Report,
+    Resolution, Setup, Step, Tag, Time, Values, ValuesMut, ValuesRef,
+};
+use consort_fmi::fmu::{Fmu, FmuModel, LoadOptions};
+use consort_fmi::host::{HostOptions, IsolatedInstance, IsolatedModel, Limits};
+use consort_testkit::fmus::{BuildOptions, Fmi, build};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// One tenth of a second.
+pub(crate) const STEP: i64 = 100_000_000;
+
+pub(crate) const SETUP: Setup =
+    Setup { resolution: Resolution::NANOSECOND, start: Time::ZERO, stop: None, tolerance: None };
+
+/// Collects what instances say.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<LogEntry>>>);
+
+impl Log {
+    pub(crate) fn sink(&self) -> LogSink {
+        let entries = Arc::clone(&self.0);
+        Arc::new(move |entry| entries.lock().unwrap().push(entry.clone()))
+    }
+
+    /// Category and message of each line.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let entries = self.0.lock().unwrap();
+        entries.iter().map(|entry| format!("[{}] {}", entry.category, entry.message)).collect()
+    }
+}
+
+/// What workers are told: the folder of the FMU.
+pub(crate) fn load_recipe(recipe: &[u8]) -> Result<Arc<dyn Model>, String> {
+    let folder = std::str::from_utf8(recipe).map_err(|error| error.to_string())?;
+    let mut report = Report::default();
+    let fmu = Fmu::open(Path::new(folder), "test.fmu", None, &mut report);
+    let fmu = fmu.ok_or("the FMU cannot be opened")?;
+    let binary = fmu.binary().map_err(|error| error.to_string())?;
+    let model = FmuModel::load(fmu, &binary, "lane".to_owned(), &LoadOptions::default());
+    Ok(Arc::new(model.map_err(|error| error.to_string())?))
+}
+
+pub(crate) fn host() -> HostOptions {
+    HostOptions {
+        program: std::env::current_exe().unwrap(),
+        arguments: vec![ARGUMENT.to_str().unwrap().into()],
+        limits: Limits { silence: Duration::from_secs(10), ..Limits::default() },
+        scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("workers"),
+    }
+}
+
+/// The model here, in this process.
+pub(crate) fn here(name: &str, fmi: Fmi) -> Arc<dyn Model> {
+    let folder = build(name, fmi, &BuildOptions::binary());
+    load_recipe(folder.to_str().unwrap().as_bytes()).unwrap()
+}
+
+/// The model in processes of their own, and what it is here.
+pub(crate) fn isolated(name: &str, fmi: Fmi) -> IsolatedModel {
+    isolated_by(name, fmi, host())
+}
+
+pub(crate) fn isolated_by(name: &str, fmi: Fmi, host: HostOptions) -> IsolatedModel {
+    let folder = build(name, fmi, &BuildOptions::binary());
+    let mut report = Report::default();
+    let fmu = Fmu::open(&folder, "test.fmu", None, &mut report).unwrap();
+    let recipe = folder.to_str().unwrap().as_bytes().to_vec();
+    let description = fmu.description().model.clone();
+    IsolatedModel::new(description, recipe, Arc::new(host), Provider::Native)
+}
+
+pub(crate) fn instantiation(log: &Log) -> Instantiation<'static> {
+    Instantiation {
+        name: "tank.probe",
+        prng: Prng::new(0),
+        log: log.sink(),
+        verbose: false,
+        event_mode: false,
+        early_return: false,
+    }
+}
+
+/// An instance in its process, not initialized.
+pub(crate) fn start(model: &IsolatedModel, log: &Log) -> IsolatedInstance {
+    model.start(&instantiation(log)).unwrap()
+}
+
+pub(crate) fn initialize(instance: &mut dyn Instance) {
+    instance.enter_initialization(&SETUP).unwrap();
+    instance.exit_initialization().unwrap();
+}
+
+pub(crate) fn step(index: i64) -> Step {
+    let (from, to) = (Time::from_ticks(index * STEP), Time::from_ticks((index + 1) * STEP));
+    let start = SETUP.resolution.to_f64(from);
+    Step { from: Tag::at(from), to, start, length: 0.1 }
+}
+
+pub(crate) fn set(instance: &mut dyn Instance, reference: u32, value: f64) {
+    instance.set(&[Reference(reference)], ValuesRef::Float64(&[value])).unwrap();
+}
+
+pub(crate) fn get(instance: &mut dyn Instance, reference: u32) -> f64 {
+    let mut value = [0.0];
+    instance.get(&[Reference(reference)], ValuesMut::Float64(&mut value)).unwrap();
+    value[0]
+}
+
+pub(crate) fn set_whole(instance: &mut dyn Instance, reference: u32, value: i32) {
+    instance.set(&[Reference(reference)], Values::Int32(vec![value]).view()).unwrap();
+}

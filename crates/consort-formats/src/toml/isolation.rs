@@ -1,0 +1,25 @@
+//! Processes: `isolate` and `state` of a component.
+
+use super::reader::{Entry, Reader};
+use consort_core::Provider;
+use consort_system::{Isolation, Spanned};
+
+/// Reads a key of a component that is about its process; the others are left alone.
+pub(super) fn read_entry(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_, '_>,
+    isolation: &mut Isolation,
+) -> bool {
+    match entry.key {
+        "isolate" => {
+            let span = reader.span(entry.value.span());
+            isolation.isolate = reader.boolean(entry).map(|value| Spanned::new(value, span));
+        }
+        "state" => {
+            let choices = Provider::ALL.map(|(provider, name)| (name, provider));
+            isolation.state = reader.spanned_choice(entry, &choices);
+        }
+        _ => return false,
+    }
+    true
+}

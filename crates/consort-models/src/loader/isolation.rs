@@ -1,0 +1,228 @@
+//! Which components live in a process of their own, and who saves their states.
+
+use super::{LoaderOptions, Located};
+use crate::fidelity::{self, Chosen, Subject, Verdicts};
+use crate::request::ModelRequest;
+use consort_core::{Diagnostic, Fidelity, Model, ModelDescription, Provider, Report};
+use std::sync::Arc;
+
+/// What was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wanted {
+    /// In this process.
+    Here,
+    /// In a process of its own, saved like this.
+    Apart(Provider),
+    /// Whatever saves it faithfully; in a process of its own if `apart` or nothing else will do.
+    Measured { apart: bool },
+}
+
+/// Where an FMU lives, and how faithfully its states are saved there.
+pub(super) struct Place {
+    /// Who saves it in a process of its own; `None` if it lives here.
+    pub(super) apart: Option<Provider>,
+    pub(super) fidelity: Fidelity,
+    /// Its bytes are as good as its states, as far as is known.
+    pub(super) has_bytes: bool,
+    /// What is worth telling about that.
+    pub(super) told: Option<String>,
+}
+
+impl Place {
+    fn unmeasured(apart: Option<Provider>) -> Self {
+        Place { apart, fidelity: Fidelity::Exact, has_bytes: true, told: None }
+    }
+}
+
+/// What a component asks for; what it cannot have goes to the report.
+pub(super) fn wanted(
+    request: &ModelRequest<'_>,
+    options: &LoaderOptions,
+    report: &mut Report,
+) -> Wanted {
+    let own = request.isolate.map(|it| it.value);
+    let apart = own.unwrap_or(request.isolate_all);
+    let wanted = match request.state.map(|it| it.value) {
+        Some(Provider::Native) if !apart => Wanted::Here,
+        Some(provider) => Wanted::Apart(provider),
+        None if options.saving && own != Some(false) => Wanted::Measured { apart },
+        None if apart => Wanted::Apart(Provider::Native),
+        None => Wanted::Here,
+    };
+    match wanted {
+        Wanted::Apart(provider) if own == Some(false) => {
+            report.push(contradiction(request, provider));
+            Wanted::Here
+        }
+        Wanted::Apart(provider) if !options.providers.contains(&provider) => {
+            report.push(ruled_out(request, provider, &options.providers));
+            Wanted::Here
+        }
+        Wanted::Apart(_) if options.host.is_none() => {
+            report.push(no_host(request));
+            Wanted::Here
+        }
+        // Without workers nothing can be measured.
+        Wanted::Measured { .. } if options.host.is_none() => Wanted::Here,
+        wanted => wanted,
+    }
+}
+
+/// Where an FMU lives; `make` makes it in a process of its own with a provider.
+pub(super) fn place(
+    wanted: Wanted,
+    located: &Located,
+    model: &ModelDescription,
+    options: &LoaderOptions,
+    make: &dyn Fn(Provider) -> Result<Arc<dyn Model>, String>,
+) -> Place {
+    let apart = match wanted {
+        Wanted::Here => return Place::unmeasured(None),
+        Wanted::Apart(provider) => return Place::unmeasured(Some(provider)),
+        Wanted::Measured { apart } => apart,
+    };
+    let subject = Subject::new(&located.inputs, model);
+    let verdicts = Verdicts::open(&options.cache);
+    let mut make = |provider| make(provider);
+    let wanted = if options.portable { Fidelity::Portable } else { Fidelity::Exact };
+    let chosen = fidelity::choose(&subject, &options.providers, wanted, &verdicts, &mut make);
+    let told = told(&chosen, located.fmu.name());
+    let Chosen { provider, fidelity, .. } = chosen;
+    let provider = provider.unwrap_or(Provider::Native);
+    // What its own process does not change is better off here.
+    let apart = (apart || provider != Provider::Native).then_some(provider);
+    let has_bytes = !(options.portable && fidelity == Fidelity::Exact);
+    Place { apart, fidelity, has_bytes, told }
+}
+
+/// What a person wants to know about the choice.
+fn told(chosen: &Chosen, model: &str) -> Option<String> {
+    let what = match (chosen.provider, chosen.fidelity) {
+        (Some(Provider::Native), Fidelity::Exact | Fidelity::Portable) => return None,
+        (Some(provider), Fidelity::Repeatable) => {
+            format!("saved by `{provider}`; it goes on from them in its own way, always the same")
+        }
+        (Some(provider), _) => format!("saved by `{provider}`"),
+        (None, _) => "saved by nobody".to_owned(),
+    };
+    let separator = if chosen.why.is_empty() { "" } else { ": " };
+    Some(format!("states of `{model}` are {what}{separator}{}", chosen.why))
+}
+
+/// Refuses what has no effect on a model that is no FMU.
+pub(super) fn check_own_code(request: &ModelRequest<'_>, report: &mut Report) {
+    let isolate = request.isolate.filter(|it| it.value).map(|it| ("isolate", it.span));
+    let state = request.state.filter(|it| it.value != Provider::Native);
+    for (key, span) in isolate.into_iter().chain(state.map(|it| ("state", it.span))) {
+        let message = format!(
+            "`{key}` has no effect on {}: only FMUs live in processes of their own",
+            request.asker()
+        );
+        report.push(
+            Diagnostic::error("model::no-isolation", message)
+                .maybe_at(span, "asked for here")
+                .help("remove it: blocks and equations are saved natively, exactly"),
+        );
+    }
+}
+
+fn contradiction(request: &ModelRequest<'_>, provider: Provider) -> Diagnostic {
+    let message = format!(
+        "{} is to be saved by `{provider}`, which takes a process of its own, and not to be isolated",
+        request.asker()
+    );
+    let mut diagnostic = Diagnostic::error("model::no-isolation", message)
+        .maybe_at(request.state.and_then(|it| it.span), "needs a process of its own")
+        .help("remove `isolate = false`, or ask for `state = \"native\"`");
+    if let Some(span) = request.isolate.and_then(|it| it.span) {
+        diagnostic = diagnostic.label(span, "forbidden here");
+    }
+    diagnostic
+}
+
+fn ruled_out(request: &ModelRequest<'_>, provider: Provider, allowed: &[Provider]) -> Diagnostic {
+    let names: Vec<String> = allowed.iter().map(|it| format!("`{it}`")).collect();
+    let message = format!("{} asks for `{provider}`, which is ruled out", request.asker());
+    Diagnostic::error("model::no-provider", message)
+        .maybe_at(request.state.and_then(|it| it.span), "asked for here")
+        .help(format!("the providers that may be used are {}", names.join(", ")))
+}
+
+fn no_host(request: &ModelRequest<'_>) -> Diagnostic {
+    let message = format!("{} cannot live in a process of its own here", request.asker());
+    let span = request.isolate.and_then(|it| it.span);
+    Diagnostic::error("model::no-host", message)
+        .maybe_at(span.or(request.state.and_then(|it| it.span)), "asked for here")
+        .help("tell the loader which program serves (`LoaderOptions::host`), as the command line does")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Asked;
+    use consort_fmi::host::{HostOptions, Limits};
+    use std::path::{Path, PathBuf};
+
+    fn asked<T>(value: T) -> Option<Asked<T>> {
+        Some(Asked { value, span: None })
+    }
+
+    fn options(saving: bool) -> LoaderOptions {
+        let host = HostOptions {
+            program: PathBuf::from("consort"),
+            arguments: Vec::new(),
+            limits: Limits::default(),
+            scratch: PathBuf::new(),
+        };
+        LoaderOptions { host: Some(host), saving, ..LoaderOptions::new(PathBuf::new()) }
+    }
+
+    /// The component's own wish, the experiment's, the state; without and with saving.
+    fn check(asked: (Option<bool>, bool, Option<Provider>), expected: [Wanted; 2]) {
+        let (isolate, isolate_all, state) = asked;
+        let own = |value| Asked { value, span: None };
+        let state = state.map(|value| Asked { value, span: None });
+        let request = ModelRequest {
+            isolate: isolate.map(own),
+            isolate_all,
+            state,
+            ..ModelRequest::new("a.fmu", Path::new(""))
+        };
+        let mut report = Report::default();
+        let found = [false, true].map(|saving| wanted(&request, &options(saving), &mut report));
+        assert_eq!((found, report.diagnostics()), (expected, &[][..]), "{asked:?}");
+    }
+
+    #[test]
+    fn a_component_lives_where_it_says_and_else_where_the_experiment_says() {
+        use Provider::{Image, Native};
+        use Wanted::{Apart, Here, Measured};
+        let (inside, outside) = (Measured { apart: false }, Measured { apart: true });
+        check((None, false, None), [Here, inside]);
+        check((None, true, None), [Apart(Native), outside]);
+        check((Some(true), false, None), [Apart(Native), outside]);
+        check((Some(false), true, None), [Here, Here]);
+        check((None, false, Some(Native)), [Here, Here]);
+        check((None, true, Some(Native)), [Apart(Native); 2]);
+        check((Some(false), true, Some(Native)), [Here, Here]);
+        check((None, false, Some(Image)), [Apart(Image); 2]);
+        check((Some(true), false, Some(Image)), [Apart(Image); 2]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_told_once() {
+        let request = ModelRequest {
+            isolate: asked(true),
+            state: asked(Provider::Fork),
+            ..ModelRequest::new("a.fmu", Path::new(""))
+        };
+        let code = |options: LoaderOptions| {
+            let mut report = Report::default();
+            assert_eq!(wanted(&request, &options, &mut report), Wanted::Here);
+            report.diagnostics().iter().map(|it| it.code).collect::<Vec<_>>()
+        };
+        assert_eq!(code(LoaderOptions { host: None, ..options(true) }), ["model::no-host"]);
+        let providers = vec![Provider::Native];
+        assert_eq!(code(LoaderOptions { providers, ..options(true) }), ["model::no-provider"]);
+    }
+}
