@@ -2,10 +2,8 @@
 
 mod bytes;
 mod locate;
-mod noise;
 
 use consort_core::{Room, clone_by_field};
-use noise::Noise;
 
 /// Finds the instants at which event indicators z(t) change their domain over the steps of any solver.
 ///
@@ -18,8 +16,6 @@ use noise::Noise;
 ///   sees it, too.
 /// - By [`Leaving::Quiet`], an indicator that is zero, or that has just told an event and is still as
 ///   near to zero as it was found, is on neither side: to which it goes is no event.
-/// - An indicator that rounding alone moves back and forth over zero is left alone after a few dozen events,
-///   until it goes farther.
 /// - Changes that are undone within one step are not seen: the step is the resolution at which a model
 ///   lets itself be looked at.
 /// - It is a plain value like a solver: a clone of it or its bytes go on exactly as it would have.
@@ -87,7 +83,6 @@ struct Indicator {
     /// So far from zero it was found by the last event it told; after that it is on neither side
     /// until it is farther.
     band: f64,
-    noise: Noise,
 }
 
 /// What a search works on: nothing of it means anything between searches.
@@ -99,12 +94,6 @@ struct Work {
     middle: Vec<f64>,
     /// The sides at the low end.
     sides: Vec<Side>,
-    /// How far from zero each has been since its last event, and how far it is at the end of the step, as
-    /// far as that was looked at.
-    far: Vec<f64>,
-    end: Vec<f64>,
-    /// The end of the step.
-    to: f64,
 }
 
 /// An indicator near zero is looked at soon after the current time, at first so soon in parts of the
@@ -123,8 +112,7 @@ impl Roots {
     /// If there are more than [`Roots::INDICATORS_MAX`].
     pub fn new(len: usize) -> Self {
         assert!(len <= Self::INDICATORS_MAX, "{len} indicators are too many");
-        let (side, noise) = (Side::Neither, Noise::default());
-        let indicator = Indicator { value: 0.0, side, band: 0.0, noise };
+        let indicator = Indicator { value: 0.0, side: Side::Neither, band: 0.0 };
         let mut work = Room::<Work>::default();
         work.fit(len);
         Roots {
@@ -160,7 +148,6 @@ impl Roots {
     /// If the time is not finite or the number of indicators is another.
     pub fn start(&mut self, t: f64, z: &[f64]) {
         self.crossings.fill(None);
-        self.indicators.iter_mut().for_each(|indicator| indicator.noise = Noise::default());
         self.restart(t, z);
     }
 
@@ -220,11 +207,7 @@ impl Roots {
             return Ok(None);
         }
         self.work.fit(self.indicators.len());
-        self.begin(to);
-        if self.indicators.iter().any(|it| it.noise.is_suspect()) {
-            indicators(to, &mut self.work.middle)?;
-            self.work.keep_end();
-        }
+        self.begin();
         let (from, mut low, mut part) = (self.t, self.t, SOON);
         while part < 0.5 && self.is_near_zero() {
             let soon = from + part * (to - from);
@@ -260,19 +243,13 @@ impl Roots {
 }
 
 impl Work {
-    /// Remembers how far from zero the indicators between are, which are those at the end of the step.
-    fn keep_end(&mut self) {
-        self.end.iter_mut().zip(&self.middle).for_each(|(end, z)| *end = end.max(z.abs()));
-    }
-
     /// Makes it that of so many indicators.
     #[inline]
     fn fit(&mut self, len: usize) {
         if self.sides.len() == len {
             return;
         }
-        let ends = [&mut self.low, &mut self.high, &mut self.middle];
-        for list in ends.into_iter().chain([&mut self.far, &mut self.end]) {
+        for list in [&mut self.low, &mut self.high, &mut self.middle] {
             list.resize(len, 0.0);
         }
         self.sides.resize(len, Side::Neither);

@@ -1,11 +1,10 @@
 //! The search for roots as bytes and back.
 
-use super::noise::Noise;
 use super::{Crossing, Leaving, Roots, Side};
 use crate::bytes::{BytesError, Reader, Writer};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
-const MAGIC: [u8; 8] = *b"CSTROOT\x02";
+const MAGIC: [u8; 8] = *b"CSTROOT\x01";
 
 const LEAVING: [Leaving; 2] = [Leaving::Quiet, Leaving::Told];
 /// Sides and crossings; the place of a pair stands for it.
@@ -31,9 +30,6 @@ impl Roots {
         for (indicator, crossing) in self.indicators.iter().zip(&self.crossings) {
             writer.reals(&[indicator.value, indicator.band]);
             writer.choice(&INDICATORS, (indicator.side, *crossing));
-            let Noise { row, jump, far, farthest } = indicator.noise;
-            writer.word(row);
-            writer.reals(&[jump, far, farthest]);
         }
         writer.finish()
     }
@@ -50,7 +46,7 @@ impl Roots {
         let (resolution, t) = (reader.real()?, reader.real()?);
         let len = reader.count(Self::INDICATORS_MAX, "number of indicators")?;
         // Before anything is allocated.
-        reader.expect(len.saturating_mul(6))?;
+        reader.expect(len.saturating_mul(2))?;
         if !(0.0 <= resolution && resolution.is_finite() && t.is_finite()) {
             return Err(impossible("time"));
         }
@@ -58,8 +54,6 @@ impl Roots {
         for (indicator, crossing) in roots.indicators.iter_mut().zip(&mut roots.crossings) {
             (indicator.value, indicator.band) = (reader.real()?, reader.real()?);
             (indicator.side, *crossing) = reader.choice(&INDICATORS, "indicator")?;
-            let (row, jump) = (reader.word()?, reader.real()?);
-            indicator.noise = Noise { row, jump, far: reader.real()?, farthest: reader.real()? };
         }
         reader.end()?;
         Ok(roots)
