@@ -1,6 +1,6 @@
 //! What no copy contains is named, and refused by those who would lose it.
 
-use super::{FILE, go, ready};
+use super::{FILE, go, is_here, ready};
 use consort_core::{CallStatus, Instance, Provider};
 use consort_fmi::host::{Hazard, HazardKind, IsolatedInstance};
 use consort_testkit::fmus::Fmi;
@@ -32,6 +32,9 @@ fn seen(instance: &mut IsolatedInstance, kind: HazardKind) -> Vec<Hazard> {
 /// `fork` say who refuses.
 fn check(number: usize, kind: HazardKind, words: &str, [image, fork]: [bool; 2]) {
     for (provider, refuses) in [(Provider::Image, image), (Provider::Fork, fork)] {
+        if !is_here(provider) {
+            continue;
+        }
         let mut instance = ready("hazard", Fmi::V2, provider, number);
         assert_eq!(refusal(&mut instance), None, "nothing has happened yet");
         assert_eq!(instance.hazards().unwrap(), []);
@@ -69,6 +72,9 @@ fn each_hazard_is_refused_by_those_who_would_lose_it() {
 #[test]
 fn a_pipe_has_two_ends_and_is_refused() {
     for provider in [Provider::Image, Provider::Fork] {
+        if !is_here(provider) {
+            continue;
+        }
         let mut instance = ready("hazard", Fmi::V3, provider, 6);
         go(&mut instance, 0..1, 0.0);
         let hazards = instance.hazards().unwrap();
@@ -88,6 +94,9 @@ fn a_file_that_is_read_is_refused_by_copies_of_processes() {
 
 #[test]
 fn an_image_from_before_a_thread_goes_on_in_another_process() {
+    if !is_here(Provider::Image) {
+        return;
+    }
     let mut instance = ready("hazard", Fmi::V2, Provider::Image, 1);
     let before = instance.save().unwrap();
     let expected = go(&mut instance, 0..5, 0.0);
@@ -123,6 +132,9 @@ fn a_model_that_reads_the_clock_is_not_repeated_but_copied() {
     let error = instance.restore(&later).unwrap_err();
     let CallStatus::Refused(reason) = error.status else { panic!("{error}") };
     assert!(reason.starts_with("the model does not do the same again: call "), "{reason}");
+    if !is_here(Provider::Image) {
+        return;
+    }
     let mut instance = ready("hazard", Fmi::V2, Provider::Image, 11);
     go(&mut instance, 0..1, 0.0);
     let state = instance.save().unwrap();
