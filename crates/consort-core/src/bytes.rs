@@ -97,6 +97,12 @@ impl Writer {
         self.word(value.to_bits());
     }
 
+    /// Real numbers, as many as the reader knows of.
+    pub fn reals(&mut self, values: &[f64]) {
+        self.bytes.reserve(8 * values.len());
+        values.iter().for_each(|value| self.real(*value));
+    }
+
     /// Bytes of somebody else, and how many they are.
     pub fn part(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
@@ -206,6 +212,15 @@ impl<'a> Reader<'a> {
         self.word().map(f64::from_bits)
     }
 
+    /// Real numbers, as many as the reader knows of.
+    ///
+    /// # Errors
+    /// If the bytes end before.
+    pub fn reals(&mut self, count: usize) -> Result<Vec<f64>, BytesError> {
+        self.expect(count, 8)?;
+        (0..count).map(|_| self.real()).collect()
+    }
+
     /// How many things follow, each of which takes at least so many bytes (1 or more): never more than
     /// there is room for, so that whoever asks may make room for all of them.
     ///
@@ -213,8 +228,17 @@ impl<'a> Reader<'a> {
     /// If the bytes cannot hold so many.
     pub fn count(&mut self, bytes_each: usize) -> Result<usize, BytesError> {
         let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
-        let wanted = count.saturating_mul(bytes_each.max(1));
-        if self.rest.len() < wanted { Err(self.too_short(wanted)) } else { Ok(count) }
+        self.expect(count, bytes_each.max(1)).map(|()| count)
+    }
+
+    /// Checks that so many things can follow, each of which takes so many bytes, before room is made for
+    /// them.
+    ///
+    /// # Errors
+    /// If the bytes cannot hold so many.
+    pub fn expect(&self, count: usize, bytes_each: usize) -> Result<(), BytesError> {
+        let wanted = count.saturating_mul(bytes_each);
+        if self.rest.len() < wanted { Err(self.too_short(wanted)) } else { Ok(()) }
     }
 
     /// Checks a count that the reader knows.
@@ -271,12 +295,14 @@ mod tests {
     use super::*;
 
     const MAGIC: [u8; 8] = *b"testing1";
+    const PAIR: [u64; 2] = [0x3fe0_0000_0000_0000, 0x8000_0000_0000_0000];
 
     fn sample() -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
         writer.flag(true);
         writer.whole(-7);
         writer.real(f64::NAN);
+        writer.reals(&[0.5, -0.0]);
         writer.text("größer");
         writer.option(Some(3), Writer::word);
         writer.option(None, Writer::word);
@@ -288,6 +314,7 @@ mod tests {
         assert!(reader.flag()?);
         assert_eq!(reader.whole()?, -7);
         assert!(reader.real()?.is_nan());
+        assert_eq!(reader.reals(2)?.iter().map(|it| it.to_bits()).collect::<Vec<_>>(), PAIR);
         assert_eq!(reader.text()?, "größer");
         assert_eq!(reader.option(Reader::word)?, Some(3));
         assert_eq!(reader.option(Reader::word)?, None);
@@ -316,6 +343,8 @@ mod tests {
             let mut reader = Reader::new(&bytes, MAGIC).unwrap();
             assert!(matches!(reader.clone().part(), Err(BytesError::Length { .. })), "{claimed}");
             assert!(matches!(reader.count(8), Err(BytesError::Length { .. })), "{claimed}");
+            let count = usize::try_from(claimed).unwrap();
+            assert!(matches!(reader.reals(count), Err(BytesError::Length { .. })), "{claimed}");
         }
     }
 }

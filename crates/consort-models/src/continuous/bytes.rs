@@ -1,46 +1,50 @@
 //! A saved instance as bytes: the model's own and those of its run, if it has begun.
 
 use super::instance::Run;
+use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{ContinuousEvent, Joint};
 use consort_solve::integrate::Integration;
+
+/// How the bytes begin; the last is to be counted up when their form changes.
+const MAGIC: [u8; 8] = *b"CSTSOLV\x02";
 
 const NONE: u8 = 0;
 const ALONE: u8 = 1;
 const JOINED: u8 = 2;
 
 pub(super) fn write(inner: &[u8], run: Option<&Run>) -> Vec<u8> {
-    let mut bytes = (inner.len() as u64).to_le_bytes().to_vec();
-    bytes.extend(inner);
+    let mut writer = Writer::new(MAGIC);
+    writer.part(inner);
     match run {
-        None => bytes.push(NONE),
+        None => writer.byte(NONE),
         Some(Run::Alone(run)) => {
-            bytes.push(ALONE);
-            bytes.extend(run.to_bytes());
+            writer.byte(ALONE);
+            writer.part(&run.to_bytes());
         }
         Some(Run::Joined(joint)) => {
-            bytes.push(JOINED);
-            bytes.extend(flags(joint).map(u8::from));
-            bytes.extend(joint.event.next_event.unwrap_or(0.0).to_le_bytes());
+            writer.byte(JOINED);
+            flags(joint).into_iter().for_each(|flag| writer.flag(flag));
+            writer.option(joint.event.next_event, Writer::real);
         }
     }
-    bytes
+    writer.finish()
 }
 
-/// What [`write()`] wrote; `None` if it did not.
-pub(super) fn read(bytes: &[u8]) -> Option<(&[u8], Option<Run>)> {
-    let (length, rest) = bytes.split_first_chunk::<8>()?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-    let (inner, rest) = rest.split_at_checked(length)?;
-    let run = match rest {
-        [NONE] => None,
-        [ALONE, rest @ ..] => Some(Run::Alone(Box::new(Integration::from_bytes(rest).ok()?))),
-        [JOINED, rest @ ..] => Some(Run::Joined(joint(rest)?)),
-        _ => return None,
+/// What [`write()`] wrote.
+pub(super) fn read(bytes: &[u8]) -> Result<(&[u8], Option<Run>), BytesError> {
+    let mut reader = Reader::new(bytes, MAGIC)?;
+    let inner = reader.part()?;
+    let run = match reader.byte()? {
+        NONE => None,
+        ALONE => Some(Run::Alone(Box::new(Integration::from_bytes(reader.part()?)?))),
+        JOINED => Some(Run::Joined(read_joint(&mut reader)?)),
+        _ => return Err(BytesError::Impossible { what: "run" }),
     };
-    Some((inner, run))
+    reader.end()?;
+    Ok((inner, run))
 }
 
-fn flags(joint: &Joint) -> [bool; 9] {
+fn flags(joint: &Joint) -> [bool; 8] {
     let event = &joint.event;
     [
         joint.in_event_mode,
@@ -51,37 +55,23 @@ fn flags(joint: &Joint) -> [bool; 9] {
         event.states_changed,
         event.nominals_changed,
         event.sizes_changed,
-        event.next_event.is_some(),
     ]
 }
 
-fn joint(bytes: &[u8]) -> Option<Joint> {
-    let (flags, next) = bytes.split_first_chunk::<9>()?;
-    if flags.iter().any(|flag| 1 < *flag) {
-        return None;
-    }
-    let next = f64::from_le_bytes(next.try_into().ok()?);
-    let [
-        in_event_mode,
-        is_disturbed,
-        had_event,
-        again,
-        terminate,
-        states_changed,
-        nominals_changed,
-        sizes_changed,
-        has_next,
-    ] = flags.map(|flag| flag == 1);
-    let next_event = has_next.then_some(next);
-    let event = ContinuousEvent {
-        again,
-        terminate,
-        next_event,
-        states_changed,
-        nominals_changed,
-        sizes_changed,
-    };
-    Some(Joint { in_event_mode, is_disturbed, had_event, event })
+fn read_joint(reader: &mut Reader<'_>) -> Result<Joint, BytesError> {
+    Ok(Joint {
+        in_event_mode: reader.flag()?,
+        is_disturbed: reader.flag()?,
+        had_event: reader.flag()?,
+        event: ContinuousEvent {
+            again: reader.flag()?,
+            terminate: reader.flag()?,
+            states_changed: reader.flag()?,
+            nominals_changed: reader.flag()?,
+            sizes_changed: reader.flag()?,
+            next_event: reader.option(Reader::real)?,
+        },
+    })
 }
 
 #[cfg(test)]
@@ -99,13 +89,13 @@ mod tests {
             };
             let joint = Joint { had_event: flag, event, ..Joint::default() };
             let bytes = write(b"inner", Some(&Run::Joined(joint)));
-            let Some((inner, Some(Run::Joined(again)))) = read(&bytes) else { panic!("{bytes:?}") };
+            let Ok((inner, Some(Run::Joined(again)))) = read(&bytes) else { panic!("{bytes:?}") };
             assert_eq!((inner, again), (&b"inner"[..], joint));
             for end in 0..bytes.len() {
-                assert!(read(&bytes[..end]).is_none(), "{end} bytes are not enough");
+                assert!(read(&bytes[..end]).is_err(), "{end} bytes are not enough");
             }
         }
         let none = write(b"", None);
-        assert!(matches!(read(&none), Some((&[], None))));
+        assert!(matches!(read(&none), Ok((&[], None))));
     }
 }

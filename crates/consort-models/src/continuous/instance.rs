@@ -231,7 +231,7 @@ impl Instance for SolvedInstance {
     }
 
     fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
-        let Some((inner, run)) = super::bytes::read(bytes) else {
+        let Ok((inner, run)) = super::bytes::read(bytes) else {
             let reason = "the bytes are no saved state".to_owned();
             return Err(CallError::new("deserialize a state", CallStatus::Refused(reason)));
         };

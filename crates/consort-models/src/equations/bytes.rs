@@ -1,55 +1,53 @@
-//! The state as bytes: a magic, the model's fingerprint, and every field, little-endian.
+//! The state as bytes: the model's fingerprint and every field.
 
 use super::Fingerprint;
 use super::breaks::{Break, Breaks, GENERATION_MAX};
 use super::chatter::{Chatter, watched};
 use super::past::{Entry, Past};
 use super::state::{Phase, State, Waiting};
+use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_equations::Equations;
 
-const MAGIC: &[u8; 8] = b"consteq2";
+const MAGIC: [u8; 8] = *b"consteq3";
 const PHASES: [Phase; 3] = [Phase::Start, Phase::Event, Phase::Continuous];
 
+/// What a reader says.
+type Read<T> = Result<T, BytesError>;
+
 pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    bytes.extend(MAGIC);
-    bytes.extend(fingerprint);
-    bytes.push(state.phase as u8);
-    let scalars = [state.start, state.time, state.tolerance, state.last_event, state.next_event];
-    let lists = [&scalars[..], &state.parameters, &state.inputs, &state.states, &state.discretes];
-    lists.into_iter().for_each(|list| put_numbers(&mut bytes, list.iter().copied()));
-    bytes.extend(state.is_set.iter().chain(&state.held).map(|flag| u8::from(*flag)));
-    bytes.extend(state.fired.to_le_bytes());
-    bytes.extend(state.crowd.0.to_le_bytes());
-    bytes.extend(state.crowd.1.to_le_bytes());
-    bytes.extend((state.queue.len() as u64).to_le_bytes());
+    let mut writer = Writer::new(MAGIC);
+    writer.part(fingerprint);
+    writer.byte(state.phase as u8);
+    writer.reals(&[state.start, state.time, state.tolerance, state.last_event, state.next_event]);
+    for list in [&state.parameters[..], &state.inputs, &state.states, &state.discretes] {
+        writer.reals(list);
+    }
+    state.is_set.iter().chain(&state.held).for_each(|flag| writer.flag(*flag));
+    writer.word(state.fired);
+    writer.real(state.crowd.0);
+    writer.word(state.crowd.1);
+    writer.count(state.queue.len());
     for waiting in &state.queue {
-        put_numbers(&mut bytes, [waiting.due].into_iter());
-        bytes.extend((waiting.event as u64).to_le_bytes());
-        bytes.extend(waiting.sequence.to_le_bytes());
-        bytes.extend((waiting.values.len() as u64).to_le_bytes());
-        put_numbers(&mut bytes, waiting.values.iter().copied());
+        writer.real(waiting.due);
+        writer.count(waiting.event);
+        writer.word(waiting.sequence);
+        writer.reals(&waiting.values);
     }
     for past in &state.pasts {
-        bytes.extend((past.len() as u64).to_le_bytes());
-        let numbers = past.entries().flat_map(|entry| [entry.time, entry.value]);
-        put_numbers(&mut bytes, numbers);
+        writer.count(past.len());
+        past.entries().for_each(|entry| writer.reals(&[entry.time, entry.value]));
     }
-    bytes.extend((state.breaks.waiting().len() as u64).to_le_bytes());
+    writer.count(state.breaks.waiting().len());
     for it in state.breaks.waiting() {
-        bytes.extend(it.due.to_le_bytes());
-        bytes.extend(it.generation.to_le_bytes());
+        writer.real(it.due);
+        writer.word(it.generation);
     }
     for chatter in &state.chatters {
-        put_numbers(&mut bytes, [chatter.largest, chatter.last, chatter.since].into_iter());
-        bytes.push(u8::from(chatter.is_rising));
-        bytes.extend(chatter.reversals.to_le_bytes());
+        writer.reals(&[chatter.largest, chatter.last, chatter.since]);
+        writer.flag(chatter.is_rising);
+        writer.word(chatter.reversals);
     }
-    bytes
-}
-
-fn put_numbers(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = f64>) {
-    bytes.extend(numbers.flat_map(f64::to_le_bytes));
+    writer.finish()
 }
 
 /// What [`write()`] wrote for this model.
@@ -61,116 +59,81 @@ pub(super) fn read(
     fingerprint: &Fingerprint,
     equations: &Equations,
 ) -> Result<State, &'static str> {
-    const BROKEN: &str = "the bytes are no saved state";
-    let mut reader = Reader(bytes);
-    if reader.take(MAGIC.len()) != Some(MAGIC) {
-        return Err(BROKEN);
-    }
-    if reader.take(fingerprint.len()).ok_or(BROKEN)? != fingerprint {
+    let broken = |_| "the bytes are no saved state";
+    let mut reader = Reader::new(bytes, MAGIC).map_err(broken)?;
+    if reader.part().map_err(broken)? != fingerprint {
         return Err("the bytes were saved from another model");
     }
-    let state = reader.state(equations).ok_or(BROKEN)?;
-    if reader.0.is_empty() { Ok(state) } else { Err(BROKEN) }
+    let state = read_state(&mut reader, equations).map_err(broken)?;
+    reader.end().map_err(broken)?;
+    Ok(state)
 }
 
-struct Reader<'a>(&'a [u8]);
+fn read_state(reader: &mut Reader<'_>, equations: &Equations) -> Read<State> {
+    let layout = equations.layout;
+    Ok(State {
+        phase: reader.choice(&PHASES, "phase")?,
+        start: reader.real()?,
+        time: reader.real()?,
+        tolerance: reader.real()?,
+        last_event: reader.real()?,
+        next_event: reader.real()?,
+        parameters: reader.reals(layout.parameters)?.into(),
+        inputs: reader.reals(layout.inputs)?,
+        states: reader.reals(layout.states)?,
+        discretes: reader.reals(layout.discretes)?,
+        is_set: read_flags(reader, layout.states + layout.discretes)?.into(),
+        held: read_flags(reader, equations.events.len())?,
+        fired: reader.word()?,
+        crowd: (reader.real()?, reader.word()?),
+        queue: read_queue(reader, equations)?,
+        pasts: equations.delays.iter().map(|_| read_past(reader)).collect::<Read<_>>()?,
+        breaks: read_breaks(reader)?,
+        chatters: watched(equations).map(|_| read_chatter(reader)).collect::<Read<_>>()?,
+    })
+}
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
+fn read_flags(reader: &mut Reader<'_>, count: usize) -> Read<Vec<bool>> {
+    (0..count).map(|_| reader.flag()).collect()
+}
 
-    fn whole(&mut self) -> Option<u64> {
-        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+fn read_queue(reader: &mut Reader<'_>, equations: &Equations) -> Read<Vec<Waiting>> {
+    let count = reader.count(24)?;
+    let mut queue = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (due, index, sequence) = (reader.real()?, reader.word()?, reader.word()?);
+        let index = usize::try_from(index).unwrap_or(usize::MAX);
+        let event = equations.events.get(index);
+        let event = event.ok_or(BytesError::Impossible { what: "event" })?;
+        let wanted = if event.values_from_trigger { event.targets.len() } else { 0 };
+        queue.push(Waiting { due, event: index, sequence, values: reader.reals(wanted)? });
     }
+    Ok(queue)
+}
 
-    fn count(&mut self) -> Option<usize> {
-        usize::try_from(self.whole()?).ok()
-    }
+fn read_chatter(reader: &mut Reader<'_>) -> Read<Chatter> {
+    let (largest, last, since) = (reader.real()?, reader.real()?, reader.real()?);
+    let (is_rising, reversals) = (reader.flag()?, reader.word()?);
+    Ok(Chatter { largest, last, is_rising, reversals, since })
+}
 
-    fn number(&mut self) -> Option<f64> {
-        self.whole().map(f64::from_bits)
+fn read_breaks(reader: &mut Reader<'_>) -> Read<Breaks> {
+    let count = reader.count(16)?;
+    let mut waiting = Vec::with_capacity(count);
+    for _ in 0..count {
+        waiting.push(Break { due: reader.real()?, generation: reader.word()? });
     }
+    let is_known = |it: &Break| it.due.is_finite() && it.generation <= GENERATION_MAX;
+    if waiting.iter().all(is_known) && waiting.is_sorted_by(|a, b| a.due < b.due) {
+        return Ok(Breaks::from_waiting(waiting));
+    }
+    Err(BytesError::Impossible { what: "break" })
+}
 
-    fn numbers(&mut self, count: usize) -> Option<Vec<f64>> {
-        let (chunks, _) = self.take(count.checked_mul(8)?)?.as_chunks::<8>();
-        Some(chunks.iter().map(|it| f64::from_le_bytes(*it)).collect())
-    }
-
-    fn flags(&mut self, count: usize) -> Option<Vec<bool>> {
-        let flag = |byte: &u8| [false, true].get(usize::from(*byte)).copied();
-        self.take(count)?.iter().map(flag).collect()
-    }
-
-    fn state(&mut self, equations: &Equations) -> Option<State> {
-        let layout = equations.layout;
-        let phase = *PHASES.get(usize::from(self.take(1)?[0]))?;
-        Some(State {
-            phase,
-            start: self.number()?,
-            time: self.number()?,
-            tolerance: self.number()?,
-            last_event: self.number()?,
-            next_event: self.number()?,
-            parameters: self.numbers(layout.parameters)?.into(),
-            inputs: self.numbers(layout.inputs)?,
-            states: self.numbers(layout.states)?,
-            discretes: self.numbers(layout.discretes)?,
-            is_set: self.flags(layout.states + layout.discretes)?.into(),
-            held: self.flags(equations.events.len())?,
-            fired: self.whole()?,
-            crowd: (self.number()?, self.whole()?),
-            queue: self.queue(equations)?,
-            pasts: equations.delays.iter().map(|_| self.past()).collect::<Option<_>>()?,
-            breaks: self.breaks()?,
-            chatters: watched(equations).map(|_| self.chatter()).collect::<Option<_>>()?,
-        })
-    }
-
-    fn queue(&mut self, equations: &Equations) -> Option<Vec<Waiting>> {
-        let count = self.count()?;
-        let mut queue = Vec::new();
-        for _ in 0..count {
-            let (due, index, sequence) = (self.number()?, self.count()?, self.whole()?);
-            let values = self.count()?;
-            let values = self.numbers(values)?;
-            let event = equations.events.get(index)?;
-            let wanted = if event.values_from_trigger { event.targets.len() } else { 0 };
-            if values.len() != wanted {
-                return None;
-            }
-            queue.push(Waiting { due, event: index, sequence, values });
-        }
-        Some(queue)
-    }
-
-    fn chatter(&mut self) -> Option<Chatter> {
-        let (largest, last, since) = (self.number()?, self.number()?, self.number()?);
-        let (is_rising, reversals) = (self.flags(1)?[0], self.whole()?);
-        Some(Chatter { largest, last, is_rising, reversals, since })
-    }
-
-    fn breaks(&mut self) -> Option<Breaks> {
-        let count = self.count()?;
-        let mut waiting = Vec::new();
-        for _ in 0..count {
-            let (due, generation) = (self.number()?, self.whole()?);
-            if !due.is_finite() || GENERATION_MAX < generation {
-                return None;
-            }
-            waiting.push(Break { due, generation });
-        }
-        waiting.is_sorted_by(|a, b| a.due < b.due).then(|| Breaks::from_waiting(waiting))
-    }
-
-    fn past(&mut self) -> Option<Past> {
-        let count = self.count()?;
-        let numbers = self.numbers(count.checked_mul(2)?)?;
-        let (pairs, _) = numbers.as_chunks::<2>();
-        Some(Past::from_entries(
-            pairs.iter().map(|[time, value]| Entry { time: *time, value: *value }),
-        ))
-    }
+fn read_past(reader: &mut Reader<'_>) -> Read<Past> {
+    let count = reader.count(16)?;
+    let numbers = reader.reals(2 * count)?;
+    let (pairs, _) = numbers.as_chunks::<2>();
+    let entries = pairs.iter().map(|[time, value]| Entry { time: *time, value: *value });
+    Ok(Past::from_entries(entries))
 }

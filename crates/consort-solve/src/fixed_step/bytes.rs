@@ -1,7 +1,7 @@
 //! A solver as bytes and back.
 
 use super::FixedStep;
-use crate::bytes::{BytesError, Reader, Writer};
+use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 use crate::method::Method;
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
@@ -32,17 +32,17 @@ impl FixedStep {
         if method.history() < filled {
             return Err(impossible("history"));
         }
-        let states = reader.count(Self::STATES_MAX, "number of states")?;
+        let states = reader.at_most(Self::STATES_MAX, "number of states")?;
         let length = reader.real()?;
         let is_none = length.to_bits() == 0;
         if (filled == 0) != is_none || !length.is_finite() || (length == 0.0 && !is_none) {
             return Err(impossible("length of a step"));
         }
         // Before anything is allocated.
-        reader.expect(filled * states)?;
+        reader.expect_words(filled * states)?;
         let mut solver = FixedStep::new(method, states);
         (solver.filled, solver.length) = (filled, length);
-        reader.reals(&mut solver.history[..filled * states])?;
+        reader.fill(&mut solver.history[..filled * states])?;
         reader.end()?;
         Ok(solver)
     }

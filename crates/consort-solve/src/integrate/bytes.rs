@@ -2,7 +2,7 @@
 
 use super::Integration;
 use super::solver::Solver;
-use crate::bytes::{BytesError, Reader, Writer};
+use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 use crate::multistep::Multistep;
 use crate::paced::Paced;
 use crate::roots::Roots;
@@ -33,9 +33,9 @@ impl Integration {
             writer.reals(list);
         }
         writer.real(self.t);
-        writer.option(self.next_event);
-        writer.byte(u8::from(self.terminate));
-        writer.byte(u8::from(self.is_disturbed));
+        writer.optional(self.next_event);
+        writer.flag(self.terminate);
+        writer.flag(self.is_disturbed);
         writer.finish()
     }
 
@@ -50,11 +50,11 @@ impl Integration {
         let roots = Roots::from_bytes(reader.part()?)?;
         let (states, indicators) = (solver.states().len(), roots.crossings().len());
         let integration = Integration {
-            x: reader.list(states)?,
-            slope: reader.list(states)?,
-            z: reader.list(indicators)?,
+            x: reader.reals(states)?,
+            slope: reader.reals(states)?,
+            z: reader.reals(indicators)?,
             t: reader.real()?,
-            next_event: reader.option()?,
+            next_event: reader.optional()?,
             terminate: reader.flag()?,
             is_disturbed: reader.flag()?,
             solver,

@@ -2,7 +2,7 @@
 
 use super::coefficients::ROWS_MAX;
 use super::{Family, Multistep, Newton, Pace};
-use crate::bytes::{BytesError, Reader, Writer};
+use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTMULT\x01";
@@ -18,9 +18,9 @@ impl Multistep {
         writer.count(self.len);
         writer.options(&self.options);
         writer.real(self.t);
-        writer.byte(u8::from(self.is_fresh));
+        writer.flag(self.is_fresh);
         writer.word(self.taken);
-        writer.option(self.hint);
+        writer.optional(self.hint);
         self.pace.write(&mut writer);
         writer.reals(&self.history.values);
         if let Some(newton) = &self.newton {
@@ -39,18 +39,18 @@ impl Multistep {
         let impossible = |what| BytesError::Impossible { what };
         let mut reader = Reader::new(bytes, MAGIC)?;
         let family = reader.choice(&FAMILIES, "family")?;
-        let len = reader.count(Self::STATES_MAX, "number of states")?;
+        let len = reader.at_most(Self::STATES_MAX, "number of states")?;
         let options = reader.options(len)?;
         // A matrix is far larger than what was read so far: it must be there before room is made.
         let entries = if family == Family::Adams { 0 } else { options.structure.entries(len) };
-        reader.expect(entries)?;
+        reader.expect_words(entries)?;
         let mut solver = Multistep::new(family, len, &options);
         solver.t = reader.real()?;
         solver.is_fresh = reader.flag()?;
         solver.taken = reader.tally()?;
-        solver.hint = reader.option()?;
+        solver.hint = reader.optional()?;
         solver.pace = Pace::read(&mut reader, solver.order_max)?;
-        reader.reals(&mut solver.history.values)?;
+        reader.fill(&mut solver.history.values)?;
         if let Some(newton) = &mut solver.newton {
             newton.read(&mut reader, solver.taken)?;
         }
@@ -85,10 +85,10 @@ impl Pace {
         ] {
             *value = reader.real()?;
         }
-        pace.order = reader.count(order_max, "order")?;
-        pace.order_next = reader.count(order_max, "order")?;
-        pace.wait = reader.count(ROWS_MAX, "wait")?;
-        reader.reals(&mut pace.past)?;
+        pace.order = reader.at_most(order_max, "order")?;
+        pace.order_next = reader.at_most(order_max, "order")?;
+        pace.wait = reader.at_most(ROWS_MAX, "wait")?;
+        reader.fill(&mut pace.past)?;
         let is_step = pace.order.abs_diff(pace.order_next) <= 1 && 0 < pace.wait;
         if 0 < pace.order && 0 < pace.order_next && is_step {
             return Ok(pace);
@@ -114,10 +114,10 @@ impl Newton {
     }
 
     fn read(&mut self, reader: &mut Reader<'_>, taken: u64) -> Result<(), BytesError> {
-        reader.reals(self.jacobian.slice_mut())?;
-        reader.reals(self.linear.values.slice_mut())?;
+        reader.fill(self.jacobian.slice_mut())?;
+        reader.fill(self.linear.values.slice_mut())?;
         for k in 0..self.linear.pivots.len() {
-            let pivot = reader.count(self.linear.pivot_max(k), "pivot")?;
+            let pivot = reader.at_most(self.linear.pivot_max(k), "pivot")?;
             if pivot < k && pivot != 0 {
                 return Err(BytesError::Impossible { what: "pivot" });
             }

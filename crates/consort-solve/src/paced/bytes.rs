@@ -1,7 +1,7 @@
 //! A solver as bytes and back.
 
 use super::{Paced, is_length};
-use crate::bytes::{BytesError, Reader, Writer};
+use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 use crate::fixed_step::FixedStep;
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
@@ -11,8 +11,8 @@ impl Paced {
     /// Everything it needs to continue exactly; equal solvers have equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
-        writer.option(self.length);
-        writer.byte(u8::from(self.is_known));
+        writer.optional(self.length);
+        writer.flag(self.is_known);
         writer.reals(&[self.pace, self.base, self.from, self.t]);
         writer.word(self.count);
         writer.statistics(&self.statistics);
@@ -20,9 +20,8 @@ impl Paced {
         for list in [&self.x, &self.x_from, &self.slope, &self.slope_from] {
             writer.reals(list);
         }
-        let mut bytes = writer.finish();
-        bytes.extend(self.fixed.to_bytes());
-        bytes
+        writer.part(&self.fixed.to_bytes());
+        writer.finish()
     }
 
     /// The solver that [`Paced::to_bytes`] wrote.
@@ -32,18 +31,19 @@ impl Paced {
     /// If these are no such bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::new(bytes, MAGIC)?;
-        let (length, is_known) = (reader.option()?, reader.flag()?);
+        let (length, is_known) = (reader.optional()?, reader.flag()?);
         let mut times = [0.0; 4];
-        reader.reals(&mut times)?;
+        reader.fill(&mut times)?;
         let [pace, base, from, t] = times;
         let (count, statistics) = (reader.tally()?, reader.statistics()?);
-        let len = reader.count(FixedStep::STATES_MAX, "number of states")?;
+        let len = reader.at_most(FixedStep::STATES_MAX, "number of states")?;
         // Before anything is allocated.
-        reader.expect(len.saturating_mul(4))?;
+        reader.expect_words(len.saturating_mul(4))?;
         let mut lists = [(); 4].map(|()| vec![0.0; len]);
-        lists.iter_mut().try_for_each(|list| reader.reals(list))?;
+        lists.iter_mut().try_for_each(|list| reader.fill(list))?;
         let [x, x_from, slope, slope_from] = lists;
-        let fixed = FixedStep::from_bytes(reader.rest())?;
+        let fixed = FixedStep::from_bytes(reader.part()?)?;
+        reader.end()?;
         let solver = Paced {
             fixed,
             length,

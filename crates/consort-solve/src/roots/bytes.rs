@@ -1,7 +1,7 @@
 //! The search for roots as bytes and back.
 
 use super::{Crossing, Leaving, Roots, Side};
-use crate::bytes::{BytesError, Reader, Writer};
+use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTROOT\x01";
@@ -44,9 +44,9 @@ impl Roots {
         let mut reader = Reader::new(bytes, MAGIC)?;
         let leaving = reader.choice(&LEAVING, "way to leave zero")?;
         let (resolution, t) = (reader.real()?, reader.real()?);
-        let len = reader.count(Self::INDICATORS_MAX, "number of indicators")?;
+        let len = reader.at_most(Self::INDICATORS_MAX, "number of indicators")?;
         // Before anything is allocated.
-        reader.expect(len.saturating_mul(2))?;
+        reader.expect_words(len.saturating_mul(2))?;
         if !(0.0 <= resolution && resolution.is_finite() && t.is_finite()) {
             return Err(impossible("time"));
         }

@@ -3,7 +3,7 @@
 use super::attempt::{LOOKS_AGAINST, LOOKS_FOR};
 use super::control::ERROR_LOG_MIN;
 use super::{Dense, Known, Pair, RungeKutta};
-use crate::bytes::{BytesError, Reader, Writer};
+use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTRUNG\x01";
@@ -45,10 +45,10 @@ impl RungeKutta {
         let known = reader.choice(&KNOWN, "slope")?;
         let is_dense = reader.choice(&FLAGS, "dense output")?;
         let looks = (reader.byte()?, reader.byte()?);
-        let len = reader.count(Self::STATES_MAX, "number of states")?;
+        let len = reader.at_most(Self::STATES_MAX, "number of states")?;
         let options = reader.options(len)?;
         // Before anything large is allocated.
-        reader.expect(len.saturating_mul(2 + pair.tableau().rows()))?;
+        reader.expect_words(len.saturating_mul(2 + pair.tableau().rows()))?;
         let mut solver = RungeKutta::new(pair, len, &options);
         (solver.when_dense, solver.known, solver.is_dense) = (when_dense, known, is_dense);
         (solver.pace.stiff_looks, solver.pace.calm_looks) = looks;
@@ -57,9 +57,9 @@ impl RungeKutta {
         solver.pace.next = reader.real()?;
         solver.pace.error_log = reader.real()?;
         solver.statistics = reader.statistics()?;
-        reader.reals(&mut solver.x)?;
-        reader.reals(&mut solver.x_from)?;
-        reader.reals(&mut solver.slopes)?;
+        reader.fill(&mut solver.x)?;
+        reader.fill(&mut solver.x_from)?;
+        reader.fill(&mut solver.slopes)?;
         reader.end()?;
         solver.check()?;
         Ok(solver)
