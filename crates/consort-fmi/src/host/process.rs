@@ -15,7 +15,12 @@ use std::process::{Command, Stdio};
 pub(crate) struct Process {
     pid: libc::pid_t,
     ending: Option<Ending>,
+    /// The core that it was last told to run on.
+    core: Option<usize>,
 }
+
+/// How many cores a set has room for.
+const CORES_MAX: usize = 8 * size_of::<libc::cpu_set_t>();
 
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,16 +82,33 @@ impl Process {
         unsafe { command.pre_exec(move || prepare(&limits, ours)) };
         let child = spawner::run(move || command.spawn())??;
         let pid = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
-        Ok(Process { pid, ending: None })
+        Ok(Process::adopt(pid))
     }
 
     /// A process that is a child of ours already.
     pub(crate) fn adopt(pid: libc::pid_t) -> Process {
-        Process { pid, ending: None }
+        Process { pid, ending: None, core: None }
     }
 
     pub(crate) fn pid(&self) -> libc::pid_t {
         self.pid
+    }
+
+    /// Lets it run on the core that we run on. One sleeps while the other works: with a second core, that
+    /// one would have to be woken at each turn, and told whenever pages are watched anew.
+    pub(crate) fn come_along(&mut self) {
+        // SAFETY: a plain system call without any memory.
+        let Ok(core) = usize::try_from(unsafe { libc::sched_getcpu() }) else { return };
+        if self.core == Some(core) || CORES_MAX <= core {
+            return;
+        }
+        // SAFETY: the set is on our stack, of zeros and long enough; refusal costs time and nothing else.
+        unsafe {
+            let mut cores: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(core, &mut cores);
+            libc::sched_setaffinity(self.pid, size_of_val(&cores), &raw const cores);
+        }
+        self.core = Some(core);
     }
 
     /// How it ended, if it has.

@@ -175,6 +175,7 @@ impl Worker {
             return Err(self.gone(op));
         }
         self.round_trips += 1;
+        self.process.come_along();
         self.channel.header().stage.store(op as u32, Ordering::Relaxed);
         self.channel.ask();
         if let Err(what) = self.wait() {
