@@ -115,13 +115,7 @@ impl Strategy for Errands {
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            done: self.results.len() as u128,
-            total: Some(self.units.len() as u128),
-            omission: None,
-            estimate: None,
-            depth: None,
-        }
+        Progress::of(self.results.len() as u128, self.units.len() as u128)
     }
 
     fn summary(&self) -> &Summary {

@@ -9,7 +9,7 @@
 mod deepening;
 mod exhaustive;
 mod monte_carlo;
-mod queue;
+mod ordered;
 mod random;
 mod search;
 
@@ -190,6 +190,13 @@ pub trait Strategy {
 
     /// What the units merged so far found.
     fn summary(&self) -> &Summary;
+}
+
+impl Progress {
+    /// So much of so much, and nothing else to say.
+    pub(crate) fn of(done: u128, total: u128) -> Self {
+        Progress { done, total: Some(total), omission: None, estimate: None, depth: None }
+    }
 }
 
 /// A number of scenarios per unit that suits a space: many units, none of them huge.

@@ -1,8 +1,8 @@
 //! Iterative deepening: the shortest counter-example.
 
 use super::exhaustive::Ranges;
-use super::queue::Queue;
-use super::{Conclusion, Progress, Strategy, Task, Unit, UnitResult};
+use super::ordered::{Ledger, Ordered};
+use super::{Conclusion, Progress, Task, UnitResult};
 use crate::space::Space;
 use crate::visit::Summary;
 
@@ -22,12 +22,10 @@ pub struct Deepening {
     space: Space,
     options: DeepeningOptions,
     ranges: Ranges,
-    queue: Queue,
-    /// Of the depth that is looked at.
-    summary: Summary,
+    /// Its summary is of the depth that is looked at, but for its nodes: those are of all depths.
+    ledger: Ledger,
     merged: u128,
     merged_here: u128,
-    conclusion: Option<Conclusion>,
 }
 
 impl Deepening {
@@ -37,36 +35,21 @@ impl Deepening {
             space: space.clone(),
             options,
             ranges: ranges(space, options, 1),
-            queue: Queue::default(),
-            summary: Summary::default(),
+            ledger: Ledger::default(),
             merged: 0,
             merged_here: 0,
-            conclusion: None,
-        }
-    }
-
-    fn merge(&mut self, unit: &Unit, result: UnitResult) {
-        if let Task::Range { count, .. } = unit.task {
-            self.merged += count;
-            self.merged_here += count;
-        }
-        self.summary.append(result.summary);
-        if 0 < self.summary.tally.violated {
-            self.conclusion = Some(Conclusion::Violations);
-        } else if self.merged_here == self.ranges.end {
-            self.deepen();
         }
     }
 
     /// A depth without violation is done.
     fn deepen(&mut self) {
-        let horizon = self.ranges.space.horizon();
-        if horizon == self.space.horizon() || self.summary.tally.undecided == 0 {
-            self.conclusion = Some(Conclusion::Complete);
+        let (horizon, ledger) = (self.ranges.space.horizon(), &mut self.ledger);
+        if horizon == self.space.horizon() || ledger.summary.tally.undecided == 0 {
+            ledger.conclusion = Some(Conclusion::Complete);
         } else if self.options.limit.is_some_and(|limit| limit <= self.merged) {
-            self.conclusion = Some(Conclusion::Limit);
+            ledger.conclusion = Some(Conclusion::Limit);
         } else {
-            self.summary = Summary { nodes: self.summary.nodes, ..Summary::default() };
+            ledger.summary = Summary { nodes: ledger.summary.nodes, ..Summary::default() };
             self.merged_here = 0;
             self.ranges = ranges(&self.space, self.options, horizon + 1);
         }
@@ -79,39 +62,34 @@ fn ranges(space: &Space, options: DeepeningOptions, horizon: u32) -> Ranges {
     Ranges::new(space, options.unit, end)
 }
 
-impl Strategy for Deepening {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
-        if self.conclusion.is_some() {
-            return Vec::new();
-        }
-        self.ranges.offer(max, &mut self.queue)
+impl Ordered for Deepening {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
-        self.queue.put(unit, result);
-        while self.conclusion.is_none()
-            && let Some((unit, result)) = self.queue.take()
-        {
-            self.merge(&unit, result);
-        }
+    fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
     }
 
-    fn conclusion(&self) -> Option<Conclusion> {
-        self.conclusion
+    fn next_task(&mut self) -> Option<Task> {
+        self.ranges.next_task()
+    }
+
+    fn merge(&mut self, task: &Task, result: UnitResult) {
+        if let Task::Range { count, .. } = task {
+            self.merged += count;
+            self.merged_here += count;
+        }
+        self.ledger.summary.append(result.summary);
+        if 0 < self.ledger.summary.tally.violated {
+            self.ledger.conclusion = Some(Conclusion::Violations);
+        } else if self.merged_here == self.ranges.end {
+            self.deepen();
+        }
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            done: self.merged_here,
-            total: Some(self.ranges.end),
-            omission: None,
-            estimate: None,
-            depth: Some(self.ranges.space.horizon()),
-        }
-    }
-
-    /// Of the depth that is looked at; its nodes are those of all depths.
-    fn summary(&self) -> &Summary {
-        &self.summary
+        let depth = Some(self.ranges.space.horizon());
+        Progress { depth, ..Progress::of(self.merged_here, self.ranges.end) }
     }
 }

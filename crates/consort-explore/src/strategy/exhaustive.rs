@@ -1,9 +1,8 @@
 //! Every scenario, in the order of the indices.
 
-use super::queue::Queue;
-use super::{Conclusion, Progress, Strategy, Task, Unit, UnitResult, Until};
+use super::ordered::{Ledger, Ordered};
+use super::{Progress, Task, UnitResult, Until};
 use crate::space::{Node, Space};
-use crate::visit::Summary;
 
 /// How to visit everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,10 +19,8 @@ pub struct ExhaustiveOptions {
 pub struct Exhaustive {
     ranges: Ranges,
     until: Until,
-    queue: Queue,
-    summary: Summary,
+    ledger: Ledger,
     merged: u128,
-    conclusion: Option<Conclusion>,
 }
 
 impl Exhaustive {
@@ -33,10 +30,8 @@ impl Exhaustive {
         let mut new = Self {
             ranges: Ranges::new(space.clone(), options.unit, end),
             until: options.until,
-            queue: Queue::default(),
-            summary: Summary::default(),
+            ledger: Ledger::default(),
             merged: 0,
-            conclusion: None,
         };
         new.conclude();
         new
@@ -44,42 +39,34 @@ impl Exhaustive {
 
     fn conclude(&mut self) {
         let (end, total) = (self.ranges.end, self.ranges.space.count());
-        self.conclusion = self.until.conclusion(&self.summary, self.merged, end, total);
+        let summary = &self.ledger.summary;
+        self.ledger.conclusion = self.until.conclusion(summary, self.merged, end, total);
     }
 }
 
-impl Strategy for Exhaustive {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
-        if self.conclusion.is_some() {
-            return Vec::new();
-        }
-        self.ranges.offer(max, &mut self.queue)
+impl Ordered for Exhaustive {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
-        self.queue.put(unit, result);
-        while self.conclusion.is_none()
-            && let Some((unit, result)) = self.queue.take()
-        {
-            if let Task::Range { count, .. } = unit.task {
-                self.merged += count;
-            }
-            self.summary.append(result.summary);
-            self.conclude();
-        }
+    fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
     }
 
-    fn conclusion(&self) -> Option<Conclusion> {
-        self.conclusion
+    fn next_task(&mut self) -> Option<Task> {
+        self.ranges.next_task()
+    }
+
+    fn merge(&mut self, task: &Task, result: UnitResult) {
+        if let Task::Range { count, .. } = task {
+            self.merged += count;
+        }
+        self.ledger.summary.append(result.summary);
+        self.conclude();
     }
 
     fn progress(&self) -> Progress {
-        let total = Some(self.ranges.end);
-        Progress { done: self.merged, total, omission: None, estimate: None, depth: None }
-    }
-
-    fn summary(&self) -> &Summary {
-        &self.summary
+        Progress::of(self.merged, self.ranges.end)
     }
 }
 
@@ -96,16 +83,13 @@ impl Ranges {
         Self { space, unit: unit.max(1), next: 0, end }
     }
 
-    pub(super) fn offer(&mut self, max: usize, queue: &mut Queue) -> Vec<Unit> {
-        let mut units = Vec::new();
-        while units.len() < max && self.next < self.end {
-            let cut = self.cut();
-            let (first, count) = (self.next, cut - self.next);
-            let task = Task::Range { horizon: self.space.horizon(), first, count };
-            units.push(Unit { number: queue.number(), task });
-            self.next = cut;
+    pub(super) fn next_task(&mut self) -> Option<Task> {
+        if self.end <= self.next {
+            return None;
         }
-        units
+        let end = self.cut();
+        let first = std::mem::replace(&mut self.next, end);
+        Some(Task::Range { horizon: self.space.horizon(), first, count: end - first })
     }
 
     /// Where the next range ends: not past the size of a unit and, in the second half of it, where the

@@ -1,9 +1,9 @@
 //! Scenarios drawn at random, and what they say about all.
 
-use super::queue::Queue;
-use super::{Conclusion, Estimate, Progress, Strategy, Task, Unit, UnitResult};
+use super::ordered::{Ledger, Ordered};
+use super::{Conclusion, Estimate, Progress, Task, UnitResult};
 use crate::statistics::{Decision, Sprt, clopper_pearson, hoeffding_count, zero_failures_count};
-use crate::visit::{Summary, Tally, Verdict};
+use crate::visit::{Tally, Verdict};
 
 /// What the draws are for. Probabilities are between zero and one, both excluded.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -57,11 +57,11 @@ pub struct MonteCarlo {
     options: MonteCarloOptions,
     planned: u64,
     next: u64,
-    queue: Queue,
-    summary: Summary,
+    /// Its tally, violations and failures end with the draw that decided; what is said of the properties
+    /// and the nodes is that of whole units.
+    ledger: Ledger,
     /// Of the draws up to the one that decided.
     tally: Tally,
-    conclusion: Option<Conclusion>,
 }
 
 impl MonteCarlo {
@@ -73,32 +73,15 @@ impl MonteCarlo {
             Goal::ZeroFailures { epsilon, delta } => zero_failures_count(epsilon, delta),
             Goal::Sprt { count_max, .. } => count_max,
         };
+        let mut ledger = Ledger::default();
+        ledger.conclusion = (planned == 0).then_some(Conclusion::Limit);
         Self {
             options: MonteCarloOptions { unit: options.unit.max(1), ..options },
             planned,
             next: 0,
-            queue: Queue::default(),
-            summary: Summary::default(),
+            ledger,
             tally: Tally::default(),
-            conclusion: (planned == 0).then_some(Conclusion::Limit),
         }
-    }
-
-    /// Counts the draws of a unit until one decides; the rest of the unit counts for nothing.
-    fn merge(&mut self, result: UnitResult) {
-        for letter in result.draws.chars() {
-            let Some(verdict) = Verdict::from_letter(letter) else { continue };
-            self.tally.add(verdict, 1);
-            self.conclusion = self.decide();
-            if self.conclusion.is_some() {
-                break;
-            }
-        }
-        let tally = self.tally;
-        self.summary.append(result.summary);
-        self.summary.tally = tally;
-        truncate(&mut self.summary.violations, tally.violated);
-        truncate(&mut self.summary.failures, tally.failed);
     }
 
     fn decide(&self) -> Option<Conclusion> {
@@ -137,44 +120,41 @@ fn truncate<T>(kept: &mut Vec<T>, count: u128) {
     kept.truncate(usize::try_from(count).unwrap_or(usize::MAX));
 }
 
-impl Strategy for MonteCarlo {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
-        let mut units = Vec::new();
-        while units.len() < max && self.next < self.planned && self.conclusion.is_none() {
-            let count = (self.planned - self.next).min(self.options.unit);
-            let task = Task::Draws { seed: self.options.seed, first: self.next, count };
-            units.push(Unit { number: self.queue.number(), task });
-            self.next += count;
-        }
-        units
+impl Ordered for MonteCarlo {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
-        self.queue.put(unit, result);
-        while self.conclusion.is_none()
-            && let Some((_, result)) = self.queue.take()
-        {
-            self.merge(result);
-        }
+    fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
     }
 
-    fn conclusion(&self) -> Option<Conclusion> {
-        self.conclusion
+    fn next_task(&mut self) -> Option<Task> {
+        let (seed, first) = (self.options.seed, self.next);
+        let count = (self.planned - first).min(self.options.unit);
+        self.next += count;
+        (0 < count).then_some(Task::Draws { seed, first, count })
+    }
+
+    /// Counts the draws of a unit until one decides; the rest of the unit counts for nothing.
+    fn merge(&mut self, _task: &Task, result: UnitResult) {
+        for letter in result.draws.chars() {
+            let Some(verdict) = Verdict::from_letter(letter) else { continue };
+            self.tally.add(verdict, 1);
+            self.ledger.conclusion = self.decide();
+            if self.ledger.conclusion.is_some() {
+                break;
+            }
+        }
+        let (summary, tally) = (&mut self.ledger.summary, self.tally);
+        summary.append(result.summary);
+        summary.tally = tally;
+        truncate(&mut summary.violations, tally.violated);
+        truncate(&mut summary.failures, tally.failed);
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            done: self.tally.total(),
-            total: Some(u128::from(self.planned)),
-            omission: None,
-            estimate: self.estimate(),
-            depth: None,
-        }
-    }
-
-    /// Its tally, violations and failures end with the draw that decided; what is said of the properties
-    /// and the nodes is that of whole units.
-    fn summary(&self) -> &Summary {
-        &self.summary
+        let estimate = self.estimate();
+        Progress { estimate, ..Progress::of(self.tally.total(), self.planned.into()) }
     }
 }

@@ -1,10 +1,9 @@
 //! Every scenario, in a random order without repetition.
 
-use super::queue::Queue;
-use super::{Conclusion, Progress, Strategy, Task, Unit, UnitResult, Until};
+use super::ordered::{Ledger, Ordered};
+use super::{Progress, Task, UnitResult, Until};
 use crate::space::Space;
 use crate::statistics::omission;
-use crate::visit::Summary;
 
 /// How to visit everything in a random order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,10 +25,8 @@ pub struct RandomOrder {
     end: u128,
     options: RandomOptions,
     next: u128,
-    queue: Queue,
-    summary: Summary,
+    ledger: Ledger,
     merged: u128,
-    conclusion: Option<Conclusion>,
 }
 
 impl RandomOrder {
@@ -42,62 +39,45 @@ impl RandomOrder {
             end,
             options: RandomOptions { block: options.block.max(1), ..options },
             next: 0,
-            queue: Queue::default(),
-            summary: Summary::default(),
+            ledger: Ledger::default(),
             merged: 0,
-            conclusion: None,
         };
         new.conclude();
         new
     }
 
     fn conclude(&mut self) {
-        let until = self.options.until;
-        self.conclusion = until.conclusion(&self.summary, self.merged, self.end, self.total);
+        let (until, summary) = (self.options.until, &self.ledger.summary);
+        self.ledger.conclusion = until.conclusion(summary, self.merged, self.end, self.total);
     }
 }
 
-impl Strategy for RandomOrder {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
-        let mut units = Vec::new();
-        while units.len() < max && self.next < self.end && self.conclusion.is_none() {
-            let first = self.next;
-            let count = (self.end - first).min(u128::from(self.options.block)) as u64;
-            let task = Task::Block { seed: self.options.seed, first, count };
-            units.push(Unit { number: self.queue.number(), task });
-            self.next += u128::from(count);
-        }
-        units
+impl Ordered for RandomOrder {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
-        self.queue.put(unit, result);
-        while self.conclusion.is_none()
-            && let Some((unit, result)) = self.queue.take()
-        {
-            if let Task::Block { count, .. } = unit.task {
-                self.merged += u128::from(count);
-            }
-            self.summary.append(result.summary);
-            self.conclude();
-        }
+    fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
     }
 
-    fn conclusion(&self) -> Option<Conclusion> {
-        self.conclusion
+    fn next_task(&mut self) -> Option<Task> {
+        let first = self.next;
+        let count = (self.end - first).min(u128::from(self.options.block)) as u64;
+        self.next += u128::from(count);
+        (0 < count).then_some(Task::Block { seed: self.options.seed, first, count })
+    }
+
+    fn merge(&mut self, task: &Task, result: UnitResult) {
+        if let Task::Block { count, .. } = task {
+            self.merged += u128::from(*count);
+        }
+        self.ledger.summary.append(result.summary);
+        self.conclude();
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            done: self.merged,
-            total: Some(self.end),
-            omission: Some(omission(self.merged, self.total)),
-            estimate: None,
-            depth: None,
-        }
-    }
-
-    fn summary(&self) -> &Summary {
-        &self.summary
+        let omission = Some(omission(self.merged, self.total));
+        Progress { omission, ..Progress::of(self.merged, self.end) }
     }
 }

@@ -2,10 +2,9 @@
 
 mod frontier;
 
-use super::queue::Queue;
-use super::{Conclusion, Progress, Strategy, Task, Unit, UnitResult, Until};
+use super::ordered::{Ledger, Ordered};
+use super::{Conclusion, Progress, Task, UnitResult, Until};
 use crate::space::Space;
-use crate::visit::Summary;
 use frontier::{Candidate, Frontier};
 use std::collections::VecDeque;
 
@@ -53,9 +52,7 @@ pub struct Search {
     frontier: Frontier,
     /// Of this generation.
     offered: VecDeque<Task>,
-    queue: Queue,
-    summary: Summary,
-    conclusion: Option<Conclusion>,
+    ledger: Ledger,
 }
 
 impl Search {
@@ -66,9 +63,7 @@ impl Search {
             options,
             frontier: Frontier::new(options.merge_equal),
             offered: VecDeque::new(),
-            queue: Queue::default(),
-            summary: Summary::default(),
-            conclusion: None,
+            ledger: Ledger::default(),
         };
         new.expand(vec![Vec::new()]);
         new
@@ -85,18 +80,6 @@ impl Search {
         }
     }
 
-    fn merge(&mut self, result: UnitResult) {
-        self.summary.append(result.summary);
-        for reached in result.reached {
-            if !reached.is_end {
-                self.frontier.push(Candidate::new(&reached, self.options.seed), &reached);
-            }
-        }
-        if self.offered.is_empty() && self.queue.is_drained() {
-            self.next_generation();
-        }
-    }
-
     fn next_generation(&mut self) {
         let chosen = match self.options.kind {
             SearchKind::BestFirst { batch, frontier_max } => {
@@ -108,51 +91,47 @@ impl Search {
                 self.frontier.pop(width.max(1))
             }
         };
-        if self.options.until.is_reached(&self.summary) {
-            self.conclusion = Some(Conclusion::Violations);
+        let Ledger { summary, conclusion, .. } = &mut self.ledger;
+        if self.options.until.is_reached(summary) {
+            *conclusion = Some(Conclusion::Violations);
         } else if chosen.is_empty() {
-            let is_all = self.summary.tally.total() == self.space.count();
-            self.conclusion =
-                Some(if is_all { Conclusion::Complete } else { Conclusion::Exhausted });
-        } else if self.options.nodes_max <= self.summary.nodes {
-            self.conclusion = Some(Conclusion::Limit);
+            let is_all = summary.tally.total() == self.space.count();
+            *conclusion = Some(if is_all { Conclusion::Complete } else { Conclusion::Exhausted });
+        } else if self.options.nodes_max <= summary.nodes {
+            *conclusion = Some(Conclusion::Limit);
         } else {
             self.expand(chosen);
         }
     }
 }
 
-impl Strategy for Search {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
-        let count = self.offered.len().min(max);
-        let tasks = self.offered.drain(..count);
-        tasks.map(|task| Unit { number: self.queue.number(), task }).collect()
+impl Ordered for Search {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
-        self.queue.put(unit, result);
-        while self.conclusion.is_none()
-            && let Some((_, result)) = self.queue.take()
-        {
-            self.merge(result);
+    fn ledger_mut(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+
+    fn next_task(&mut self) -> Option<Task> {
+        self.offered.pop_front()
+    }
+
+    fn merge(&mut self, _task: &Task, result: UnitResult) {
+        self.ledger.summary.append(result.summary);
+        for reached in result.reached {
+            if !reached.is_end {
+                self.frontier.push(Candidate::new(&reached, self.options.seed), &reached);
+            }
         }
-    }
-
-    fn conclusion(&self) -> Option<Conclusion> {
-        self.conclusion
+        if self.offered.is_empty() && self.ledger.is_drained() {
+            self.next_generation();
+        }
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            done: self.summary.nodes,
-            total: Some(self.options.nodes_max),
-            omission: None,
-            estimate: None,
-            depth: Some(self.frontier.depth()),
-        }
-    }
-
-    fn summary(&self) -> &Summary {
-        &self.summary
+        let depth = Some(self.frontier.depth());
+        Progress { depth, ..Progress::of(self.ledger.summary.nodes, self.options.nodes_max) }
     }
 }
