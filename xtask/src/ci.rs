@@ -20,7 +20,17 @@ pub(crate) fn run() -> bool {
             &["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"],
         ),
     ];
-    steps.iter().all(|(name, arguments)| step(name, arguments)) && examples() && campaigns()
+    let is_fine = steps.iter().all(|(name, arguments)| step(name, arguments));
+    is_fine && examples() && campaigns() && zenoh()
+}
+
+/// The one heavy option, which nobody builds who does not ask for it: last, and by itself.
+fn zenoh() -> bool {
+    let with = ["-p", "consort-node", "--features", "zenoh", "--quiet"];
+    step(
+        "zenoh",
+        &[&["test"], &with[..], &["--lib", "--test", "zenoh", "--test", "namespaces"]].concat(),
+    )
 }
 
 /// Every example runs from the release build, as the README tells a newcomer.

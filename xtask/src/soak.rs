@@ -1,12 +1,13 @@
 //! The long runs. CI drives the same fuzz targets for a moment on stable Rust (see
 //! `consort_testkit::fuzz`); here they run with coverage guidance for minutes or hours. So do random
-//! systems and their plans (`plans`), with seeds that CI does not see.
+//! systems: their plans (`plans`), their runs on several nodes (`parts`) and their flows (`flows`), with
+//! seeds that CI does not see.
 
 use crate::ci::{cargo, root, succeeds};
 use crate::say;
 
 /// Every fuzz target, as named in `fuzz/Cargo.toml`.
-const TARGETS: [&str; 14] = [
+const TARGETS: [&str; 15] = [
     "campaign",
     "description",
     "archive",
@@ -21,14 +22,45 @@ const TARGETS: [&str; 14] = [
     "property",
     "equations",
     "sbml",
+    "frames",
 ];
 const MINUTES_DEFAULT: u64 = 10;
 
-/// The target that is no fuzz target: plans of random systems.
-const PLANS: &str = "plans";
-/// Systems per round, and where the seeds of the first round start: beyond those of CI.
-const PLANS_PER_ROUND: u64 = 50_000;
-const PLANS_SEED: u64 = 1 << 32;
+/// A target that is no fuzz target: a test of random systems.
+struct Rounds {
+    name: &'static str,
+    package: &'static str,
+    test: &'static str,
+    /// Says how many systems are looked at.
+    count_variable: &'static str,
+    systems_per_round: u64,
+}
+
+const ROUNDS: [Rounds; 3] = [
+    Rounds {
+        name: "plans",
+        package: "consort-testkit",
+        test: "random_plans",
+        count_variable: "CONSORT_RANDOM_SYSTEMS",
+        systems_per_round: 50_000,
+    },
+    Rounds {
+        name: "parts",
+        package: "consort-testkit",
+        test: "parts",
+        count_variable: "CONSORT_RANDOM_PARTS",
+        systems_per_round: 10_000,
+    },
+    Rounds {
+        name: "flows",
+        package: "consort-federation",
+        test: "analysis",
+        count_variable: "CONSORT_RANDOM_FLOWS",
+        systems_per_round: 5_000,
+    },
+];
+/// Where the seeds of the first round start: beyond those of CI.
+const ROUNDS_SEED: u64 = 1 << 32;
 
 pub(crate) fn run(arguments: &[String]) -> bool {
     let (minutes, targets) = match parse(arguments) {
@@ -38,33 +70,37 @@ pub(crate) fn run(arguments: &[String]) -> bool {
             return false;
         }
     };
-    let fuzzes = targets.iter().any(|target| target != PLANS);
+    let fuzzes = targets.iter().any(|target| rounds(target).is_none());
     if fuzzes
         && !has_cargo_fuzz()
         && !succeeds("install cargo-fuzz", cargo(&["install", "cargo-fuzz"]))
     {
         return false;
     }
-    targets.iter().all(|target| match target.as_str() {
-        PLANS => plans(minutes),
-        target => fuzz(target, minutes),
+    targets.iter().all(|target| match rounds(target) {
+        Some(rounds) => random_systems(rounds, minutes),
+        None => fuzz(target, minutes),
     })
 }
 
+fn rounds(target: &str) -> Option<&'static Rounds> {
+    ROUNDS.iter().find(|rounds| rounds.name == target)
+}
+
 /// Rounds of new systems until the time is over; a failure prints its seed.
-fn plans(minutes: u64) -> bool {
+fn random_systems(rounds: &Rounds, minutes: u64) -> bool {
     let started = std::time::Instant::now();
-    let mut seed = PLANS_SEED;
+    let mut seed = ROUNDS_SEED;
     while started.elapsed().as_secs() < minutes * 60 {
-        let test = ["test", "--release", "-p", "consort-testkit", "--test", "random_plans"];
+        let test = ["test", "--release", "-p", rounds.package, "--test", rounds.test];
         let mut command = cargo(&test);
         command.args(["--", "--nocapture"]);
-        command.env("CONSORT_RANDOM_SYSTEMS", PLANS_PER_ROUND.to_string());
+        command.env(rounds.count_variable, rounds.systems_per_round.to_string());
         command.env("CONSORT_RANDOM_SEED", seed.to_string());
-        if !succeeds(&format!("plans of random systems from seed {seed}"), command) {
+        if !succeeds(&format!("{} of random systems from seed {seed}", rounds.name), command) {
             return false;
         }
-        seed += 2 * PLANS_PER_ROUND;
+        seed += 2 * rounds.systems_per_round;
     }
     true
 }
@@ -77,18 +113,21 @@ fn parse(arguments: &[String]) -> Result<(u64, Vec<String>), String> {
         if argument == "--minutes" {
             let given = rest.next().and_then(|text| text.parse().ok());
             minutes = given.ok_or("--minutes takes a whole number")?;
-        } else if TARGETS.contains(&argument.as_str()) || argument == PLANS {
+        } else if TARGETS.contains(&argument.as_str()) || rounds(argument).is_some() {
             targets.push(argument.clone());
         } else {
-            let known = TARGETS.join(", ");
-            return Err(format!("no target `{argument}`; there are {known} and {PLANS}"));
+            let known: Vec<&str> = all_targets().collect();
+            return Err(format!("no target `{argument}`; there are {}", known.join(", ")));
         }
     }
     if targets.is_empty() {
-        targets = TARGETS.map(str::to_owned).to_vec();
-        targets.push(PLANS.to_owned());
+        targets = all_targets().map(str::to_owned).collect();
     }
     Ok((minutes, targets))
+}
+
+fn all_targets() -> impl Iterator<Item = &'static str> {
+    TARGETS.into_iter().chain(ROUNDS.iter().map(|rounds| rounds.name))
 }
 
 fn has_cargo_fuzz() -> bool {

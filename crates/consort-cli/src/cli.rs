@@ -2,7 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use consort_core::{Provider, SolverKind};
+use consort_core::{Provider, Seconds, SolverKind};
 use consort_system::{Continuous, Order};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +10,8 @@ use std::time::Duration;
 mod check;
 mod explore;
 mod export;
+mod repeat;
+mod spread;
 mod state_check;
 mod values;
 
@@ -18,6 +20,10 @@ pub(crate) use check::{
 };
 pub(crate) use explore::{CampaignChanges, CampaignWorkerArgs, ExploreArgs};
 pub(crate) use export::{ExportArgs, ExportSubject, ExportSystemArgs, FmiChoice, FmuArgs};
+pub(crate) use repeat::RepeatArgs;
+pub(crate) use spread::{
+    CAPACITY, LinkKind, NodeArgs, NodeQuestion, NodeStatusArgs, SpreadArgs, TlsArgs,
+};
 pub(crate) use state_check::StateCheckArgs;
 pub(crate) use values::WorkerList;
 
@@ -123,7 +129,7 @@ pub(crate) enum Verb {
     Plan(PlanArgs),
     /// Run a system or a model and record what happens
     #[command(after_long_help = include_str!("cli/run.txt"))]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Run a recorded run again and compare
     #[command(after_long_help = include_str!("cli/replay.txt"))]
     Replay(ReplayArgs),
@@ -132,7 +138,7 @@ pub(crate) enum Verb {
     Diff(DiffArgs),
     /// Run a system many times and compare
     #[command(after_long_help = include_str!("cli/repeat.txt"))]
-    Repeat(RepeatArgs),
+    Repeat(Box<RepeatArgs>),
     /// Draw recorded variables
     #[command(after_long_help = include_str!("cli/plot.txt"))]
     Plot(PlotArgs),
@@ -148,6 +154,9 @@ pub(crate) enum Verb {
     /// Explore the scenarios of a system and report what is violated
     #[command(after_long_help = include_str!("cli/explore.txt"))]
     Explore(Box<ExploreArgs>),
+    /// Compute a part of a distributed run, or ask how it goes
+    #[command(after_long_help = include_str!("cli/node.txt"))]
+    Node(Box<NodeArgs>),
     /// Work for `explore`
     #[command(hide = true)]
     CampaignWorker(CampaignWorkerArgs),
@@ -257,6 +266,9 @@ pub(crate) struct ExperimentArgs {
     /// They will be restored in other processes.
     #[arg(skip)]
     pub(crate) portable: bool,
+    /// The component whose program is behind standard input: of a node that was started by it.
+    #[arg(skip)]
+    pub(crate) foreign: Option<String>,
     /// The Python library for FMUs written in Python
     #[arg(long, value_name = "PATH")]
     pub(crate) python_library: Option<PathBuf>,
@@ -316,6 +328,9 @@ pub(crate) struct RunArgs {
     /// Also write `trace.csv`
     #[arg(long, conflicts_with = "no_record")]
     pub(crate) csv: bool,
+    /// Also write `trace.mcap`, for Foxglove and PlotJuggler
+    #[arg(long, conflicts_with = "no_record")]
+    pub(crate) mcap: bool,
     /// Write no trace; its hash is still made
     #[arg(long)]
     pub(crate) no_record: bool,
@@ -328,9 +343,15 @@ pub(crate) struct RunArgs {
     /// Where the saved run goes; without --save-at it is saved at its end
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Vec<PathBuf>,
+    /// Save the run after each of these, over and over into one --save
+    #[arg(long, value_name = "SECONDS", requires = "save", conflicts_with = "save_at",
+        value_parser = values::length)]
+    pub(crate) save_every: Option<Seconds>,
     /// Go on from a run that was saved; all but --stop is as it was
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) spread: SpreadArgs,
     #[command(flatten)]
     pub(crate) experiment: ExperimentArgs,
 }
@@ -377,27 +398,6 @@ pub(crate) struct DiffArgs {
     /// How the answer is written
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
     pub(crate) format: TextFormat,
-}
-
-/// Options of `repeat`.
-#[derive(Args, Debug)]
-pub(crate) struct RepeatArgs {
-    /// A `system.toml`, SSP or multi-model, a folder with one, or a model
-    pub(crate) system: PathBuf,
-    /// How often it runs
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) runs: u32,
-    /// Worker counts to go through, in turn
-    #[arg(long, value_name = "LIST", default_value = "1,2,8")]
-    pub(crate) workers: WorkerList,
-    /// How many threads keep the machine busy meanwhile [default: 2 per core]
-    #[arg(long, value_name = "THREADS", num_args = 0..=1, require_equals = true)]
-    pub(crate) load: Option<Option<usize>>,
-    /// Leave the machine as it is
-    #[arg(long, conflicts_with = "load")]
-    pub(crate) no_load: bool,
-    #[command(flatten)]
-    pub(crate) experiment: ExperimentArgs,
 }
 
 /// Options of `plot`.

@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod explore;
 pub(crate) mod export;
 pub(crate) mod inspect;
+pub(crate) mod node;
 pub(crate) mod plan;
 pub(crate) mod plot;
 pub(crate) mod repeat;

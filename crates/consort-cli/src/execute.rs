@@ -9,8 +9,8 @@ use crate::output::log::Log;
 use crate::output::progress::Progress;
 use crate::output::recorder::Recorder;
 use crate::pipeline::Prepared;
-use consort_core::{Resolution, Time};
-use consort_engine::{Advance, CallSink, ChunkSink, Run, RunError, RunOptions, Summary};
+use consort_core::{Diagnostic, Resolution, Time};
+use consort_engine::{Advance, CallSink, ChunkSink, Part, Run, RunError, RunOptions, Summary};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,6 +42,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) sink: Option<Box<dyn ChunkSink>>,
     /// Where calls are told.
     pub(crate) calls: Option<Box<dyn CallSink>>,
+    /// Which part of the system this is, if it is not the whole.
+    pub(crate) part: Option<Part>,
 }
 
 /// How a run ended.
@@ -63,6 +65,11 @@ pub(crate) enum End {
     },
     /// The trace could not be written any more.
     RecordingFailed,
+    /// A node of a distributed run died or failed.
+    Lost {
+        /// What happened.
+        failure: Box<Diagnostic>,
+    },
 }
 
 /// What a run came to.
@@ -123,6 +130,7 @@ impl Live {
             recorder: settings.sink,
             call_log: settings.calls,
             observer: None,
+            part: settings.part,
         };
         let (resolved, models) = (prepared.resolved.clone(), prepared.models.clone());
         let run = match settings.snapshot {
@@ -159,7 +167,7 @@ impl Live {
         match end {
             End::Finished | End::Terminated { .. } => self.saving.save_at_end(&mut self.run),
             End::Interrupted => self.saving.save_interrupted(&mut self.run),
-            End::Failed { .. } | End::RecordingFailed => {}
+            End::Failed { .. } | End::RecordingFailed | End::Lost { .. } => {}
         }
         progress.end(self.resolution.to_f64(self.run.tag().time));
         let ended = Instant::now();

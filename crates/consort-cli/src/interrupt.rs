@@ -11,14 +11,26 @@ use std::time::Duration;
 pub(crate) struct Interrupt {
     asked: Mutex<bool>,
     changed: Condvar,
+    is_silent: bool,
 }
 
 impl Interrupt {
     /// Listens from now on; the same value for every caller. To be called before threads start.
     pub(crate) fn listen() -> Arc<Self> {
+        Self::once(false)
+    }
+
+    /// The same for a process whose starter tells it when to end, and tells the user itself.
+    pub(crate) fn obey() -> Arc<Self> {
+        // A starter that listens has left its signals to its listener, which this process is not.
+        let _ = signals().thread_unblock();
+        Self::once(true)
+    }
+
+    fn once(is_silent: bool) -> Arc<Self> {
         static ONCE: OnceLock<Arc<Interrupt>> = OnceLock::new();
         let listen = || {
-            let interrupt = Arc::new(Interrupt::default());
+            let interrupt = Arc::new(Interrupt { is_silent, ..Interrupt::default() });
             let heard = Arc::clone(&interrupt);
             // Where no handler can be set, Ctrl-C ends the program as it always did.
             let _ = ctrlc::set_handler(move || heard.ask());
@@ -37,6 +49,9 @@ impl Interrupt {
         *asked = true;
         self.changed.notify_all();
         drop(asked);
+        if self.is_silent {
+            return;
+        }
         let line = "interrupted: ends after the current step; once more ends the program at once";
         // Nobody may be reading.
         let _ = writeln!(io::stderr().lock(), "{line}");
@@ -58,12 +73,16 @@ impl Interrupt {
 /// From now on signals reach the listening thread only: this thread, and those it starts, compute
 /// models, and a signal would cut short whatever an FMU waits for.
 fn leave_to_listener() {
+    // Where it cannot be done the signal is heard all the same.
+    let _ = signals().thread_block();
+}
+
+fn signals() -> SigSet {
     let mut signals = SigSet::empty();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         signals.add(signal);
     }
-    // Where it cannot be done the signal is heard all the same.
-    let _ = signals.thread_block();
+    signals
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! - `cli`: verbs, options and their help.
 //! - `commands`: one module per verb.
 //! - `pipeline`: from a path to a system that can run, or everything that is wrong with it.
+//! - `spread`: runs that are spread over nodes, here and elsewhere.
 //! - `execute`: drives a run; pacing, progress and Ctrl-C live here.
 //! - `output`: messages, diagnostics, progress, log, manifest, and the trace's writer thread.
 //! - `plot` and `inspect`: pictures and descriptions, as functions from data to text.
@@ -22,6 +23,7 @@ mod paths;
 mod pattern;
 mod pipeline;
 mod plot;
+mod spread;
 mod traces;
 
 use clap::Parser;
@@ -71,6 +73,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
         Verb::Export(args) => commands::export::execute(args, &cli.global, printer),
         Verb::StateCheck(args) => commands::state_check::execute(args, &cli.global, printer),
         Verb::Explore(args) => commands::explore::execute(args, &cli.global, printer),
+        Verb::Node(args) => commands::node::execute(args, &cli.global, printer),
         Verb::CampaignWorker(args) => {
             commands::campaign_worker::execute(args, &cli.global, printer)
         }

@@ -1,6 +1,6 @@
 //! Options of a run as the manifest keeps them, as a command line repeats them.
 
-use crate::cli::{ExperimentArgs, FormArgs, RunArgs};
+use crate::cli::{ExperimentArgs, FormArgs, LinkKind, RunArgs};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -28,11 +28,17 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "workers": args.workers,
         "real_time": args.real_time,
         "csv": args.csv,
+        "mcap": args.mcap,
         "no_record": args.no_record,
         "log_calls": args.log_calls,
         "save_at": args.save_at,
         "save": args.save,
         "resume": args.resume,
+        "save_every": args.save_every.map(|every| every.to_string()),
+        "place": args.spread.place.iter().map(|(component, node)| format!("{component}={node}")).collect::<Vec<_>>(),
+        "link": args.spread.link.map(LinkKind::name),
+        "capacity": args.spread.capacity,
+        "local": args.spread.local,
     })
 }
 
@@ -62,6 +68,7 @@ pub(crate) fn experiment_from_json(
         isolate: options["isolate"].as_bool().unwrap_or(false),
         saving: false,
         portable: false,
+        foreign: None,
         input: path("input"),
         python_library: path("python_library"),
         form: FormArgs { variant: text("variant"), with: texts("with").map(&resolve).collect() },
@@ -171,6 +178,16 @@ pub(crate) fn command_line(system: Option<&Path>, args: &RunArgs) -> String {
     option("workers", args.workers.map(|workers| workers.to_string()));
     option("real-time", args.real_time.map(|factor| factor.to_string()));
     option("resume", path(&args.resume));
+    for (component, node) in &args.spread.place {
+        option("place", Some(format!("{component}={node}")));
+    }
+    option("link", args.spread.link.map(|link| link.name().to_owned()));
+    option("capacity", args.spread.capacity.map(|capacity| capacity.to_string()));
+    let tls = &args.spread.tls;
+    option("tls-certificate", path(&tls.tls_certificate));
+    option("tls-key", path(&tls.tls_key));
+    option("tls-ca", path(&tls.tls_ca));
+    option("save-every", args.save_every.map(|every| every.to_string()));
     for time in &args.save_at {
         option("save-at", Some(time.clone()));
     }
@@ -180,15 +197,17 @@ pub(crate) fn command_line(system: Option<&Path>, args: &RunArgs) -> String {
     let flags = [
         (experiment.isolate, "--isolate"),
         (args.csv, "--csv"),
+        (args.mcap, "--mcap"),
         (args.no_record, "--no-record"),
         (args.log_calls, "--log-calls"),
+        (args.spread.local, "--local"),
     ];
     words.extend(flags.iter().filter(|(given, _)| *given).map(|(_, flag)| (*flag).to_owned()));
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// As a shell needs it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=+:,@%".contains(letter);
     match word {
         "" => "''".to_owned(),
@@ -206,7 +225,7 @@ mod tests {
     fn run_args(line: &[&str]) -> RunArgs {
         let words = ["consort", "run"].iter().chain(line);
         let Verb::Run(args) = Cli::try_parse_from(words).unwrap().verb else { unreachable!() };
-        args
+        *args
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! wrong with it, at once.
 
 mod alone;
+mod foreign;
 mod isolation;
 mod overrides;
 mod solving;
@@ -194,6 +195,9 @@ pub(crate) fn load(
         portable: args.portable,
         ..loader_options(global, args.python_library.as_deref())
     });
+    if let Some(component) = &args.foreign {
+        foreign::attach(component, &system, &mut loader)?;
+    }
     let models = match &alone {
         Some(alone) => vec![alone.load(&system, &mut loader, report)],
         None => load_models(&system, &base, &mut loader, report),
@@ -329,6 +333,7 @@ fn loader_options(global: &Global, python_library: Option<&Path>) -> LoaderOptio
     let mut options = LoaderOptions::new(cache_dir(global));
     options.python_library = python_library.map(Path::to_owned);
     options.host = Some(host(global, &options.cache));
+    options.call_limit = global.call_limit;
     if !global.providers.is_empty() {
         options.providers.retain(|provider| global.providers.contains(provider));
     }

@@ -37,6 +37,10 @@ typed_id! {
     /// A connection of a system: index into its connections.
     ConnectionId
 }
+typed_id! {
+    /// A node of a run that is spread over several: index into its nodes, sorted by name.
+    NodeId
+}
 
 /// The handle by which an instance knows a variable of a given type: an FMI value reference, or
 /// whatever a native model chose. Unique per value type only (FMI 2.0, section 2.2.7).

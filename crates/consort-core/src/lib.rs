@@ -50,7 +50,7 @@ pub use continuous::{
 };
 pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
-pub use id::{ComponentId, ConnectionId, Reference, VariableId};
+pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
 pub use model::{
     CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, LogEntry, LogLevel,

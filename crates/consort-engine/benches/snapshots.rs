@@ -87,6 +87,7 @@ fn run(text: &str) -> (Run, Vec<Arc<dyn Model>>) {
         recorder: None,
         call_log: None,
         observer: None,
+        part: None,
     };
     let run = Run::start(resolved, &plan, models.clone(), options).expect("it starts");
     (run, models)

@@ -10,8 +10,10 @@ use crate::pool::Pool;
 use crate::stage::{Arriving, Stage};
 use crate::store::{Bank, Segment, Slot};
 use crate::timing::Rates;
-use consort_core::{ComponentId, ConnectionId, Instance, ModelDescription, Reference, VariableId};
-use consort_system::{Plan, ResolvedSystem};
+use consort_core::{
+    ComponentId, ConnectionId, Instance, ModelDescription, NodeId, Reference, VariableId,
+};
+use consort_system::{Plan, Projection, ResolvedSystem};
 use layout::Layout;
 
 /// Where a component's instance lives.
@@ -62,6 +64,8 @@ pub(crate) struct Program {
     pub(crate) refreshed: Vec<usize>,
     /// Components that are integrated as one, group by group.
     pub(crate) groups: Vec<Vec<ComponentId>>,
+    /// The components that live here, in id order: all, or those of one node.
+    pub(crate) own: Vec<usize>,
 }
 
 /// What is compiled, together.
@@ -71,11 +75,21 @@ pub(crate) struct Source<'a> {
     pub(crate) models: &'a [&'a ModelDescription],
     pub(crate) rates: &'a Rates,
     pub(crate) log_calls: bool,
+    /// Which node of a run that is spread over nodes this is; `None` for the whole system.
+    pub(crate) cut: Option<(&'a Projection, NodeId)>,
 }
 
+/// By component: its instance, if it lives here.
+pub(crate) type Instances = Vec<Option<Box<dyn Instance>>>;
+
 impl Source<'_> {
+    /// Whether a component lives here.
+    pub(crate) fn is_own(&self, component: ComponentId) -> bool {
+        self.cut.is_none_or(|(it, node)| it.placement.of_component[component.index()] == node)
+    }
+
     /// Gives every instance its lane and every value its place; there is nothing to do yet.
-    pub(crate) fn place(&self, instances: Vec<Box<dyn Instance>>) -> (Program, Vec<Lane>) {
+    pub(crate) fn place(&self, instances: Instances) -> (Program, Vec<Lane>) {
         let layout = Layout::of(self);
         let assignment = lanes::assign(self);
         let program = layout.place(self, &assignment);
@@ -101,13 +115,7 @@ impl Source<'_> {
         stages::cycle(self, program, pool);
     }
 
-    fn lanes(
-        &self,
-        assignment: &[Vec<ComponentId>],
-        instances: Vec<Box<dyn Instance>>,
-    ) -> Vec<Lane> {
-        let mut instances: Vec<Option<Box<dyn Instance>>> =
-            instances.into_iter().map(Some).collect();
+    fn lanes(&self, assignment: &[Vec<ComponentId>], mut instances: Instances) -> Vec<Lane> {
         let mut lanes = Vec::with_capacity(assignment.len());
         for members in assignment {
             let member = |&component: &ComponentId| Member {

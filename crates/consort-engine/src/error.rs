@@ -1,5 +1,6 @@
 //! What can go wrong in a run.
 
+use crate::courier::CourierError;
 use consort_core::bytes::BytesError;
 use consort_core::{CallError, CallStatus, Diagnostic, Resolution, Tag, Time};
 use std::fmt;
@@ -111,6 +112,22 @@ pub enum RunError {
         /// What is wrong with them.
         error: BytesError,
     },
+    /// Another node of a run that is spread over nodes did not send what it should. Fatal; the others
+    /// are told.
+    Courier {
+        /// Where this part of the run was.
+        tag: Tag,
+        /// Who, and what is the matter.
+        error: CourierError,
+    },
+    /// A component asked for the run to end, which only a run on one node can do: the others may be
+    /// ahead already. Fatal.
+    EndsAlone {
+        /// The component.
+        component: String,
+        /// When it asked.
+        tag: Tag,
+    },
     /// There is no such variable, or it cannot be got or set. The run can continue.
     NoSuchVariable {
         /// What was asked for.
@@ -194,25 +211,10 @@ impl RunError {
                 error,
             )
             .help(call_help(error)),
-            RunError::Discarded { component, tag, to, reached, error } => {
-                let message = format!("`{component}` refused a step");
-                let diagnostic = match error {
-                    Some(error) => {
-                        call_diagnostic("run::step-discarded", message, Some(at(tag)), error)
-                    }
-                    None => Diagnostic::error("run::step-discarded", message),
-                };
-                let (to, reached) = (resolution.to_f64(*to), resolution.to_f64(*reached));
-                diagnostic
-                    .with_note(format!("the step to {to} s came only to {reached} s"))
-                    .help(
-                        "a shorter `step` for this component may help; with \
-                         `[experiment.variable-step]` all components go back and take a shorter one",
-                    )
-            }
-            RunError::NoProgress { component, at, tries } => Diagnostic::error(
+            RunError::Discarded { .. } => self.discarded_diagnostic(resolution),
+            RunError::NoProgress { at, .. } => Diagnostic::error(
                 "run::no-progress",
-                format!("`{component}` returned early {tries} times without moving on"),
+                self.to_string(),
             )
             .with_note(format!("it is stuck at {} s", resolution.to_f64(*at)))
             .help("the model announces an event it never handles; `event-mode = false` avoids it"),
@@ -222,12 +224,15 @@ impl RunError {
             )
             .with_note(format!("inputs still change at: {}", components.join(", ")))
             .help("break the loop of discrete values between these components"),
-            RunError::NoSuchVariable { path, reason } => {
-                Diagnostic::error("run::no-such-variable", format!("`{path}` {reason}"))
+            RunError::NoSuchVariable { .. } => {
+                Diagnostic::error("run::no-such-variable", self.to_string())
             }
             RunError::State { component, tag, call, error } => {
                 let message = format!("the state of `{component}` could not be {}", call.done());
                 call_diagnostic(call.code(), message, Some(at(tag)), error).help(call.help())
+            }
+            RunError::Courier { .. } | RunError::EndsAlone { .. } => {
+                self.spread_diagnostic(resolution)
             }
             RunError::ForeignSnapshot { .. } | RunError::BrokenSnapshot { .. } => {
                 Diagnostic::error("run::snapshot", self.to_string())
@@ -278,6 +283,49 @@ impl StateCall {
 }
 
 impl RunError {
+    fn discarded_diagnostic(&self, resolution: Resolution) -> Diagnostic {
+        const CODE: &str = "run::step-discarded";
+        let RunError::Discarded { tag, to, reached, error, .. } = self else {
+            unreachable!("the caller has a refused step")
+        };
+        let diagnostic = match error {
+            Some(error) => {
+                let at = Some(seconds(resolution, *tag));
+                call_diagnostic(CODE, self.to_string(), at, error)
+            }
+            None => Diagnostic::error(CODE, self.to_string()),
+        };
+        let (to, reached) = (resolution.to_f64(*to), resolution.to_f64(*reached));
+        diagnostic.with_note(format!("the step to {to} s came only to {reached} s")).help(
+            "a shorter `step` for this component may help; with `[experiment.variable-step]` all \
+             components go back and take a shorter one",
+        )
+    }
+
+    /// Of a run that is spread over nodes.
+    fn spread_diagnostic(&self, resolution: Resolution) -> Diagnostic {
+        let (code, note, help) = match self {
+            RunError::Courier { tag, error } => {
+                let note = match error.at {
+                    Some(done) => {
+                        format!("everything is done up to tag {}", seconds(resolution, done))
+                    }
+                    None => format!("this node was at tag {}", seconds(resolution, *tag)),
+                };
+                let help = "see what that node says; `consort run --resume` goes on from the last \
+                            snapshot";
+                ("run::node", note, help)
+            }
+            RunError::EndsAlone { tag, .. } => {
+                let note = format!("it asked at tag {}", seconds(resolution, *tag));
+                let help = "place all components on one node, or let `stop` end the run";
+                ("run::ends-alone", note, help)
+            }
+            _ => unreachable!("the caller has one of these"),
+        };
+        Diagnostic::error(code, self.to_string()).with_note(note).help(help)
+    }
+
     fn loop_diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let RunError::LoopNotSolved { tag, starting, evaluations, residuals, changed, why } = self
         else {
@@ -401,6 +449,10 @@ impl fmt::Display for RunError {
                 write!(f, "events do not settle at {}", components.join(", "))
             }
             RunError::NoSuchVariable { path, reason } => write!(f, "`{path}` {reason}"),
+            RunError::Courier { error, .. } => write!(f, "{error}"),
+            RunError::EndsAlone { component, .. } => {
+                write!(f, "`{component}` asks for the end of a run that is spread over nodes")
+            }
             RunError::State { component, call, error, .. } => {
                 write!(f, "the state of `{component}` could not be {}: {error}", call.done())
             }

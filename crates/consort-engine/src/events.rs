@@ -38,8 +38,9 @@ pub(crate) struct Iterated {
 impl Run {
     /// The components that may take part in events.
     pub(crate) fn event_components(&self) -> Vec<EventComponent> {
-        let eventful = self.system.components.iter().enumerate().filter(|(_, c)| c.event_mode);
-        eventful.map(|(index, _)| self.event_component(index)).collect()
+        let own = self.program.own.iter();
+        let eventful = own.filter(|&&index| self.system.components[index].event_mode);
+        eventful.map(|&index| self.event_component(index)).collect()
     }
 
     fn event_component(&self, component: usize) -> EventComponent {

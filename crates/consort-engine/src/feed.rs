@@ -26,7 +26,8 @@ impl FeedProgram {
     /// The system's table, compiled; `None` if it has none.
     pub(crate) fn of(source: &Source<'_>, program: &Program) -> Option<Self> {
         let feed = source.system.feed.as_ref()?;
-        let columns = feed.columns.iter().map(|column| FeedColumn {
+        let columns = feed.columns.iter().filter(|column| source.is_own(column.to.component));
+        let columns = columns.map(|column| FeedColumn {
             to: program.port(column.to),
             values: column.values.clone(),
             interpolate: column.interpolate,

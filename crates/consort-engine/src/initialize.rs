@@ -1,5 +1,6 @@
 //! From models to instances that are ready to step.
 
+use crate::compile::Instances;
 use crate::error::RunError;
 use crate::interpret::Halt;
 use crate::run::{Run, RunOptions};
@@ -12,12 +13,13 @@ use consort_core::{
 use consort_system::{ResolvedComponent, ResolvedSystem, Setting};
 use std::sync::Arc;
 
-/// Makes an instance per component, in id order, on this thread: some FMUs care where they are made.
+/// Makes an instance per component that lives here, in id order, on this thread: some FMUs care where
+/// they are made.
 pub(crate) fn instantiate(
     system: &ResolvedSystem,
     models: &[Arc<dyn Model>],
     options: &RunOptions,
-) -> Result<Vec<Box<dyn Instance>>, RunError> {
+) -> Result<Instances, RunError> {
     let root = Prng::new(system.experiment.seed);
     let negotiates = system.coupling.variable_step.is_some();
     let make = |(component, model): (&ResolvedComponent, &Arc<dyn Model>)| {
@@ -34,15 +36,19 @@ pub(crate) fn instantiate(
             .instantiate(&instantiation)
             .map_err(|error| RunError::Instantiate { component: component.name.clone(), error })
     };
-    system.components.iter().zip(models).map(make).collect()
+    let part = options.part.as_ref();
+    let is_own =
+        |index: usize| part.is_none_or(|it| it.projection.placement.of_component[index] == it.node);
+    let all = system.components.iter().zip(models).enumerate();
+    all.map(|(index, pair)| is_own(index).then(|| make(pair)).transpose()).collect()
 }
 
 impl Run {
     /// Parameters, start values, initial equations; every instance is ready to step afterwards.
     pub(crate) fn initialize(&mut self, mut stages: Vec<Stage>) -> Result<(), RunError> {
-        let count = self.system.components.len();
         let setup = self.setup();
-        for index in 0..count {
+        for at in 0..self.program.own.len() {
+            let index = self.program.own[at];
             self.enter(index, &setup).map_err(|error| self.failed(index, error))?;
             self.fill_inputs(index);
         }
@@ -51,7 +57,8 @@ impl Run {
             feed.run(self.system.experiment.start, &mut self.program.shared);
         }
         self.run_stages(&mut stages).map_err(Halt::into_error)?;
-        for index in 0..count {
+        for at in 0..self.program.own.len() {
+            let index = self.program.own[at];
             self.leave(index).map_err(|error| self.failed(index, error))?;
         }
         Ok(())

@@ -54,6 +54,7 @@ impl Run {
             Stage::Iterate(it) => self.solve_loop(it),
             Stage::Attempt(attempt) => self.attempt(attempt),
             Stage::Integrate(it) => self.integrate(it),
+            Stage::Cross(it) => self.cross(it).map_err(Halt::from),
         })
     }
 
@@ -62,7 +63,7 @@ impl Run {
         self.steps.fill(step);
     }
 
-    fn exchange(&mut self, stage: &ExchangeStage) {
+    pub(crate) fn exchange(&mut self, stage: &ExchangeStage) {
         for moves in &stage.moves {
             if self.hands_over(moves) {
                 moves.exchange.run(&mut self.program.shared);

@@ -34,6 +34,13 @@
 //! and [`Run::restore`] goes back there, as often as one likes; [`Run::serialize`] and [`Run::resume`] do
 //! the same over bytes, with new instances. An [`Observation`] sees every row and is saved along.
 //!
+//! # Parts of a run
+//! A run can be spread over nodes: each is a [`Run`] with a [`Part`], carries out the same plan through the
+//! same tags, and has instances of its own components only. Before an exchange each node hands what
+//! others need to its [`Courier`], then waits for what it needs itself. Hashes compose
+//! ([`Summary::compose`]), so the trace hash is that of the run on one node. A snapshot of the whole is
+//! one of each node at the same time: nothing is on its way then.
+//!
 //! # At each tag
 //! ```text
 //! steps that end here are collected -> table feeds -> interventions whose time has come begin
@@ -47,6 +54,8 @@
 mod attempt;
 mod calls;
 mod compile;
+mod courier;
+mod crossing;
 mod error;
 mod events;
 mod exchange;
@@ -67,6 +76,7 @@ mod timing;
 mod together;
 mod transfer;
 
+pub use courier::{Courier, CourierError, Part};
 pub use error::{LoopFailure, RunError, StateCall, StepFailure};
 pub use record::ChunkSink;
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};

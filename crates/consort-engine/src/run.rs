@@ -8,6 +8,8 @@ mod publish;
 
 use crate::attempt::StepSize;
 use crate::compile::Program;
+use crate::courier::Part;
+use crate::crossing::Link;
 use crate::error::RunError;
 use crate::events::EventComponent;
 use crate::feed::FeedProgram;
@@ -43,6 +45,8 @@ pub struct RunOptions {
     pub call_log: Option<Box<dyn CallSink>>,
     /// Who looks at the run while it goes, and may end it; `None` if nobody does.
     pub observer: Option<Observation>,
+    /// Which part of a run that is spread over nodes this is; `None` for the whole system.
+    pub part: Option<Part>,
 }
 
 /// Told of every step that every instance took, in id order per tag.
@@ -106,6 +110,8 @@ pub struct Run {
     pub(crate) names: BTreeMap<String, ComponentId>,
     pub(crate) call_log: Option<Box<dyn CallSink>>,
     pub(crate) observer: Option<Watched>,
+    /// To the other nodes, if this is a part of a run.
+    pub(crate) link: Option<Box<Link>>,
     pub(crate) statistics: Statistics,
     pub(crate) over: Option<Advance>,
     pub(crate) ended: bool,
@@ -140,7 +146,12 @@ impl Run {
                 self.tick()?;
             }
         }
-        Ok(self.over.clone().expect("the loop ends when the run is over"))
+        match self.over.clone().expect("the loop ends when the run is over") {
+            Advance::Terminated { component } if self.is_spread() => {
+                Err(self.ends_alone(&component))
+            }
+            over => Ok(over),
+        }
     }
 
     fn planned_next(&self) -> Time {
@@ -175,6 +186,7 @@ impl Run {
         self.gather();
         self.publish()?;
         self.ends_by(self.tag.time);
+        self.tell_reached();
         Ok(())
     }
 
@@ -183,6 +195,7 @@ impl Run {
     /// work on a copy.
     fn step_on(&mut self) -> Result<(), Halt> {
         self.plan_steps();
+        self.let_cross(true);
         let mut stages = std::mem::take(&mut self.program.advance);
         let result = match &mut stages[..] {
             [Stage::Work(work)] => self.work(work, false),

@@ -29,7 +29,7 @@ pub struct RunSnapshot {
     tag: Tag,
     /// The shared bank, those of the lanes, and discrete inputs as components last saw them.
     values: Tape,
-    /// By component.
+    /// By component that lives here.
     members: Vec<SavedMember>,
     integrations: Vec<Option<Integration>>,
     /// By rate: where the step under way ends, and whether its components are at the tag.
@@ -164,14 +164,15 @@ impl Run {
         if let (Some(watched), Some(saved)) = (&mut self.observer, &from.observer) {
             watched.observer.restore(saved);
         }
-        Ok(())
+        self.go_on_together()
     }
 
     /// How many bytes a snapshot holds that no other one holds, as far as instances tell: what is won
     /// by dropping it.
     pub fn unshared_bytes(&self, snapshot: &RunSnapshot) -> u64 {
         let mut bytes = snapshot.own_bytes();
-        for (home, saved) in self.program.homes.iter().zip(&snapshot.members) {
+        for (&index, saved) in self.program.own.iter().zip(&snapshot.members) {
+            let home = self.program.homes[index];
             let lane = self.pool.lane(home.lane);
             bytes += lane.members[home.member as usize].instance.unshared_bytes(&saved.state);
         }
@@ -179,12 +180,12 @@ impl Run {
     }
 
     fn save_members(&self, members: &mut Vec<SavedMember>) -> Result<(), RunError> {
-        members.reserve_exact(self.program.homes.len());
-        for index in 0..self.program.homes.len() {
+        members.reserve_exact(self.program.own.len());
+        for &index in &self.program.own {
             let saved = self.save_one(index);
             members.push(saved.map_err(|error| self.state_failed(index, StateCall::Save, error))?);
         }
-        for (index, saved) in members.iter().enumerate() {
+        for (&index, saved) in self.program.own.iter().zip(&*members) {
             if self.fidelity(index) == Fidelity::Repeatable {
                 self.restore_one(index, saved)
                     .map_err(|error| self.state_failed(index, StateCall::Restore, error))?;
@@ -212,7 +213,7 @@ impl Run {
     }
 
     fn restore_members(&self, members: &[SavedMember]) -> Result<(), RunError> {
-        for (index, saved) in members.iter().enumerate() {
+        for (&index, saved) in self.program.own.iter().zip(members) {
             self.restore_one(index, saved)
                 .map_err(|error| self.state_failed(index, StateCall::Restore, error))?;
         }
@@ -288,7 +289,7 @@ impl Run {
     fn check_shape(&self, snapshot: &RunSnapshot) -> Result<(), RunError> {
         let no = |reason| Err(RunError::ForeignSnapshot { reason });
         let watches = self.observer.is_some();
-        if snapshot.members.len() != self.program.homes.len()
+        if snapshot.members.len() != self.program.own.len()
             || snapshot.values.lengths() != self.value_counts()
             || snapshot.hashes.len() != self.hashes.states().len()
             || snapshot.integrations.len() != self.integrations.len()

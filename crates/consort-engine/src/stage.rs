@@ -1,6 +1,7 @@
 //! A plan's programs, compiled: what the interpreter goes through at every tag.
 
 use crate::attempt::Attempt;
+use crate::crossing::CrossStage;
 use crate::exchange::Exchange;
 use crate::iterate::Loop;
 use crate::store::Segment;
@@ -14,6 +15,8 @@ pub(crate) enum Stage {
     Iterate(Box<Loop>),
     Attempt(Box<Attempt>),
     Integrate(Box<Together>),
+    /// Values cross between nodes.
+    Cross(Box<CrossStage>),
 }
 
 /// Values move along connections.
@@ -74,7 +77,7 @@ impl Stage {
     pub(crate) fn for_each_work(stages: &[Stage], visit: &mut dyn FnMut(&WorkStage)) {
         for stage in stages {
             match stage {
-                Stage::Exchange(_) => {}
+                Stage::Exchange(_) | Stage::Cross(_) => {}
                 Stage::Work(work) => visit(work),
                 Stage::Iterate(it) => Stage::for_each_work(it.stages(), visit),
                 Stage::Attempt(attempt) => Stage::for_each_work(&attempt.stages, visit),

@@ -8,7 +8,7 @@ mod coupled;
 mod pattern;
 
 use crate::calls::Arrival;
-use crate::compile::{Home, Program, Source};
+use crate::compile::{Home, Instances, Program, Source};
 use crate::error::RunError;
 use crate::interpret::Halt;
 use crate::lane::TakenStep;
@@ -16,7 +16,7 @@ use crate::run::Run;
 use crate::stage::Stage;
 use crate::store::{Bank, Slot};
 use consort_core::model::CallResult;
-use consort_core::{ComponentId, Instance, Seconds, Step, StepOutcome, Values};
+use consort_core::{ComponentId, Seconds, Step, StepOutcome, Values};
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
 use consort_system::{Stage as PlannedStage, Together as Planned};
@@ -247,7 +247,7 @@ impl Coupled<'_> {
 ///
 /// # Panics
 /// If an instance has no equations to give away, though its model says so.
-pub(crate) fn join(stages: &[PlannedStage], instances: &mut [Box<dyn Instance>]) {
+pub(crate) fn join(stages: &[PlannedStage], instances: &mut Instances) {
     for stage in stages {
         match stage {
             PlannedStage::Exchange(_) | PlannedStage::Work(_) => {}
@@ -255,8 +255,10 @@ pub(crate) fn join(stages: &[PlannedStage], instances: &mut [Box<dyn Instance>])
             PlannedStage::Attempt { stages, .. } => join(stages, instances),
             PlannedStage::Integrate(it) => {
                 for component in &it.components {
-                    let has_joined = instances[component.index()].join();
-                    assert!(has_joined, "a plan integrates only what is given by equations");
+                    if let Some(instance) = &mut instances[component.index()] {
+                        let has_joined = instance.join();
+                        assert!(has_joined, "a plan integrates only what is given by equations");
+                    }
                 }
             }
         }

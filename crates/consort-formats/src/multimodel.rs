@@ -98,6 +98,7 @@ pub fn read(files: &[File<'_>], report: &mut Report) -> Option<MultiModel> {
         connections: found.connections,
         interventions: Vec::new(),
         inputs: None,
+        nodes: Vec::new(),
     };
     if is_damaged || is_lost || (found.lost && report.error_count() != errors_before) {
         return None;

@@ -73,10 +73,16 @@
 //! target = "pid.kp"                # or one wire: "tank.level -> pid.measurement"
 //! set = 2.0                        # or override = , offset = , freeze = true, release = true
 //! unit = "1"
+//!
+//! [nodes]                          # of a distributed run; else everything runs on one
+//! plant = ["tank", "valve"]        # a node and its components
+//! control = ["pid*"]               # a `*` stands for any characters; a name counts for more
 //! ```
 //!
 //! Names of components consist of letters, digits, `_` and `-`; a `/` separates the parts of a name,
 //! as in `[components."plant/tank"]`.
+//!
+//! Components that no node names are on the node that is written first.
 //!
 //! Names of parameters that contain dots may be quoted (`"pid.kp" = 1`) or not (`pid.kp = 1`).
 //! Numbers are read from their text: times become exact fractions, whole numbers stay whole.
@@ -92,6 +98,7 @@ mod coupling;
 mod experiment;
 mod intervention;
 mod isolation;
+mod nodes;
 mod number;
 mod reader;
 mod solving;
@@ -107,7 +114,7 @@ pub use syntax::SYNTAX_ERRORS_MAX;
 pub use write::write_system;
 
 const KEYS: &[&str] =
-    &["name", "experiment", "components", "connections", "loops", "interventions"];
+    &["name", "experiment", "components", "connections", "loops", "interventions", "nodes"];
 
 /// Reads `system.toml`.
 ///
@@ -155,6 +162,7 @@ fn read_document(reader: &mut Reader<'_>, table: &::toml::de::DeTable<'_>, name:
         connections: Vec::new(),
         interventions: Vec::new(),
         inputs: None,
+        nodes: Vec::new(),
     };
     for entry in &entries {
         match entry.key {
@@ -170,6 +178,7 @@ fn read_document(reader: &mut Reader<'_>, table: &::toml::de::DeTable<'_>, name:
                 system.experiment.coupling.rules = coupling::read_rules(reader, entry);
             }
             "interventions" => system.interventions = intervention::read_all(reader, entry),
+            "nodes" => system.nodes = nodes::read_all(reader, entry),
             _ => {
                 reader.unknown_key(entry, "a system", KEYS);
             }

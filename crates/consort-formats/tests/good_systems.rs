@@ -73,6 +73,55 @@ to = "tank.valve"
 "#;
 
 #[test]
+fn components_are_on_the_node_that_names_them_or_on_the_first() {
+    let check = |nodes: &str, expected: &[(&str, &[&str])]| {
+        let system = meaning(&format!("{LOOP}{nodes}"));
+        let placement = system.placement.expect("it is spread");
+        let names = |index: usize| {
+            let of = placement.components(consort_core::NodeId::from_index(index));
+            of.map(|id| system.components[id.index()].name.as_str()).collect::<Vec<_>>()
+        };
+        let found: Vec<(&str, Vec<&str>)> =
+            placement.nodes.iter().enumerate().map(|(at, it)| (it.as_str(), names(at))).collect();
+        let found: Vec<(&str, &[&str])> = found.iter().map(|(name, of)| (*name, &of[..])).collect();
+        assert_eq!(found, expected, "{nodes}");
+    };
+    check("[nodes]\nz = [\"tank\"]\na = [\"pid\"]\n", &[("a", &["pid"]), ("z", &["tank"])]);
+    check("[nodes]\nrest = []\nB = [\"tank\"]\n", &[("B", &["tank"]), ("rest", &["pid"])]);
+    check("[nodes]\nrest = [\"*\"]\nB = [\"tank\"]\n", &[("B", &["tank"]), ("rest", &["pid"])]);
+    check("[nodes]\none = \"*\"\n", &[("one", &["tank", "pid"])]);
+    assert_eq!(meaning(LOOP).placement, None);
+}
+
+#[test]
+fn what_is_said_beside_the_file_counts_for_more() {
+    const NODES: &str = "[nodes]\nplant = [\"tank\"]\ncontrol = [\"pid\"]\n";
+    let check = |nodes: &str, pairs: &[(&str, &str)], expected: Result<&[&str], &[&str]>| {
+        let system = meaning(&format!("{LOOP}{nodes}"));
+        let pairs: Vec<(String, String)> =
+            pairs.iter().map(|(name, node)| ((*name).to_owned(), (*node).to_owned())).collect();
+        let mut report = Report::default();
+        let placement = consort_system::Placement::of(&system, &pairs, &mut report);
+        consort_testkit::render::assert_helpful(&report);
+        let said: Vec<&str> = report.diagnostics().iter().map(|it| it.message.as_str()).collect();
+        let found = placement
+            .as_ref()
+            .map(|it| it.of_component.iter().map(|&node| it.name(node)).collect::<Vec<&str>>());
+        assert_eq!(found.as_deref().ok_or(&said[..]), expected, "{nodes} {pairs:?}");
+    };
+    check("", &[], Err(&[]));
+    check("", &[("pid", "b")], Ok(&["b", "b"]));
+    check("", &[("pid", "b"), ("tank", "a")], Ok(&["a", "b"]));
+    check("", &[("*", "b"), ("t*", "a")], Ok(&["a", "b"]));
+    check(NODES, &[], Ok(&["plant", "control"]));
+    check(NODES, &[("pid", "plant")], Ok(&["plant", "plant"]));
+    check(NODES, &[("tank", "elsewhere")], Ok(&["elsewhere", "control"]));
+    let unknown: &[&str] =
+        &["the system has no component `tnak` to place", "`a b` is no name of a node"];
+    check(NODES, &[("tnak", "plant"), ("pid", "a b")], Err(unknown));
+}
+
+#[test]
 fn times_become_ticks() {
     let system = meaning(LOOP);
     assert_eq!(system.experiment.resolution.to_string(), "1 ns");

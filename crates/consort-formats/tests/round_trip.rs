@@ -4,8 +4,8 @@ use consort_core::{Interface, Literal, Provider, Report, Seconds, SolverKind};
 use consort_formats::{read_system, write_system};
 use consort_system::{
     Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention, Isolation,
-    IterationMethod, IterationOptions, Linear, LoopRule, Order, Parameter, Record, SolverDefaults,
-    Solving, Spanned, StepLength, System, VariableStep, When,
+    IterationMethod, IterationOptions, Linear, LoopRule, Node, Order, Parameter, Record,
+    SolverDefaults, Solving, Spanned, StepLength, System, VariableStep, When,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -207,6 +207,12 @@ fn interventions() -> impl Strategy<Value = Vec<Intervention>> {
     vec(one.prop_map(make), 0..4)
 }
 
+fn nodes() -> impl Strategy<Value = Vec<Node>> {
+    let make = |(name, components): (String, _)| Node { name: Spanned::assumed(name), components };
+    let all = btree_map(text(), vec(spanned_text(), 0..3), 0..3);
+    all.prop_map(move |nodes| nodes.into_iter().map(make).collect())
+}
+
 fn experiment() -> impl Strategy<Value = Experiment> {
     let record = prop_oneof![
         Just(Record::Outputs),
@@ -242,15 +248,16 @@ fn experiment() -> impl Strategy<Value = Experiment> {
 fn systems() -> impl Strategy<Value = System> {
     // Boxed: all of it at once is too large for the stack of a test.
     let parts = (experiment().boxed(), components().boxed());
-    let rest = (connections().boxed(), interventions().boxed());
+    let rest = (connections().boxed(), interventions().boxed(), nodes().boxed());
     (text(), parts, rest).prop_map(
-        |(name, (experiment, components), (connections, interventions))| System {
+        |(name, (experiment, components), (connections, interventions, nodes))| System {
             name,
             experiment,
             components,
             connections,
             interventions,
             inputs: None,
+            nodes,
         },
     )
 }
@@ -330,6 +337,10 @@ fn without_spans(mut system: System) -> System {
         {
             value.span = None;
         }
+    }
+    for node in &mut system.nodes {
+        node.name.span = None;
+        node.components.iter_mut().for_each(|it| it.span = None);
     }
     system
 }

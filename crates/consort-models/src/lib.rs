@@ -10,6 +10,7 @@
 //!   calls [`loader::serve`] is such a process.
 //! - [`mod@equations`] runs models written as equations: `.eq` files, and SBML (`.sbml`, `.xml`).
 //! - [`continuous`] puts a solver around models that are given by their equations.
+//! - [`foreign`] runs programs of the user's own, in whatever language, as components.
 //! - [`native`] has blocks that need no FMU, below.
 //! - [`equations::written_model`] gives a model as it was written, native blocks included ([`native::equations`]), to whoever
 //!   makes something else of it; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
@@ -70,6 +71,7 @@
 pub mod continuous;
 pub mod equations;
 pub mod fidelity;
+pub mod foreign;
 pub mod loader;
 pub mod native;
 pub mod pack;

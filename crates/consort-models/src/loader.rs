@@ -5,9 +5,11 @@ mod binary;
 pub(crate) mod cache;
 mod compile;
 mod compiler;
+mod foreign;
 pub(crate) mod input_file;
 mod isolation;
 mod judged;
+mod program;
 mod recipe;
 mod solving;
 
@@ -18,6 +20,7 @@ pub use input_file::{InputFile, Role};
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;
+use crate::foreign::ForeignChannel;
 use crate::nearby;
 use crate::request::ModelRequest;
 use apart::Recipe;
@@ -33,6 +36,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A model, and what it was made from.
 #[derive(Clone)]
@@ -63,6 +67,9 @@ pub struct LoaderOptions {
     pub portable: bool,
     /// Who may save states, best first.
     pub providers: Vec<Provider>,
+    /// How long a program of the user's own may take to answer; without it as long as it likes, so that one
+    /// can look at it in a debugger.
+    pub call_limit: Option<Duration>,
 }
 
 impl LoaderOptions {
@@ -78,6 +85,7 @@ impl LoaderOptions {
             saving: false,
             portable: false,
             providers,
+            call_limit: None,
         }
     }
 }
@@ -99,6 +107,8 @@ pub struct Loader {
     located: BTreeMap<(PathBuf, Option<Interface>), Option<Located>>,
     /// Models by that path and, for FMUs, the interface; `None` for what cannot be loaded.
     bound: BTreeMap<(PathBuf, Option<Interface>), Option<Bound>>,
+    /// Programs that are there already, by component.
+    channels: BTreeMap<String, ForeignChannel>,
 }
 
 /// An FMU whose binary is not loaded yet.
@@ -140,7 +150,8 @@ impl Loader {
     pub fn new(options: LoaderOptions) -> Self {
         let (asked, opened) = (BTreeMap::new(), BTreeMap::new());
         let (located, bound) = (BTreeMap::new(), BTreeMap::new());
-        Loader { options, compiler: None, asked, opened, located, bound }
+        let channels = BTreeMap::new();
+        Loader { options, compiler: None, asked, opened, located, bound, channels }
     }
 
     /// The model a component asks for; `None` if there is none, and the report says why.
@@ -149,6 +160,9 @@ impl Loader {
             solving::check_native(request, report);
             isolation::check_own_code(request, report);
             return crate::native::load(name, request, report);
+        }
+        if let Some(file) = request.model.strip_prefix("foreign:") {
+            return self.load_foreign(file, request, report);
         }
         let path = request.base.join(request.model);
         let asked = (path, Key::of(request));
@@ -455,7 +469,7 @@ enum Stored {
 
 /// What a model can be.
 pub(crate) const KNOWN: &str = "a model is a `.fmu` file, an FMU folder, equations (`.eq`), SBML (`.sbml`, \
-                                `.xml`), or `native:NAME`";
+                                `.xml`), `native:NAME`, or the interface of a program, `foreign:FILE.toml`";
 
 /// What is at `path`; `None`, with a diagnostic, if that is no model.
 fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<Kind> {
@@ -491,7 +505,9 @@ fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<
         },
         Err(_) => match model.split_once(':') {
             Some((scheme, rest)) if !scheme.contains('/') => {
-                let help = format!("the only prefix is `native:`; did you mean `native:{rest}`?");
+                let help = format!(
+                    "the prefixes are `native:` and `foreign:`; did you mean `native:{rest}`?"
+                );
                 tell("model::unknown-kind", "has an unknown prefix", help)
             }
             _ => tell("model::missing-file", "is not there", nearby::help(request, model)),

@@ -19,7 +19,7 @@ mod noise;
 mod sources;
 mod state;
 mod state_space;
-mod store;
+pub(crate) mod store;
 mod table;
 
 use crate::loader::LoadedModel;

@@ -115,6 +115,7 @@ fn system(shape: Shape, count: usize, order: Order) -> ResolvedSystem {
         connections: wires(shape, count),
         feed: None,
         interventions: Vec::new(),
+        placement: None,
         coupling: ResolvedCoupling {
             order,
             loops: LoopPolicy::Iterate(Iteration::default()),

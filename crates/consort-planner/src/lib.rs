@@ -15,6 +15,7 @@
 //! cycle           }
 //! remarks         what had to be assumed
 //! explain         the same in words and numbers, for people
+//! projection      a plan cut into nodes, for a distributed run
 //! ```
 //!
 //! **The order at a tag** is per *variable*. What a step leaves behind is read right after it. An
@@ -35,6 +36,7 @@ mod graph;
 mod initialization;
 mod loops;
 mod nodes;
+mod projection;
 mod reactivity;
 mod remarks;
 mod together;
@@ -52,6 +54,7 @@ pub use explain::{
     Explanation, Federate, Federation, GraphEdge, GraphNode, Lag, Level, LoopExplanation, NodeKind,
     OutputGroup, Path, Program, TogetherExplanation, explain,
 };
+pub use projection::{Group, groups, project};
 pub use usage::Usage;
 
 /// Makes the plan of a system, in the order its coupling asks for.

@@ -9,6 +9,8 @@
 //!   counts. [`resolve()`] makes it from a `System` and the descriptions of its models, or says
 //!   everything that is wrong.
 //! - [`Plan`] is the order of computation as data, with a text form and a hash.
+//! - [`Placement`] says which node of a distributed run each component is on, [`Projection`] which
+//!   values cross between them when.
 //! - [`Campaign`] is a system together with what may disturb it and what must hold.
 //! - [`Scenario`] is a system of contracts together with an algorithm, for the Scenario-Verifier.
 //!
@@ -17,7 +19,9 @@
 pub mod campaign;
 pub mod coupling;
 pub mod isolation;
+pub mod placement;
 pub mod plan;
+pub mod projection;
 pub mod resolve;
 pub mod resolved;
 pub mod scenario;
@@ -30,7 +34,9 @@ pub use coupling::{
     Order, ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep, StepTolerances, VariableStep,
 };
 pub use isolation::Isolation;
+pub use placement::Placement;
 pub use plan::{Loop, Operation, Plan, Stage, Task, Together};
+pub use projection::{Crossing, ProgramKind, Projection};
 pub use resolve::resolve;
 pub use resolved::{
     ColumnFeed, Comparison, Condition, Effect, Feed, Origin, Port, ResolvedComponent,
@@ -40,6 +46,6 @@ pub use resolved::{
 pub use scenario::Scenario;
 pub use solving::{SolverDefaults, Solving};
 pub use system::{
-    Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Linear, Parameter,
-    Record, Spanned, StepLength, System, When,
+    Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Linear, Node,
+    Parameter, Record, Spanned, StepLength, System, When,
 };

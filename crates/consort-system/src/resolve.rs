@@ -15,6 +15,7 @@ mod lookup;
 mod names;
 mod parameters;
 mod pattern;
+mod placement;
 mod recording;
 mod shapes;
 mod solving;
@@ -58,6 +59,7 @@ pub fn resolve(
     let interventions =
         interventions::resolve(&mut context, timing.as_ref(), &connections, &selection);
     let coupled = coupling::resolve(&mut context, timing.as_ref());
+    let placement = placement::resolve(&mut context);
     let counts = context.into_counts();
     if report.has_errors() || models.iter().any(Option::is_none) {
         return None;
@@ -72,6 +74,7 @@ pub fn resolve(
         feed,
         interventions,
         coupling: coupled.coupling,
+        placement,
     })
 }
 

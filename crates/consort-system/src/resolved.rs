@@ -1,6 +1,7 @@
 //! What a system means: ids instead of names, ticks instead of seconds, values of the right type.
 
 use crate::coupling::ResolvedCoupling;
+use crate::placement::Placement;
 use crate::system::{Hold, StepLength};
 use consort_core::{
     ComponentId, Conversion, Dimension, ModelDescription, Resolution, Span, Time, Values,
@@ -24,6 +25,8 @@ pub struct ResolvedSystem {
     pub interventions: Vec<ResolvedIntervention>,
     /// In which order it is computed, what becomes of loops, and the size of steps.
     pub coupling: ResolvedCoupling,
+    /// Which node each component is on, if the run is to be spread over nodes.
+    pub placement: Option<Placement>,
 }
 
 /// The experiment in ticks.

@@ -41,6 +41,18 @@ pub struct System {
     pub interventions: Vec<Intervention>,
     /// Values over time for inputs that no connection feeds.
     pub inputs: Option<InputTable>,
+    /// Where the components are in a distributed run; empty if nothing was said.
+    pub nodes: Vec<Node>,
+}
+
+/// A node of a distributed run, and who is on it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    /// Its name: letters, digits, `_` and `-`.
+    pub name: Spanned<String>,
+    /// Names of components, or patterns such as `arm/*`. Components that no node names are on the
+    /// node that is written first.
+    pub components: Vec<Spanned<String>>,
 }
 
 /// What to do with a system: from when to when, how fine, what to keep.

@@ -27,6 +27,7 @@ fn system(start: &str, stop: &str, step: &str) -> System {
         connections: Vec::new(),
         interventions: Vec::new(),
         inputs: None,
+        nodes: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@
 //!   `python/`) validate FMUs and drive them call by call, as an oracle that shares no code with us.
 //! - [`random_system`] makes systems from seeds and spoils their plans; [`symbolic`] runs a plan on
 //!   symbols and compares it with what the system defines.
+//! - [`network`] joins two network namespaces by a network that delays, reorders and drops real packets.
 //! - [`fuzz`] drives fuzz targets over their corpora with a seeded mutator.
 //! - [`render`] writes what a report says as text for snapshots.
 //!
@@ -25,6 +26,7 @@
 
 pub mod fmus;
 pub mod fuzz;
+pub mod network;
 pub mod python;
 pub mod random_system;
 pub mod render;

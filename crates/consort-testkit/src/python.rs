@@ -1,4 +1,4 @@
-//! Oracles in Python: FMPy, pyssp-standard, libRoadRunner, rtamt, and the FMU builders `pythonfmu` and `pythonfmu3`.
+//! Oracles from PyPI: FMPy, pyssp-standard, libRoadRunner, rtamt, the FMU builders `pythonfmu` and `pythonfmu3`, and HELICS.
 
 mod environment;
 
@@ -23,6 +23,12 @@ pub const BIOLOGY: &[&str] = &["libroadrunner==2.10.0", "numpy<3"];
 
 /// What is installed beside it, where properties are compared.
 pub const LOGIC: &[&str] = &["rtamt==0.4.10", "antlr4-python3-runtime==4.7"];
+
+/// What is installed beside it, where federations are compared.
+pub const FEDERATION: &[&str] = &["helics==3.6.1"];
+
+/// What is installed beside it, where recordings are read.
+pub const RECORDING: &[&str] = &["mcap==1.3.1"];
 
 /// A command that runs the environment's Python, with nothing of the caller's Python settings.
 ///
@@ -190,6 +196,28 @@ pub fn rtamt(requests: &[Value]) -> Vec<Value> {
     let mut command = Environment::logic().command();
     let output = command.arg(script).arg(file.path()).output().expect("Python starts");
     serde_json::from_value(parse(&output, &[0])).expect("robustness.py prints one answer each")
+}
+
+/// What the Python library for MCAP reads in a file: see `python/recording.py` for the form of the answer.
+///
+/// # Panics
+/// If it cannot be read.
+pub fn recording(file: &Path) -> Value {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/recording.py");
+    let mut command = Environment::recording().command();
+    let output = command.arg(script).arg(file).output().expect("Python starts");
+    parse(&output, &[0])
+}
+
+/// Where the HELICS library is installed, with its header (`include/helics`) and `lib64`.
+///
+/// # Panics
+/// If Python cannot be asked.
+pub fn helics() -> PathBuf {
+    let ask =
+        "import importlib.util as u, os; print(os.path.dirname(u.find_spec('helics').origin))";
+    let output = process::run(Environment::federation().command().args(["-c", ask]));
+    PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()).join("install")
 }
 
 /// A float as the scripts write it: the hexadecimal digits of its bits.

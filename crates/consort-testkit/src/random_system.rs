@@ -75,6 +75,7 @@ impl RandomSystem {
             feed: None,
             interventions: Vec::new(),
             coupling: coupling(&mut draw, &style),
+            placement: None,
         };
         wiring::connect(&mut draw, &style, &mut system, &models);
         RandomSystem { seed, system, models }

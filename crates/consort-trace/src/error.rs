@@ -1,5 +1,6 @@
 //! What can go wrong when a trace is written or read.
 
+use ::mcap::McapError;
 use ::parquet::errors::ParquetError;
 use consort_core::{TimeError, ValueType};
 use std::fmt;
@@ -28,6 +29,11 @@ pub enum TraceError {
     Csv {
         /// What the CSV library said.
         source: ::csv::Error,
+    },
+    /// The MCAP library refused what it was given.
+    Mcap {
+        /// What it said.
+        source: McapError,
     },
     /// A cell of a CSV file does not hold a value of its column's type.
     BadCell {
@@ -87,6 +93,7 @@ impl fmt::Display for TraceError {
             TraceError::Parquet { source } => write!(f, "not a sound Parquet file: {source}"),
             TraceError::NotATrace { reason } => write!(f, "not a trace of Consort: {reason}"),
             TraceError::Csv { source } => write!(f, "not a sound CSV file: {source}"),
+            TraceError::Mcap { source } => write!(f, "the MCAP file failed: {source}"),
             TraceError::BadCell { line, column, text, expected } => {
                 write!(f, "line {line}, column `{column}`: `{text}` is not a {expected}")
             }
@@ -113,6 +120,7 @@ impl std::error::Error for TraceError {
             TraceError::Io { source } => Some(source),
             TraceError::Parquet { source } => Some(source),
             TraceError::Csv { source } => Some(source),
+            TraceError::Mcap { source } => Some(source),
             TraceError::BadTime { source, .. } => Some(source),
             _ => None,
         }
@@ -141,5 +149,15 @@ impl From<ParquetError> for TraceError {
 impl From<::csv::Error> for TraceError {
     fn from(source: ::csv::Error) -> Self {
         TraceError::Csv { source }
+    }
+}
+
+impl From<McapError> for TraceError {
+    /// Takes an IO error out of the library's wrapping, so that "disk full" says so.
+    fn from(source: McapError) -> Self {
+        match source {
+            McapError::Io(source) => TraceError::Io { source },
+            source => TraceError::Mcap { source },
+        }
     }
 }

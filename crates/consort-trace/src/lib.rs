@@ -5,12 +5,12 @@
 //!
 //! - [`schema`]: which variables are recorded: a [`Schema`] of [`Column`]s.
 //! - [`record`]: rows are copied into a [`Chunk`] on the stepping thread; a [`TraceWriter`] takes
-//!   full chunks, on another thread if there is one: [`CsvWriter`], [`ParquetWriter`], a [`Tee`] of
-//!   several, or a [`Trace`] in memory.
+//!   full chunks, on another thread if there is one: [`CsvWriter`], [`ParquetWriter`], [`McapWriter`],
+//!   a [`Tee`] of several, or a [`Trace`] in memory.
 //! - [`hash`]: one rolling [`VariableHash`] per variable, one [`TraceHash`] over all of them, which
 //!   does not depend on who computed which part, or whether a run was saved and went on.
 //! - [`mod@csv`] and [`mod@parquet`]: the two forms of file, with their readers [`read_csv`] and
-//!   [`read_parquet`].
+//!   [`read_parquet`]; [`mod@mcap`]: a third one, for other tools to read.
 //! - [`diff`]: [`compare`] two traces to the bit or within tolerances; it names the first
 //!   difference.
 //!
@@ -60,6 +60,7 @@ pub mod diff;
 mod error;
 pub mod hash;
 mod hex;
+pub mod mcap;
 pub mod parquet;
 pub mod record;
 pub mod schema;
@@ -71,6 +72,7 @@ pub use csv::{CsvOptions, CsvWriter, read_csv};
 pub use diff::{Comparison, DiffOptions, Difference, Tolerance, compare};
 pub use error::TraceError;
 pub use hash::{TraceHash, TraceHashError, VariableHash, absorb_values, tag_word, trace_hash};
+pub use mcap::McapWriter;
 pub use parquet::{ParquetWriter, read_parquet};
 pub use record::Chunk;
 pub use schema::{Column, Schema};

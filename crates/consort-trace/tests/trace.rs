@@ -9,5 +9,7 @@ mod damage;
 mod difference;
 #[path = "trace/hash.rs"]
 mod hash;
+#[path = "trace/mcap.rs"]
+mod mcap;
 #[path = "trace/round_trip.rs"]
 mod round_trip;

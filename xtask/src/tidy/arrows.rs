@@ -19,6 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-models", &["core", "equations", "fmi", "solve"]),
     ("consort-engine", &["core", "solve", "system", "trace"]),
     ("consort-explore", &["core", "system", "engine", "check"]),
+    ("consort-federation", &["core"]),
+    ("consort-node", &["core", "system", "engine", "federation"]),
     (
         "consort-cli",
         &[
@@ -34,6 +36,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "engine",
             "explore",
             "export",
+            "federation",
+            "node",
         ],
     ),
     ("consort-testkit", &["core", "system"]),

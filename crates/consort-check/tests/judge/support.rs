@@ -182,5 +182,6 @@ fn empty() -> ResolvedSystem {
         feed: None,
         interventions: Vec::new(),
         coupling: ResolvedCoupling::default(),
+        placement: None,
     }
 }

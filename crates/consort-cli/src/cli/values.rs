@@ -88,9 +88,43 @@ pub(super) fn length(text: &str) -> Result<Seconds, String> {
     }
 }
 
+/// `NAME=VALUE`.
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("expected two names and `=` between them".to_owned()),
+    }
+}
+
+/// 32 hexadecimal digits.
+pub(super) fn run_id(text: &str) -> Result<[u8; 16], String> {
+    let digits = text.len() == 32 && text.bytes().all(|letter| letter.is_ascii_hexdigit());
+    let number = digits.then(|| u128::from_str_radix(text, 16).ok()).flatten();
+    number.map(u128::to_be_bytes).ok_or_else(|| "expected 32 hexadecimal digits".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_has_an_id_of_32_digits() {
+        assert_eq!(run_id(&"0f".repeat(16)), Ok([15; 16]));
+        for wrong in ["", "12", &"g0".repeat(16), &"+f".repeat(16), &"0".repeat(33)] {
+            assert!(run_id(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_pair_has_two_names() {
+        assert_eq!(pair("a = b"), Ok(("a".to_owned(), "b".to_owned())));
+        assert_eq!(pair("a=tcp:x=1").unwrap().1, "tcp:x=1");
+        for wrong in ["", "a", "=b", "a=", " = "] {
+            assert!(pair(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn worker_counts_have_limits() {

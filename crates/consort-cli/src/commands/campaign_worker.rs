@@ -47,6 +47,7 @@ pub(crate) fn start(ready: &Ready, until: Until) -> Result<RunWorld, CommandErro
         recorder: None,
         call_log: None,
         observer: None,
+        part: None,
     };
     start_with(ready, options, until)
 }

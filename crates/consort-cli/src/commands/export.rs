@@ -13,7 +13,7 @@ use consort_formats::{multimodel, ssp};
 use consort_models::pack::{PackError, Packed, resource_bytes, write_archive};
 use consort_system::{ResolvedSystem, Spanned, System};
 use files::Files;
-use moved::Moved;
+use moved::{FOREIGN, Moved};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
@@ -88,6 +88,9 @@ struct Export<'e> {
 
 impl Export<'_> {
     fn make(&self, form: Form, files: &mut Files, report: &mut Report) -> Result<(), CommandError> {
+        if form != Form::Toml && self.refuse_programs(report) {
+            return Ok(());
+        }
         match form {
             Form::Toml => {
                 let system = self.moved(files)?;
@@ -97,6 +100,19 @@ impl Export<'_> {
             Form::MultiModel => self.multimodel(files, report),
             Form::Ssp | Form::SspFolder => self.ssp(form, files),
         }
+    }
+
+    /// Only our own form has words for components that are programs of their own.
+    fn refuse_programs(&self, report: &mut Report) -> bool {
+        let components = self.loaded.system.components.iter();
+        let programs = components.filter(|it| it.model.value.starts_with(FOREIGN));
+        for program in programs {
+            let message = format!("`{}` is a program of its own", program.name.value);
+            let diagnostic = Diagnostic::error("export::program", message);
+            let diagnostic = diagnostic.maybe_at(program.model.span, "no other tool can start it");
+            report.push(diagnostic.help("write the system as `.toml`"));
+        }
+        report.has_errors()
     }
 
     /// The system with its paths as they are from where it is written.

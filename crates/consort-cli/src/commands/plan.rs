@@ -8,6 +8,7 @@ use crate::cli::{ExperimentArgs, Global, PlanArgs, PlanFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline::{self, Prepared};
+use crate::spread;
 use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_system::ResolvedSystem;
 use consort_system::scenario::Scenario;
@@ -20,9 +21,14 @@ pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> Co
     }
     let prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
     printer.report(&prepared.report, "");
+    let placement = prepared.resolved.placement.as_ref();
+    let projection =
+        placement.map(|placement| spread::project(&prepared, placement)).transpose()?;
     let name = &prepared.resolved.name;
     let text = match args.format {
-        PlanFormat::Text => text::page(&prepared, &prepared.explain(), printer),
+        PlanFormat::Text => {
+            text::page(&prepared, &prepared.explain(), projection.as_ref(), printer)
+        }
         PlanFormat::Program => prepared.plan_text(),
         PlanFormat::Json => json(&prepared),
         PlanFormat::Dot => dot::graph(name, &names(&prepared.resolved), &prepared.explain()),

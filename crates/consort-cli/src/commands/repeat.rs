@@ -1,59 +1,132 @@
 //! `consort repeat SYSTEM`: runs a system again and again, and says whether every bit is the same.
+//!
+//! - `variety`: what changes from run to run; `placements`: who is computed where; `load`: a busy machine.
+//! - `answer`: what is said at the end.
+
+mod answer;
+mod load;
+mod placements;
+mod variety;
 
 use super::replay;
-use super::run::{self, Way};
-use crate::cli::{Global, RepeatArgs, RunArgs};
+use super::run::Way;
+use crate::cli::{Global, RepeatArgs, RunArgs, SpreadArgs};
 use crate::execute::{End, Outcome};
 use crate::interrupt::Interrupt;
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::diagnostics::plural;
+use crate::output::folder::{self, RunFolder};
 use crate::output::hashes;
-use crate::output::numbers::duration;
 use crate::output::printer::Printer;
+use crate::output::recorder::{Recorder, TraceFiles};
 use crate::pipeline::{self, Prepared};
+use crate::spread::scratch::{Scratch, random_id};
+use crate::spread::{self, Desk, Spread};
+use answer::{Odd, Tally};
+use consort_core::{Diagnostic, Resolution};
+use load::Load;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use variety::{Setting, Variety};
 
 /// Runs it many times and compares.
 pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> CommandResult {
     let mut prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
     printer.report(&prepared.report, "");
+    let variety = Variety::new(args, &prepared)?;
     let _ = Interrupt::listen();
-    let load = Load::start(load_threads(args));
-    let mut seen: Option<Seen> = None;
-    let mut times: BTreeMap<usize, Vec<Duration>> = BTreeMap::new();
+    let scratch = Scratch::new(&pipeline::cache_dir(global), random_id()?)?;
+    let mut first: Option<(Seen, PathBuf)> = None;
+    let mut tally = Tally::default();
     for index in 0..args.runs {
         if 0 < index {
             // Libraries are loaded anew, or static data of an FMU would remember the run before.
             drop(prepared);
             prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
         }
-        let workers = args.workers.0[index as usize % args.workers.0.len()];
-        let name = progress_name(&prepared.resolved.name, (index + 1, args.runs), workers);
-        let run_args = run_args(args, workers);
-        let way = Way::plain(&run_args, &prepared, None);
-        let outcome = replay::run_without_files(&run_args, &prepared, way, (&name, printer))?;
-        if outcome.end == End::Interrupted {
-            printer.insist(&format!("interrupted after {}", plural(index.into(), "run")));
-            return Ok(Exit::Failed);
+        let setting = variety.setting(index);
+        let name = progress_name(&prepared.resolved.name, (index + 1, args.runs), &setting);
+        let desk = Desk { name: &name, global, printer };
+        let place = scratch.file(if index == 0 { "first" } else { "again" });
+        let (outcome, trace) = run(args, &prepared, &setting, &place, desk)?;
+        match &outcome.end {
+            End::Interrupted => {
+                printer.insist(&format!("interrupted after {}", plural(index.into(), "run")));
+                return Ok(Exit::Failed);
+            }
+            End::Lost { failure } => return Err(CommandError::failed((**failure).clone())),
+            _ => {}
         }
-        let now = Seen::of(&outcome);
-        if let Some(first) = seen.as_ref().filter(|first| first.differs(&now)) {
-            return different(first, &now, (index, workers), printer);
+        let seen = Seen::of(&outcome);
+        let run = index + 1;
+        if let Some((before, path)) = first.as_ref().filter(|(first, _)| first.differs(&seen)) {
+            let traces = [path.as_path(), trace.as_path()];
+            let odd = Odd { run, setting: &setting, seen: &seen, traces };
+            return answer::different(before, &odd, &prepared, printer);
         }
-        times.entry(workers).or_default().push(outcome.timing.run);
-        printer.detail(&format!("run {}: {workers} workers, {}", index + 1, now.hash));
-        seen.get_or_insert(now);
+        tally.add(&setting, outcome.timing.run);
+        printer.detail(&format!("run {run}: {}, {}", setting.describe(), seen.hash));
+        first.get_or_insert((seen, trace));
     }
-    identical(args, &prepared, seen.as_ref(), (&times, load.threads), printer)
+    let (seen, _) = first.expect("there is one run at least");
+    answer::identical(args.runs, &seen, &tally, &prepared, printer)
 }
 
 /// `tank, run 3 of 20 (8 workers)`: what progress calls a run.
-fn progress_name(system: &str, (run, runs): (u32, u32), workers: usize) -> String {
-    format!("{system}, run {run} of {runs} ({})", plural(workers as u64, "worker"))
+fn progress_name(system: &str, (run, runs): (u32, u32), setting: &Setting) -> String {
+    let workers = plural(setting.workers as u64, "worker");
+    let link = setting.spread.as_ref().map(|spread| format!("{}, ", spread.link.name()));
+    format!("{system}, run {run} of {runs} ({}{workers})", link.unwrap_or_default())
+}
+
+/// One run, and where its trace is.
+fn run(
+    args: &RepeatArgs,
+    prepared: &Prepared,
+    setting: &Setting,
+    place: &Path,
+    desk: Desk<'_>,
+) -> Result<(Outcome, PathBuf), CommandError> {
+    let _load = Load::start(setting.load);
+    let run_args = run_args(args, setting.workers);
+    match &setting.spread {
+        Some(spread) => run_spread(&run_args, prepared, spread, place, desk),
+        None => run_here(&run_args, prepared, place, desk),
+    }
+}
+
+fn run_here(
+    args: &RunArgs,
+    prepared: &Prepared,
+    place: &Path,
+    desk: Desk<'_>,
+) -> Result<(Outcome, PathBuf), CommandError> {
+    let (recorder, sink) = Recorder::start();
+    let trace = place.with_extension("parquet");
+    recorder.open(TraceFiles { parquet: Some(trace.clone()), ..TraceFiles::default() });
+    let way = Way::plain(args, prepared, None);
+    let told = (desk.name, desk.printer);
+    let outcome = replay::run_into(Some(sink), args, prepared, way, told)?;
+    if let Some(error) = recorder.close().failure {
+        let message = format!("the trace could not be kept: {error}");
+        let diagnostic = Diagnostic::error("repeat::no-trace", message);
+        let help = "make room, or choose another folder with `--cache-dir`";
+        return Err(CommandError::failed(diagnostic.help(help)));
+    }
+    Ok((outcome, trace))
+}
+
+fn run_spread(
+    args: &RunArgs,
+    prepared: &Prepared,
+    spread: &Spread,
+    place: &Path,
+    desk: Desk<'_>,
+) -> Result<(Outcome, PathBuf), CommandError> {
+    let folder = RunFolder::plan(place)?;
+    let way = Way::plain(args, prepared, None);
+    let recorded = spread::record_spread(args, prepared, way, spread, &folder, desk)?;
+    Ok((recorded.outcome, folder.file(folder::TRACE)))
 }
 
 /// What a run did, as far as it can be compared.
@@ -75,59 +148,20 @@ impl Seen {
     }
 
     fn differs(&self, other: &Seen) -> bool {
-        self.hash != other.hash || self.end != other.end || self.tick != other.tick
+        self.hash != other.hash || self.ended_otherwise(other)
     }
-}
 
-fn identical(
-    args: &RepeatArgs,
-    prepared: &Prepared,
-    seen: Option<&Seen>,
-    (times, load): (&BTreeMap<usize, Vec<Duration>>, usize),
-    printer: &Printer,
-) -> CommandResult {
-    let Some(seen) = seen else { return Ok(Exit::Done) };
-    let mut text = String::new();
-    for (workers, times) in times {
-        let mean = times.iter().sum::<Duration>().as_secs_f64() / times.len() as f64;
-        text.push_str(&format!(
-            "{}: {}, {} of load, {} each\n",
-            plural(*workers as u64, "worker"),
-            plural(times.len() as u64, "run"),
-            plural(load as u64, "thread"),
-            duration(mean)
-        ));
+    fn ended_otherwise(&self, other: &Seen) -> bool {
+        self.end != other.end || self.tick != other.tick
     }
-    let runs = plural(args.runs.into(), "run");
-    text.push_str(&format!("identical: {runs}, trace {}\n", seen.hash));
-    printer.data(text)?;
-    if let End::Failed { error } = &seen.end {
-        let resolution = prepared.resolved.experiment.resolution;
-        return Err(CommandError::failed(error.diagnostic(resolution)));
-    }
-    Ok(Exit::Done)
-}
 
-fn different(
-    first: &Seen,
-    now: &Seen,
-    (index, workers): (u32, usize),
-    printer: &Printer,
-) -> CommandResult {
-    let run = index + 1;
-    let workers = plural(workers as u64, "worker");
-    let mut text = format!(
-        "different: run 1 and run {run} ({workers})\n  trace {}\n  trace {}\n",
-        first.hash, now.hash
-    );
-    if first.tick != now.tick || first.end != now.end {
-        text.push_str("  they ended differently\n");
+    /// Why all runs ended early, if they did.
+    fn failure(&self, resolution: Resolution) -> Option<Diagnostic> {
+        match &self.end {
+            End::Failed { error } => Some(error.diagnostic(resolution)),
+            _ => None,
+        }
     }
-    for line in hashes::differences(&first.hashes, &now.hashes) {
-        text.push_str(&format!("  {line}\n"));
-    }
-    printer.data(text)?;
-    Ok(Exit::No)
 }
 
 fn run_args(args: &RepeatArgs, workers: usize) -> RunArgs {
@@ -137,52 +171,19 @@ fn run_args(args: &RepeatArgs, workers: usize) -> RunArgs {
         workers: Some(workers),
         real_time: None,
         csv: false,
-        no_record: true,
+        mcap: false,
+        no_record: false,
         log_calls: false,
         save_at: Vec::new(),
         save: Vec::new(),
+        save_every: None,
         resume: None,
+        spread: spread_args(args),
         experiment: args.experiment.clone(),
     }
 }
 
-fn load_threads(args: &RepeatArgs) -> usize {
-    match args.load {
-        _ if args.no_load => 0,
-        Some(Some(threads)) => threads,
-        Some(None) | None => 2 * run::available_workers(),
-    }
-}
-
-/// Threads that keep the machine busy, so that the scheduler has to choose.
-struct Load {
-    threads: usize,
-    over: Arc<AtomicBool>,
-    handles: Vec<std::thread::JoinHandle<()>>,
-}
-
-impl Load {
-    fn start(threads: usize) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let busy = || {
-            let over = Arc::clone(&over);
-            std::thread::spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            })
-        };
-        let handles = (0..threads).map(|_| busy()).collect();
-        Load { threads, over, handles }
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        for handle in self.handles.drain(..) {
-            // A thread that only spins cannot have panicked.
-            let _ = handle.join();
-        }
-    }
+/// What `run` would have been told about nodes, but for where they are.
+fn spread_args(args: &RepeatArgs) -> SpreadArgs {
+    SpreadArgs { tls: args.varied.tls.clone(), ..SpreadArgs::default() }
 }

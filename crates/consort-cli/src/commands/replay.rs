@@ -3,7 +3,7 @@
 use super::explore::repeat;
 use super::run::resuming::Resumed;
 use super::run::{self, Recorded, Way, saving};
-use crate::cli::{Global, ReplayArgs, RunArgs};
+use crate::cli::{Global, ReplayArgs, RunArgs, SpreadArgs};
 use crate::execute::{End, Outcome, Settings};
 use crate::interrupt::Interrupt;
 use crate::outcome::{CommandError, CommandResult, Exit};
@@ -15,8 +15,10 @@ use crate::output::printer::{Printer, one_line};
 use crate::output::progress::Progress;
 use crate::output::{hashes, host};
 use crate::pipeline::{self, Prepared};
+use crate::spread::{self, Desk};
 use crate::{execute::Live, options};
 use consort_core::{Diagnostic, Report};
+use consort_engine::ChunkSink;
 use std::path::Path;
 
 /// Runs it again and compares.
@@ -42,28 +44,43 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
         workers: args.workers.or(workers),
         real_time: None,
         csv: recorded.options()["csv"] == true,
+        mcap: recorded.options()["mcap"] == true,
         no_record: recorded.options()["no_record"] == true,
         log_calls: recorded.options()["log_calls"] == true,
         save_at: Vec::new(),
         save: Vec::new(),
+        save_every: None,
         resume: None,
+        spread: nodes(resumed.as_ref())?,
         experiment,
     };
     let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);
     let saving = saving::repeat(&again, &prepared, points, recorded.save_points());
-    let way = Way { until: recorded.cut_short_at(), resumed: resumed.as_ref(), saving };
+    let until = recorded.cut_short_at();
+    let way = Way { until, resumed: resumed.as_ref(), saving, part: None, listener: None };
     let Some(out) = &args.out else {
-        let name = &prepared.resolved.name;
-        let outcome = run_without_files(&again, &prepared, way, (name, printer))?;
+        let desk = Desk { name: &prepared.resolved.name, global, printer };
+        let outcome = match way.resumed.is_some_and(Resumed::is_spread) {
+            true => spread::resume_spread(&again, &prepared, way, desk)?,
+            false => run_without_files(&again, &prepared, way, (desk.name, printer))?,
+        };
         return answer(&recorded, &prepared, &outcome, printer);
     };
-    let second = record(&again, &prepared, way, out, &recorded, printer)?;
+    let second = record(&again, &prepared, way, (out, &recorded), (global, printer))?;
     let answer = answer(&recorded, &prepared, &second.outcome, printer)?;
     let is_incomplete = second.is_incomplete();
     let mut report = Report::default();
     second.problems.into_iter().for_each(|problem| report.push(problem));
     printer.report(&report, "");
     Ok(if is_incomplete { Exit::Failed } else { answer })
+}
+
+/// A run in one piece gives the trace of one that was spread; what was saved in parts goes on in parts.
+fn nodes(resumed: Option<&Resumed>) -> Result<SpreadArgs, CommandError> {
+    match resumed.filter(|resumed| resumed.is_spread()) {
+        Some(resumed) => resumed.saved_spread(),
+        None => Ok(SpreadArgs { local: true, ..SpreadArgs::default() }),
+    }
 }
 
 /// What is not as it was, the machine first.
@@ -84,9 +101,8 @@ fn record(
     args: &RunArgs,
     prepared: &Prepared,
     way: Way<'_>,
-    out: &Path,
-    recorded: &Manifest,
-    printer: &Printer,
+    (out, recorded): (&Path, &Manifest),
+    (global, printer): (&Global, &Printer),
 ) -> Result<Recorded, CommandError> {
     let original = recorded.path.parent().and_then(|folder| folder.canonicalize().ok());
     if original.is_some() && original == out.canonicalize().ok() {
@@ -96,7 +112,11 @@ fn record(
         return Err(CommandError::failed(diagnostic.help(help)));
     }
     let folder = RunFolder::plan(out)?;
-    run::record(args, prepared, way, &folder, printer)
+    let desk = Desk { name: &prepared.resolved.name, global, printer };
+    match spread::wanted(&args.spread, prepared)? {
+        Some(spread) => spread::record_spread(args, prepared, way, &spread, &folder, desk),
+        None => run::record(args, prepared, way, &folder, printer),
+    }
 }
 
 /// A run that leaves nothing behind but its hashes. Progress calls it `name`.
@@ -104,6 +124,20 @@ fn record(
 /// # Errors
 /// If it cannot start.
 pub(crate) fn run_without_files(
+    args: &RunArgs,
+    prepared: &Prepared,
+    way: Way<'_>,
+    told: (&str, &Printer),
+) -> Result<Outcome, CommandError> {
+    run_into(None, args, prepared, way, told)
+}
+
+/// A run that leaves its rows to `sink`, if there is one, and its hashes. Progress calls it `name`.
+///
+/// # Errors
+/// If it cannot start.
+pub(crate) fn run_into(
+    sink: Option<Box<dyn ChunkSink>>,
     args: &RunArgs,
     prepared: &Prepared,
     way: Way<'_>,
@@ -118,14 +152,16 @@ pub(crate) fn run_without_files(
         saving: way.saving,
         real_time: None,
         log: Log::nowhere(printer.is_verbose()),
-        sink: None,
+        sink,
         calls: None,
+        part: way.part,
     };
     let live: Live = run::start(prepared, settings, printer)?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (start, stop) = (seconds(live.now()), seconds(experiment.stop));
     let mut progress = Progress::new(printer.progress(), name, start, stop);
+    progress.tell(way.listener);
     Ok(live.drive(None, &mut progress, &interrupt))
 }
 

@@ -4,6 +4,8 @@ mod closing;
 pub(crate) mod resuming;
 pub(crate) mod saving;
 
+pub(crate) use closing::{keep, say};
+
 use crate::cli::{Global, RunArgs};
 use crate::execute::{End, Live, Outcome, Settings};
 use crate::interrupt::Interrupt;
@@ -13,13 +15,14 @@ use crate::output::folder::{self, RunFolder};
 use crate::output::log::{CallLog, Log};
 use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
-use crate::output::progress::Progress;
-use crate::output::recorder::{Recorder, TraceFiles};
+use crate::output::progress::{Listener, Progress};
+use crate::output::recorder::{Recorder, TraceFiles, Written};
 use crate::output::watch;
 use crate::pipeline::{self, Prepared};
+use crate::spread::{self, Desk};
 use crate::{options, pipeline::system_file};
 use consort_core::{Diagnostic, Resolution, Severity, Time};
-use consort_engine::{CallSink, RunError};
+use consort_engine::{CallSink, Part, RunError};
 use resuming::Resumed;
 use saving::Saving;
 use serde_json::json;
@@ -43,8 +46,14 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
     let out = args.out.clone().unwrap_or_else(|| default_out(&prepared.resolved.name));
     let folder = RunFolder::plan(&out)?;
     printer.report(&prepared.report, "");
-    let way = Way { until: None, resumed: resumed.as_ref(), saving };
-    let recorded = record(&args, &prepared, way, &folder, printer)?;
+    let spread = spread::wanted(&args.spread, &prepared)?;
+    let resumed = resumed.as_ref();
+    let way = Way { until: None, resumed, saving, part: None, listener: None };
+    let desk = Desk { name: &prepared.resolved.name, global, printer };
+    let recorded = match &spread {
+        Some(spread) => spread::record_spread(&args, &prepared, way, spread, &folder, desk)?,
+        None => record(&args, &prepared, way, &folder, printer)?,
+    };
     let exit = closing::say(&prepared, &recorded, &folder, printer);
     let system = typed.system.as_deref().map(system_file_or_folder);
     let line = options::command_line(system.as_deref(), typed);
@@ -79,13 +88,17 @@ pub(crate) struct Way<'a> {
     pub(crate) resumed: Option<&'a Resumed>,
     /// Its saves.
     pub(crate) saving: Saving,
+    /// Which part of the system it is, if it is not the whole.
+    pub(crate) part: Option<Part>,
+    /// Who is told how far it is, instead of the user.
+    pub(crate) listener: Option<Listener>,
 }
 
 impl Way<'_> {
     /// From the start, as far as `until`, without saving.
     pub(crate) fn plain(args: &RunArgs, prepared: &Prepared, until: Option<Time>) -> Self {
         let saving = saving::repeat(args, prepared, &[], Vec::new());
-        Way { until, resumed: None, saving }
+        Way { until, resumed: None, saving, part: None, listener: None }
     }
 }
 
@@ -137,6 +150,7 @@ pub(crate) fn record(
         log: Arc::clone(&log),
         sink,
         calls: args.log_calls.then(|| Box::new(CallLog::new(&log)) as Box<dyn CallSink>),
+        part: way.part,
     };
     log_report(&log, prepared);
     let live = start(prepared, settings, printer)?;
@@ -145,6 +159,7 @@ pub(crate) fn record(
     let seconds = |time| experiment.resolution.to_f64(time);
     let (from, to) = (seconds(live.now()), seconds(experiment.stop));
     let mut progress = Progress::new(printer.progress(), &prepared.resolved.name, from, to);
+    progress.tell(way.listener);
     let mut outcome = live.drive(recorder.as_ref(), &mut progress, &interrupt);
     let waiting = printer.waiting("writing the record");
     let closed = Closed::close(recorder, &log, &mut outcome, (prepared, folder));
@@ -160,6 +175,7 @@ pub(crate) fn record(
         began,
         resumed_from: way.resumed.map(|resumed| resumed.to_json(prepared)),
         saving: &outcome.saving,
+        spread: None,
     };
     if let Err(error) = manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
         closing::keep(error, &mut problems);
@@ -216,18 +232,22 @@ fn open_files(
         recorder.open(TraceFiles {
             parquet: Some(folder.file(folder::TRACE)),
             csv: args.csv.then(|| folder.file(folder::TRACE_CSV)),
+            mcap: args.mcap.then(|| folder.file(folder::TRACE_MCAP)),
         });
     }
     Ok(())
 }
 
 /// What came to the disk, and what did not.
-struct Closed {
-    columns: Vec<String>,
-    rows: u64,
+pub(crate) struct Closed {
+    /// What was recorded.
+    pub(crate) columns: Vec<String>,
+    /// How many rows.
+    pub(crate) rows: u64,
     /// From the last step on.
-    time: Duration,
-    problems: Vec<Diagnostic>,
+    pub(crate) time: Duration,
+    /// What did not go as it should.
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 impl Closed {
@@ -240,6 +260,17 @@ impl Closed {
     ) -> Self {
         let columns = recorder.as_ref().map(Recorder::columns).unwrap_or_default();
         let written = recorder.map(Recorder::close).unwrap_or_default();
+        Self::of(columns, written, log, outcome, (prepared, folder))
+    }
+
+    /// The same of a trace that was written already.
+    pub(crate) fn of(
+        columns: Vec<String>,
+        written: Written,
+        log: &Log,
+        outcome: &mut Outcome,
+        (prepared, folder): (&Prepared, &RunFolder),
+    ) -> Self {
         let time = outcome.ended.elapsed();
         let resolution = prepared.resolved.experiment.resolution;
         let mut problems: Vec<Diagnostic> =
@@ -293,6 +324,7 @@ fn log_end(log: &Log, outcome: &Outcome, problems: &[Diagnostic]) {
     match &outcome.end {
         End::Failed { error } => end["error"] = json!(error.to_string()),
         End::Terminated { component } => end["component"] = json!(component),
+        End::Lost { failure } => end["error"] = json!(failure.message),
         End::Finished | End::Interrupted | End::RecordingFailed => {}
     }
     log.event(&end);

@@ -11,18 +11,32 @@ use std::path::{Path, PathBuf};
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// A manifest that is being written.
 pub(crate) const MANIFEST_PARTIAL: &str = "manifest.json.partial";
+/// Where the nodes of a run that is under way can be asked.
+pub(crate) const NODES: &str = "nodes.json";
 /// The recorded variables.
 pub(crate) const TRACE: &str = "trace.parquet";
 /// The recorded variables, for people and other tools.
 pub(crate) const TRACE_CSV: &str = "trace.csv";
+/// The recorded variables, for Foxglove and PlotJuggler.
+pub(crate) const TRACE_MCAP: &str = "trace.mcap";
 /// What models said and the engine did.
 pub(crate) const LOG: &str = "log.jsonl";
 /// The picture the experiment asks for.
 pub(crate) const PLOT: &str = "plot.svg";
 
 /// Everything that Consort writes into a run's folder, and may replace there.
-const OURS: [&str; 8] =
-    [MANIFEST, MANIFEST_PARTIAL, TRACE, TRACE_CSV, LOG, PLOT, "plot.png", "plot.html"];
+const OURS: [&str; 10] = [
+    MANIFEST,
+    MANIFEST_PARTIAL,
+    TRACE,
+    TRACE_CSV,
+    TRACE_MCAP,
+    LOG,
+    NODES,
+    PLOT,
+    "plot.png",
+    "plot.html",
+];
 
 /// A run's folder.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -40,6 +40,8 @@ pub(crate) struct Account<'a> {
     pub(crate) resumed_from: Option<Value>,
     /// What was saved of it.
     pub(crate) saving: &'a Saving,
+    /// Which nodes it was spread over, if it was.
+    pub(crate) spread: Option<Value>,
 }
 
 impl Account<'_> {
@@ -71,6 +73,9 @@ impl Account<'_> {
         });
         if let Some(resumed_from) = &self.resumed_from {
             manifest["resumed_from"] = resumed_from.clone();
+        }
+        if let Some(spread) = &self.spread {
+            manifest["nodes"] = spread.clone();
         }
         let saved = self.saving.to_json();
         if saved.as_array().is_some_and(|saved| !saved.is_empty()) {
@@ -137,6 +142,7 @@ impl Account<'_> {
         match &self.outcome.end {
             End::Terminated { component } => exit["component"] = json!(component),
             End::Failed { error } => exit["error"] = json!(error.to_string()),
+            End::Lost { failure } => exit["error"] = json!(failure.message),
             End::Finished | End::Interrupted | End::RecordingFailed => {}
         }
         if !self.problems.is_empty() {
@@ -178,7 +184,7 @@ pub(crate) fn state(end: &End) -> &'static str {
         End::Finished => "finished",
         End::Terminated { .. } => "terminated",
         End::Interrupted => "interrupted",
-        End::Failed { .. } | End::RecordingFailed => "failed",
+        End::Failed { .. } | End::RecordingFailed | End::Lost { .. } => "failed",
     }
 }
 

@@ -43,6 +43,18 @@ impl Printer {
         })
     }
 
+    /// One that draws nothing, for those who work beside others.
+    ///
+    /// # Errors
+    /// If the descriptor cannot be duplicated.
+    pub(crate) fn hushed(&self) -> io::Result<Self> {
+        let data = self.data.lock().expect("no writer panics").try_clone()?;
+        let (color, data_color) = (self.color, self.data_color);
+        let (quiet, verbose) = (self.quiet, self.verbose);
+        let progress = ProgressMode::None;
+        Ok(Printer { data: Mutex::new(data), color, data_color, quiet, verbose, progress })
+    }
+
     /// Writes data to standard output.
     ///
     /// # Errors

@@ -11,8 +11,10 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// Runs shorter than this show nothing on a terminal: a flicker tells nobody anything.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// Told how far a run is, in seconds.
+pub(crate) type Listener = Box<dyn FnMut(f64) + Send>;
+
 /// Shows how far a run is.
-#[derive(Debug)]
 pub(crate) struct Progress {
     mode: ProgressMode,
     name: String,
@@ -21,6 +23,7 @@ pub(crate) struct Progress {
     began: Instant,
     shown: Option<Instant>,
     drawn: bool,
+    listener: Option<Listener>,
 }
 
 /// How far a run is, as numbers.
@@ -40,7 +43,12 @@ impl Progress {
     /// For a run of `name` from `start` to `stop`, in seconds.
     pub(crate) fn new(mode: ProgressMode, name: &str, start: f64, stop: f64) -> Self {
         let (name, began) = (one_line(name), Instant::now());
-        Progress { mode, name, start, stop, began, shown: None, drawn: false }
+        Progress { mode, name, start, stop, began, shown: None, drawn: false, listener: None }
+    }
+
+    /// Tells `listener`, if there is one, instead of the user.
+    pub(crate) fn tell(&mut self, listener: Option<Listener>) {
+        self.listener = listener;
     }
 
     /// Shows that the run is at `time`, in seconds, if it is worth it.
@@ -49,6 +57,10 @@ impl Progress {
         let elapsed = now - self.began;
         let patient = self.mode == ProgressMode::Json || PATIENCE <= elapsed;
         let due = self.shown.is_none_or(|shown| INTERVAL <= now - shown);
+        if let Some(listener) = self.listener.as_mut().filter(|_| due) {
+            self.shown = Some(now);
+            return listener(time);
+        }
         if self.mode == ProgressMode::None || !patient || !due {
             return;
         }

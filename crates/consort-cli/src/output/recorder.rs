@@ -5,7 +5,9 @@
 
 use super::watch::{Lapse, Watch};
 use consort_engine::ChunkSink;
-use consort_trace::{Chunk, CsvWriter, ParquetWriter, Schema, Tee, TraceError, TraceWriter};
+use consort_trace::{
+    Chunk, CsvWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError, TraceWriter,
+};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -24,6 +26,8 @@ pub(crate) struct TraceFiles {
     pub(crate) parquet: Option<PathBuf>,
     /// As CSV.
     pub(crate) csv: Option<PathBuf>,
+    /// As MCAP.
+    pub(crate) mcap: Option<PathBuf>,
 }
 
 /// The writing side of a recording.
@@ -137,6 +141,8 @@ fn write_all(received: &Receiver<Message>, emptied: &Sender<Chunk>) -> Written {
 #[derive(Default)]
 struct Writer {
     schema: Option<Arc<Schema>>,
+    /// Files that are still to be made.
+    wanted: Option<TraceFiles>,
     /// Rows from before there were files.
     waiting: Vec<Chunk>,
     files: Option<Tee<'static>>,
@@ -148,16 +154,19 @@ impl Writer {
     fn handle(&mut self, message: Message, emptied: &Sender<Chunk>) -> Result<(), TraceError> {
         match message {
             Message::Schema(known) => self.schema = Some(known),
-            Message::Open(files) => {
-                self.files = Some(match &self.schema {
-                    Some(schema) => open(&files, schema)?,
-                    None => Tee::default(),
-                });
-                for chunk in std::mem::take(&mut self.waiting) {
-                    self.write(chunk, emptied)?;
-                }
-            }
-            Message::Rows(chunk) => self.write(chunk, emptied)?,
+            Message::Open(files) => self.wanted = Some(files),
+            Message::Rows(chunk) => return self.write(chunk, emptied),
+        }
+        self.open_wanted(emptied)
+    }
+
+    /// Makes the files once it is known which, and what is in them.
+    fn open_wanted(&mut self, emptied: &Sender<Chunk>) -> Result<(), TraceError> {
+        let (Some(schema), Some(wanted)) = (&self.schema, &self.wanted) else { return Ok(()) };
+        self.files = Some(open(wanted, schema)?);
+        self.wanted = None;
+        for chunk in std::mem::take(&mut self.waiting) {
+            self.write(chunk, emptied)?;
         }
         Ok(())
     }
@@ -184,6 +193,9 @@ fn open(files: &TraceFiles, schema: &Schema) -> Result<Tee<'static>, TraceError>
     }
     if let Some(path) = &files.csv {
         tee.push(Box::new(CsvWriter::new(File::create(path)?, schema)?));
+    }
+    if let Some(path) = &files.mcap {
+        tee.push(Box::new(McapWriter::new(BufWriter::new(File::create(path)?), schema)?));
     }
     Ok(tee)
 }
@@ -218,6 +230,7 @@ mod tests {
         let files = TraceFiles {
             parquet: Some(temp.path().join("trace.parquet")),
             csv: Some(temp.path().join("trace.csv")),
+            mcap: Some(temp.path().join("trace.mcap")),
         };
         let (recorder, mut sink) = Recorder::start();
         let schema = schema();
@@ -234,6 +247,7 @@ mod tests {
         assert_eq!(trace.tags().len(), 206);
         let csv = std::fs::read_to_string(files.csv.unwrap()).unwrap();
         assert_eq!(csv.lines().count(), 207);
+        assert!(files.mcap.unwrap().metadata().unwrap().len() > 206);
     }
 
     #[test]
@@ -241,7 +255,10 @@ mod tests {
         let (recorder, mut sink) = Recorder::start();
         let schema = schema();
         sink.begin(&schema);
-        recorder.open(TraceFiles { parquet: Some("/no/such/folder/x".into()), csv: None });
+        recorder.open(TraceFiles {
+            parquet: Some("/no/such/folder/x".into()),
+            ..TraceFiles::default()
+        });
         record(sink.as_mut(), &schema, 0, 100);
         drop(sink);
         assert!(recorder.has_failed());

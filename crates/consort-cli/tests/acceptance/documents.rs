@@ -107,6 +107,7 @@ fn every_command_of_the_documents_does_what_stands_below_it() {
         ("docs/export.md", 3),
         ("docs/state-check.md", 2),
         ("docs/properties.md", 2),
+        ("docs/repeat.md", 3),
         ("docs/sbml.md", 3),
     ] {
         let count = check(&world, &example("..").join(document));

@@ -15,6 +15,12 @@ fn examples() -> Vec<PathBuf> {
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .filter(|path| !path.ends_with("refused.toml") && !path.ends_with("campaign.toml"))
+        // Programs of their own are no part of an exchange, nor are their interfaces systems.
+        .filter(|path| {
+            !path
+                .components()
+                .any(|part| part.as_os_str().to_string_lossy().starts_with("foreign-"))
+        })
         .collect();
     systems.sort();
     systems
@@ -41,6 +47,19 @@ fn every_example_keeps_its_trace_as_ssp_and_as_toml() {
         assert_eq!(hash(&world, "a.ssp", &[]), before, "{name} as SSP");
         world.done(&["export", "a.ssp", "b/system.toml"]);
         assert_eq!(hash(&world, "b", &[]), before, "{name} as SSP and TOML again");
+    }
+}
+
+#[test]
+fn a_system_with_a_program_is_written_as_toml_only() {
+    let world = World::new();
+    let name = example("foreign-c").display().to_string();
+    world.done(&["export", &name, "b/system.toml"]);
+    assert_eq!(hash(&world, "b", &[]), hash(&world, &name, &[]));
+    for other in ["a.ssp", "a/mm.json"] {
+        let said = world.consort(&["export", &name, other]);
+        assert_eq!(said.code, Some(1), "{}", said.stderr);
+        assert!(said.stderr.contains("error[export::program]: `tank` is a program of its own"));
     }
 }
 

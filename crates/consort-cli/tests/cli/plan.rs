@@ -17,8 +17,12 @@ pub(crate) fn every_example() -> Vec<String> {
     for folder in std::fs::read_dir(consort_testkit::fmus::example("")).unwrap() {
         let folder = folder.unwrap();
         for entry in std::fs::read_dir(folder.path()).unwrap() {
-            let name = entry.unwrap().file_name().to_string_lossy().into_owned();
-            if name.ends_with(".toml") && !["refused.toml", "campaign.toml"].contains(&&*name) {
+            let entry = entry.unwrap();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            // The interface of a program in another language is no system.
+            let is_system = name.ends_with(".toml")
+                && std::fs::read_to_string(entry.path()).unwrap().contains("[components.");
+            if is_system && !["refused.toml", "campaign.toml"].contains(&&*name) {
                 files.push(format!("examples/{}/{name}", folder.file_name().display()));
             }
         }
@@ -46,6 +50,17 @@ fn a_chain_is_read_level_by_level() {
 #[test]
 fn the_naive_order_says_what_is_late() {
     check_page("jacobi", &["examples/feedthrough-chain/jacobi.toml"]);
+}
+
+#[test]
+fn nodes_are_shown_with_what_crosses_between_them() {
+    let bench = Bench::new();
+    let nodes = "\n[nodes]\nplant = [\"plant\"]\ncontrol = [\"controller\", \"setpoint\"]\n";
+    bench.write("spread/system.toml", &format!("{LOOP}{nodes}"));
+    let said = bench.done(&["plan", "spread"]);
+    let from = said.stdout.find("Nodes").expect("nodes are shown");
+    let to = said.stdout.find("Program,").expect("the program comes last");
+    insta::assert_snapshot!("nodes", said.stdout[from..to]);
 }
 
 #[test]

@@ -16,6 +16,9 @@ pub(super) fn assign(source: &Source<'_>) -> Vec<Vec<ComponentId>> {
         source.system.components.iter().zip(source.models).enumerate()
     {
         let id = ComponentId::from_index(index);
+        if !source.is_own(id) {
+            continue;
+        }
         match &model.capabilities.lane {
             Some(key) if !component.concurrent => keyed.entry(key).or_default().push(id),
             _ => free.push(id),

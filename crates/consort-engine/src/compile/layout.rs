@@ -119,10 +119,17 @@ impl Layout {
             ticks: Vec::new(),
             refreshed: Vec::new(),
             groups: Vec::new(),
+            own: Vec::new(),
         };
         for (lane, members) in assignment.iter().enumerate() {
             program.place_lane(source, lane, members);
         }
+        let ids = (0..count).map(ComponentId::from_index);
+        let (own, others): (Vec<ComponentId>, Vec<ComponentId>) =
+            ids.partition(|&id| source.is_own(id));
+        program.own = own.into_iter().map(ComponentId::index).collect();
+        // What lives elsewhere has places, for what comes from there, but no lane.
+        program.place_lane(source, usize::MAX, &others);
         program.compile_connections(source);
         program
     }
@@ -177,7 +184,9 @@ impl Program {
             if wire.delay {
                 let kept = self.shared.reserve(from.value_type, from.count);
                 let keep = CopyOp { from, to: kept, conversion: Conversion::IDENTITY };
-                self.delays.push(Delay { rate: source.rates.of_component[component], keep });
+                if source.is_own(wire.from.component) {
+                    self.delays.push(Delay { rate: source.rates.of_component[component], keep });
+                }
                 from = kept;
             } else {
                 self.outgoing[component].push(ConnectionId::from_index(index));

@@ -1,5 +1,7 @@
 //! The stages of a plan's programs, compiled.
 
+mod crossing;
+
 use super::{Program, Source, batches};
 use crate::attempt::Attempt;
 use crate::exchange::{Exchange, SlopeMemory, SlopeOp};
@@ -19,24 +21,26 @@ pub(super) fn initialization(
     program: &mut Program,
     pool: &Pool,
 ) -> Vec<Stage> {
-    Compiler::new(source, program, pool, Which::Starting).stages(&source.plan.initialization)
+    Compiler::new(source, program, pool, Which::Starting).program(&source.plan.initialization)
 }
 
 pub(super) fn cycle(source: &Source<'_>, program: &mut Program, pool: &Pool) {
     let mut compiler = Compiler::new(source, program, pool, Which::Present);
     compiler.slopes = compiler.slopes();
-    let present = compiler.stages(&source.plan.present);
+    compiler.ordinal = exchanges(&source.plan.initialization);
+    let present = compiler.program(&source.plan.present);
     compiler.which = Which::Advance;
-    let advance = compiler.stages(&source.plan.advance);
+    let advance = compiler.program(&source.plan.advance);
     program.arriving = arriving(&advance);
     program.refreshed = refreshed(&source.plan.present);
+    program.refreshed.retain(|index| program.own.binary_search(index).is_ok());
     (program.present, program.advance) = (present, advance);
     if !matches!(program.advance[..], [Stage::Work(_)]) {
         program.ahead = program.shared.clone();
     }
 }
 
-struct Compiler<'a> {
+pub(super) struct Compiler<'a> {
     source: &'a Source<'a>,
     program: &'a mut Program,
     pool: &'a Pool,
@@ -47,6 +51,8 @@ struct Compiler<'a> {
     which: Which,
     /// What is compiled runs at every evaluation of a solver.
     is_brief: bool,
+    /// How many exchanges there were before, outside of loops, in all programs.
+    ordinal: u32,
 }
 
 /// The program being compiled.
@@ -67,7 +73,46 @@ struct Slope {
 
 impl<'a> Compiler<'a> {
     fn new(source: &'a Source<'a>, program: &'a mut Program, pool: &'a Pool, which: Which) -> Self {
-        Compiler { source, program, pool, slopes: Vec::new(), works: 0, which, is_brief: false }
+        Compiler {
+            source,
+            program,
+            pool,
+            slopes: Vec::new(),
+            works: 0,
+            which,
+            is_brief: false,
+            ordinal: 0,
+        }
+    }
+
+    /// A whole program: of one node, what lives there, and what crosses before each exchange.
+    fn program(&mut self, stages: &[Planned]) -> Vec<Stage> {
+        let mut compiled = Vec::with_capacity(stages.len());
+        for stage in stages {
+            if let Planned::Exchange(connections) = stage {
+                let crossing = crossing::stage(self, connections);
+                compiled.extend(crossing.map(|it| Stage::Cross(Box::new(it))));
+                self.ordinal += 1;
+            }
+            if self.is_ours(stage) {
+                compiled.push(self.stage(stage));
+            }
+        }
+        compiled
+    }
+
+    /// Whether a stage has anything to do here. What is solved, tried or integrated is on one node.
+    fn is_ours(&self, stage: &Planned) -> bool {
+        match stage {
+            Planned::Exchange(_) | Planned::Work(_) => true,
+            Planned::Iterate(it) => it.unknowns.iter().all(|id| {
+                self.source.is_own(self.source.system.connections[id.index()].to.component)
+            }),
+            Planned::Attempt { components, .. } => {
+                components.iter().all(|&id| self.source.is_own(id))
+            }
+            Planned::Integrate(it) => it.components.iter().all(|&id| self.source.is_own(id)),
+        }
     }
 
     fn stages(&mut self, stages: &[Planned]) -> Vec<Stage> {
@@ -76,7 +121,15 @@ impl<'a> Compiler<'a> {
 
     fn stage(&mut self, stage: &Planned) -> Stage {
         match stage {
-            Planned::Exchange(connections) => Stage::Exchange(self.exchange(connections)),
+            Planned::Exchange(connections) => {
+                let wires = &self.source.system.connections;
+                let is_own = |id: &&ConnectionId| {
+                    let wire = &wires[id.index()];
+                    [wire.from, wire.to].iter().all(|port| self.source.is_own(port.component))
+                };
+                let own: Vec<ConnectionId> = connections.iter().filter(is_own).copied().collect();
+                Stage::Exchange(self.exchange(&own))
+            }
             Planned::Work(tasks) => Stage::Work(self.work(tasks)),
             Planned::Iterate(it) => {
                 let stages = self.stages(&it.stages);
@@ -127,7 +180,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn exchange(&mut self, connections: &[ConnectionId]) -> ExchangeStage {
+    pub(super) fn exchange(&mut self, connections: &[ConnectionId]) -> ExchangeStage {
         let key = |id: &ConnectionId| {
             let wire = &self.source.system.connections[id.index()];
             (self.source.rates.of_component[wire.from.component.index()], wire.delay)
@@ -155,7 +208,8 @@ impl<'a> Compiler<'a> {
             let index = task.component.index();
             (homes[index].lane, rates.of_component[index])
         };
-        let mut sorted: Vec<&Task> = tasks.iter().collect();
+        let own = tasks.iter().filter(|task| self.source.is_own(task.component));
+        let mut sorted: Vec<&Task> = own.collect();
         sorted.sort_by_key(|task| (key(task), task.component));
         let groups: Vec<((usize, usize), &[&Task])> =
             sorted.chunk_by(|a, b| key(a) == key(b)).map(|group| (key(&group[0]), group)).collect();
@@ -251,6 +305,7 @@ impl<'a> Compiler<'a> {
         let input = self.program.places[index][wire.to.variable.index()];
         let input = input.expect("connected inputs have places").lane;
         wire.hold == Hold::Extrapolate
+            && self.source.is_own(wire.to.component)
             && 0 < self.source.models[index].capabilities.input_derivatives_max
             && input.value_type == ValueType::Float64
             && input.count == 1
@@ -314,6 +369,12 @@ impl<'a> Compiler<'a> {
         }
         outputs
     }
+}
+
+/// How many exchanges a program has, outside of loops.
+fn exchanges(stages: &[Planned]) -> u32 {
+    let count = stages.iter().filter(|stage| matches!(stage, Planned::Exchange(_))).count();
+    u32::try_from(count).expect("exchanges fit in 32 bits")
 }
 
 /// What the lanes hold after `advance`, by lane and rate.

@@ -16,9 +16,10 @@ pub(crate) struct Retuned {
 }
 
 impl Run {
-    /// The value of `component.variable` as of the present tag; `None` if nobody looks at it.
+    /// The value of `component.variable` as of the present tag; `None` if nobody looks at it, or if it
+    /// lives on another node.
     pub fn get(&self, path: &str) -> Option<Values> {
-        let (component, variable) = self.find(path)?;
+        let (component, variable) = self.find(path).filter(|(id, _)| self.is_own(*id))?;
         let place = self.program.places[component][variable.index()]?;
         Some(self.program.shared.get(place.shared()).to_values())
     }
@@ -31,6 +32,9 @@ impl Run {
     pub fn set(&mut self, path: &str, values: &Values) -> Result<(), RunError> {
         let no = |reason| RunError::NoSuchVariable { path: path.to_owned(), reason };
         let (component, id) = self.find(path).ok_or_else(|| no("is not in this system"))?;
+        if !self.is_own(component) {
+            return Err(no("is on another node"));
+        }
         let variable = &self.models[component].description().variables[id.index()];
         let is_tunable = variable.causality == Causality::Parameter
             && variable.variability == Variability::Tunable;
@@ -91,6 +95,11 @@ impl Run {
     pub(crate) fn call_failed(&self, component: usize, error: Box<CallError>) -> RunError {
         let component = self.system.components[component].name.clone();
         RunError::Call { component, tag: self.tag, error }
+    }
+
+    /// Whether a component lives here.
+    pub(super) fn is_own(&self, component: usize) -> bool {
+        self.program.own.binary_search(&component).is_ok()
     }
 
     /// Component and variable of a path.

@@ -3,6 +3,7 @@
 use super::{Advance, Run, RunOptions, Statistics};
 use crate::attempt::StepSize;
 use crate::compile::{Program, Source};
+use crate::crossing::Link;
 use crate::error::RunError;
 use crate::feed::FeedProgram;
 use crate::initialize;
@@ -13,13 +14,14 @@ use crate::intervene::{
 };
 use crate::pool::Pool;
 use crate::record::{Hashed, Hashes, Recorder};
+use crate::stage::Stage;
 use crate::store::Slot;
 use crate::timing::Rates;
 use crate::together;
 use consort_core::{
     ComponentId, ConnectionId, Model, ModelDescription, Step, Tag, Variable, VariableId,
 };
-use consort_system::{Plan, Port, ResolvedSystem, Target, Trigger};
+use consort_system::{Plan, Port, ResolvedIntervention, ResolvedSystem, Target, Trigger};
 use consort_trace::{Column, Schema};
 use std::sync::Arc;
 
@@ -40,7 +42,8 @@ impl Run {
         mut options: RunOptions,
     ) -> Result<Run, RunError> {
         let observation = options.observer.take();
-        let mut run = Self::initialized(system, plan, models, options)?;
+        let (mut run, initialization) = Self::made(system, plan, models, options)?;
+        run.initialize_all(initialization, plan)?;
         if let Some(observation) = observation {
             run.watch(observation)?;
         }
@@ -65,7 +68,9 @@ impl Run {
         snapshot: &[u8],
     ) -> Result<Run, RunError> {
         let observation = options.observer.take();
-        let mut run = Self::initialized(system, plan, models, options)?;
+        let (mut run, initialization) = Self::made(system, plan, models, options)?;
+        run.mute();
+        run.initialize_all(initialization, plan)?;
         // Instances leave their first event mode at the first tag; nobody is told of it.
         let (recorder, call_log) = (run.recorder.take(), run.call_log.take());
         run.first_tag()?;
@@ -78,29 +83,31 @@ impl Run {
         Ok(run)
     }
 
-    /// A run whose instances are initialized, before its first tag.
-    fn initialized(
+    /// A run whose instances are made, and what initializes them.
+    fn made(
         system: ResolvedSystem,
         plan: &Plan,
         models: Vec<Arc<dyn Model>>,
         mut options: RunOptions,
-    ) -> Result<Run, RunError> {
+    ) -> Result<(Run, Vec<Stage>), RunError> {
         assert_eq!(system.components.len(), models.len(), "one model per component");
         let rates = Rates::of(&system);
         let mut instances = initialize::instantiate(&system, &models, &options)?;
         together::join(&plan.advance, &mut instances);
+        let part = options.part.take();
         let source = Source {
             system: &system,
             plan,
             models: &descriptions(&models),
             rates: &rates,
             log_calls: options.call_log.is_some(),
+            cut: part.as_ref().map(|part| (&*part.projection, part.node)),
         };
         let (mut program, lanes) = source.place(instances);
         let pool = Pool::new(lanes, options.workers);
         let initialization = source.compile_initialization(&mut program, &pool);
         let watchers = Watchers::of(&source, &program, &mut options);
-        let mut run = Run {
+        let run = Run {
             due: vec![true; rates.list.len()],
             steps: vec![standing(&system); rates.list.len()],
             step_size: StepSize::of(&system),
@@ -122,6 +129,7 @@ impl Run {
             ending: None,
             call_log: options.call_log.take(),
             observer: None,
+            link: part.map(Link::new),
             statistics: Statistics::default(),
             over: None,
             ended: false,
@@ -130,10 +138,16 @@ impl Run {
             program,
             rates,
         };
-        run.initialize(initialization)?;
-        run.compile_cycle(plan);
-        run.phase = Phase::Present;
-        Ok(run)
+        Ok((run, initialization))
+    }
+
+    /// Initializes all instances; the first tag is yet to come.
+    fn initialize_all(&mut self, initialization: Vec<Stage>, plan: &Plan) -> Result<(), RunError> {
+        self.begin_together()?;
+        self.initialize(initialization)?;
+        self.compile_cycle(plan);
+        self.phase = Phase::Present;
+        Ok(())
     }
 
     fn compile_cycle(&mut self, plan: &Plan) {
@@ -143,6 +157,7 @@ impl Run {
             models: &descriptions(&self.models),
             rates: &self.rates,
             log_calls: self.call_log.is_some(),
+            cut: self.link.as_ref().map(|link| link.cut()),
         };
         source.compile_cycle(&mut self.program, &self.pool);
         self.integrations.resize_with(self.program.groups.len(), || None);
@@ -152,6 +167,7 @@ impl Run {
     fn first_tag(&mut self) -> Result<(), RunError> {
         self.eventful = self.event_components();
         self.publish()?;
+        self.tell_reached();
         if self.system.experiment.stop <= self.tag.time {
             self.over = Some(Advance::Finished);
         }
@@ -214,7 +230,8 @@ fn slot_of(program: &Program, component: usize, id: VariableId) -> Slot {
 
 fn hashes(source: &Source<'_>, program: &Program) -> Hashes {
     let mut entries = Vec::new();
-    for (index, component) in source.system.components.iter().enumerate() {
+    for &index in &program.own {
+        let component = &source.system.components[index];
         for &id in &component.hashed {
             let variable = &source.models[index].variables[id.index()];
             entries.push(Hashed {
@@ -233,7 +250,8 @@ fn hashes(source: &Source<'_>, program: &Program) -> Hashes {
 /// in the bank, so that a row is a few copies.
 fn schema(source: &Source<'_>, program: &Program) -> (Schema, Vec<Slot>) {
     let (mut columns, mut slots) = (Vec::new(), Vec::new());
-    for (index, component) in source.system.components.iter().enumerate() {
+    for &index in &program.own {
+        let component = &source.system.components[index];
         let model = source.models[index];
         for &id in &component.recorded {
             let variable = &model.variables[id.index()];
@@ -267,7 +285,8 @@ fn column(
 
 fn interventions(source: &Source<'_>, program: &Program) -> Interventions {
     let mut result = Interventions::default();
-    for intervention in &source.system.interventions {
+    let is_own = |it: &&ResolvedIntervention| source.is_own(owner(source, it.target));
+    for intervention in source.system.interventions.iter().filter(is_own) {
         let (slot, kind, feeders) = target(source, program, intervention.target);
         let same = |state: &TargetState| state.slot == slot && state.kind == kind;
         let known = result.targets.iter().position(same);
@@ -291,6 +310,14 @@ fn interventions(source: &Source<'_>, program: &Program) -> Interventions {
         result.index = FedIndex::of(&result.targets, program);
     }
     result
+}
+
+/// Whose variable an intervention acts on.
+fn owner(source: &Source<'_>, target: Target) -> ComponentId {
+    match target {
+        Target::Output(port) | Target::Parameter(port) | Target::Input(port) => port.component,
+        Target::Connection(id) => source.system.connections[id.index()].to.component,
+    }
 }
 
 fn target(

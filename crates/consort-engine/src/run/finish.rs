@@ -20,6 +20,24 @@ pub struct Summary {
     pub problems: Vec<RunError>,
 }
 
+impl Summary {
+    /// What a run came to that was spread over nodes, from what each of them came to, in any order.
+    pub fn compose(parts: impl IntoIterator<Item = Summary>) -> Summary {
+        let mut tag = Tag::default();
+        let (mut hashes, mut problems) = (Vec::new(), Vec::new());
+        let mut statistics = Statistics::default();
+        for (index, part) in parts.into_iter().enumerate() {
+            tag = if index == 0 { part.tag } else { tag.max(part.tag) };
+            hashes.extend(part.hashes);
+            problems.extend(part.problems);
+            statistics.add(&part.statistics);
+        }
+        hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+        let trace_hash = trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash)));
+        Summary { tag, trace_hash, hashes, statistics, problems }
+    }
+}
+
 /// How much a run did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
@@ -41,6 +59,20 @@ pub struct Statistics {
     pub loop_evaluations: u64,
 }
 
+impl Statistics {
+    /// What another node did beside; all nodes go through the same tags.
+    fn add(&mut self, other: &Statistics) {
+        self.tags = self.tags.max(other.tags);
+        self.components += other.components;
+        self.lanes += other.lanes;
+        self.workers += other.workers;
+        self.busy_max += other.busy_max;
+        self.steps_accepted += other.steps_accepted;
+        self.steps_rejected += other.steps_rejected;
+        self.loop_evaluations += other.loop_evaluations;
+    }
+}
+
 impl Run {
     /// The hash of everything hashed so far.
     pub fn trace_hash(&self) -> TraceHash {
@@ -56,7 +88,7 @@ impl Run {
             tag: self.tag,
             trace_hash: self.trace_hash(),
             statistics: Statistics {
-                components: self.system.components.len(),
+                components: self.program.own.len(),
                 lanes: self.pool.len(),
                 workers: self.pool.workers(),
                 busy_max: self.pool.busy_max(),
@@ -76,7 +108,7 @@ impl Run {
             recorder.hand_over();
         }
         let mut problems = Vec::new();
-        for index in 0..self.system.components.len() {
+        for &index in &self.program.own {
             let home = self.program.homes[index];
             let mut lane = self.pool.lane(home.lane);
             let result = lane.members[home.member as usize].instance.terminate();

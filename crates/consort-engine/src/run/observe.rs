@@ -35,6 +35,9 @@ impl Run {
     fn observed_slot(&self, path: &str) -> Result<Slot, RunError> {
         let no = |reason| RunError::NoSuchVariable { path: path.to_owned(), reason };
         let (component, variable) = self.find(path).ok_or_else(|| no("is not in this system"))?;
+        if !self.is_own(component) {
+            return Err(no("is on another node"));
+        }
         let place = self.program.places[component][variable.index()]
             .ok_or_else(|| no("is neither connected, fed, recorded nor intervened on"))?;
         let slot = place.shared();

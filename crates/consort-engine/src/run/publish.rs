@@ -14,7 +14,9 @@ impl Run {
             let begun = self.interventions.begin_timed(self.tag.time, &mut self.program.shared);
             self.hand_over_parameters(&begun)?;
         }
+        self.let_cross(true);
         self.compute_present(self.tag)?;
+        self.let_cross(false);
         if !self.interventions.is_empty() {
             self.begin_conditional()?;
             self.interventions.settle(&self.program.shared);

@@ -32,7 +32,7 @@ impl Run {
         let mut writer = Writer::new(MAGIC);
         write_tag(&mut writer, snapshot.tag);
         writer.count(snapshot.members.len());
-        for (index, saved) in snapshot.members.iter().enumerate() {
+        for (&index, saved) in self.program.own.iter().zip(&snapshot.members) {
             writer.text(&self.system.components[index].name);
             writer.part(&self.state_to_bytes(index, saved)?);
             write_member(&mut writer, saved);
@@ -78,8 +78,8 @@ impl Run {
         if !self.is_within(&snapshot) {
             return Err(RunError::ForeignSnapshot { reason: "its time is not of the experiment" });
         }
-        for (index, part) in parts.into_iter().enumerate() {
-            snapshot.members.push(self.member_from_bytes(index, &part)?);
+        for (at, part) in parts.into_iter().enumerate() {
+            snapshot.members.push(self.member_from_bytes(self.program.own[at], &part)?);
         }
         self.read_observer(observed, &mut snapshot)?;
         self.check_shape(&snapshot)?;
@@ -115,7 +115,8 @@ impl Run {
     }
 
     fn components_differ(&self, parts: &[Part<'_>]) -> bool {
-        let ours = self.system.components.iter().map(|component| component.name.as_str());
+        let own = self.program.own.iter();
+        let ours = own.map(|&index| self.system.components[index].name.as_str());
         !ours.eq(parts.iter().map(|part| part.name))
     }
 
@@ -123,7 +124,10 @@ impl Run {
     fn knows(&self, snapshot: &RunSnapshot) -> bool {
         let ends = snapshot.ending.is_none_or(|(_, id)| id.index() < self.models.len());
         let is_known = |retuned: &Retuned| {
-            let Some(model) = self.models.get(retuned.component) else { return false };
+            if self.program.own.binary_search(&retuned.component).is_err() {
+                return false;
+            }
+            let model = &self.models[retuned.component];
             let index = retuned.variable.index();
             let Some(variable) = model.description().variables.get(index) else { return false };
             let counts = &self.system.components[retuned.component].counts;

@@ -1,10 +1,11 @@
 //! Nothing is allocated per step: counted, not hoped.
 
 use crate::equations::{At, Equations};
-use crate::support::{Behavior, Bench, TestModel, put, stepped, through, variable};
+use crate::support::{Behavior, Bench, TestModel, options, put, stepped, through, variable};
 use consort_core::model::CallResult;
-use consort_core::{Causality, Step, StepOutcome, Time, ValueType, Values};
-use consort_system::{Iteration, IterationMethod, LoopPolicy};
+use consort_core::{Causality, NodeId, Report, Step, StepOutcome, Time, ValueType, Values};
+use consort_engine::{Courier, CourierError, Part, Run};
+use consort_system::{Iteration, IterationMethod, LoopPolicy, Placement};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -55,8 +56,8 @@ impl Behavior for InPlace {
     }
 }
 
-#[test]
-fn no_step_allocates_whatever_is_connected_and_recorded() {
+/// Numbers and texts go to and fro.
+fn talkers() -> Bench {
     let model = || {
         let variables = vec![
             variable("u", Causality::Input, ValueType::Float64),
@@ -66,25 +67,67 @@ fn no_step_allocates_whatever_is_connected_and_recorded() {
         ];
         TestModel::new(variables, || InPlace).shared()
     };
-    let bench = Bench::new(3000)
+    Bench::new(3000)
         .add("a", model(), 1)
         .add("b", model(), 2)
         .wire("a.y", "b.u")
         .wire("b.y", "a.u")
         .wire("a.said", "b.text")
-        .wire("b.said", "a.text");
-    check(bench);
+        .wire("b.said", "a.text")
+}
+
+#[test]
+fn no_step_allocates_whatever_is_connected_and_recorded() {
+    check(talkers());
 }
 
 /// One chunk of rows is enough for every buffer to have its size; the sink of these tests allocates
 /// when it is handed a chunk, so the count is taken between two hand-overs.
 fn check(bench: Bench) {
-    let (mut run, _) = bench.start(1).expect("it starts");
+    check_run(bench.start(1).expect("it starts").0);
+}
+
+fn check_run(mut run: Run) {
     run.advance(Time::from_ticks(1100)).expect("it runs");
     let before = ALLOCATIONS.with(Cell::get);
     run.advance(Time::from_ticks(1900)).expect("it runs");
     let after = ALLOCATIONS.with(Cell::get);
     assert_eq!(after - before, 0, "allocations in 800 tags");
+}
+
+/// Brings what was sent last, without making anything of it.
+struct Echo(Vec<u8>);
+
+impl Courier for Echo {
+    fn begin(&mut self, _: Option<Time>) -> Result<(), CourierError> {
+        Ok(())
+    }
+    fn send(&mut self, _: usize, _: Time, payload: &[u8]) -> Result<(), CourierError> {
+        self.0.clear();
+        self.0.extend_from_slice(payload);
+        Ok(())
+    }
+    fn receive(&mut self, _: usize, _: Time, into: &mut Vec<u8>) -> Result<(), CourierError> {
+        into.clear();
+        into.extend_from_slice(&self.0);
+        Ok(())
+    }
+}
+
+#[test]
+fn nothing_that_crosses_between_nodes_allocates() {
+    let bench = talkers();
+    let models: Vec<_> = bench.models.iter().map(|model| model.description()).collect();
+    let (plan, placement) = (bench.plan(), Placement::from_names(&["one", "two"]));
+    let mut report = Report::default();
+    let projection =
+        consort_planner::project(&bench.system, &models, &plan, &placement, &mut report);
+    let projection = std::sync::Arc::new(projection.expect("nothing is in the way"));
+    let (mut options, _) = options(1);
+    let courier = Box::new(Echo(Vec::new()));
+    options.part = Some(Part { projection, node: NodeId(0), courier });
+    let run = Run::start(bench.system, &plan, bench.models, options);
+    check_run(run.expect("it starts"));
 }
 
 /// y = the time at the end of the step.

@@ -7,6 +7,10 @@ mod events;
 mod failures;
 mod interventions;
 mod loops;
+mod parts;
+// Couriers between threads, which the random systems of the testkit use as well.
+#[path = "../../../consort-testkit/tests/parts/post.rs"]
+mod post;
 mod repeatability;
 mod rollback;
 mod snapshots;

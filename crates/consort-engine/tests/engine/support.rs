@@ -277,6 +277,7 @@ impl Bench {
             feed: None,
             interventions: Vec::new(),
             coupling: ResolvedCoupling::default(),
+            placement: None,
         };
         Bench { system, models: Vec::new() }
     }
@@ -372,6 +373,7 @@ pub(crate) fn options(workers: usize) -> (RunOptions, Recorded) {
         recorder: Some(Box::new(recorded.clone())),
         call_log: None,
         observer: None,
+        part: None,
     };
     (options, recorded)
 }

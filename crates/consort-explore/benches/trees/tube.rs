@@ -75,6 +75,7 @@ impl Tube<'_> {
             recorder: None,
             call_log: None,
             observer: None,
+            part: None,
         };
         let models = vec![Arc::clone(&model)];
         let world = RunWorld::start(campaign, (system, &plan), models, options, Until::Decided);

@@ -17,6 +17,7 @@
 //!     <consort:VariableStep initial="0.1" min="1e-4" max="1" relative="1e-4" absolute="1e-6"
 //!         errorControl="true"/>
 //!     <consort:Intervention at="10" target="pid.kp" set="2.0" unit="1"/>
+//!     <consort:Node name="plant"><consort:Component pattern="tank"/></consort:Node>
 //!   </consort:Experiment>
 //! </ssc:Annotation>
 //! <ssc:Annotation type="org.consort.component">       <!-- at a Component -->
@@ -40,7 +41,7 @@ mod ours;
 use super::document::Wire;
 use super::xml::{Session, Tag};
 use consort_core::Diagnostic;
-use consort_system::{Component, Experiment, Hold, Intervention, Spanned};
+use consort_system::{Component, Experiment, Hold, Intervention, Node, Spanned};
 
 /// The namespace of our annotations.
 pub(super) const NAMESPACE: &str = "urn:consort:ssp:1";
@@ -52,6 +53,7 @@ pub(super) const CONNECTION: &str = "org.consort.connection";
 pub(super) struct Settings {
     pub(super) experiment: Experiment,
     pub(super) interventions: Vec<Intervention>,
+    pub(super) nodes: Vec<Node>,
     pub(super) repeats_model_units: bool,
 }
 
@@ -60,6 +62,7 @@ pub(super) fn settings(session: &mut Session<'_>, root: Tag<'_>) -> Settings {
     let mut settings = Settings {
         experiment: Experiment::default(),
         interventions: Vec::new(),
+        nodes: Vec::new(),
         repeats_model_units: false,
     };
     if let Some(tag) = root.child("DefaultExperiment") {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// The system that a structure describes; what is wrong with it is told to the session.
 pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str) -> System {
-    let Structure { root, experiment, interventions, repeats_model_units, .. } = structure;
+    let Structure { root, experiment, interventions, nodes, repeats_model_units, .. } = structure;
     let mut tree = Tree { parts: Vec::new(), components: Vec::new(), repeats_model_units };
     names::flatten(session, &mut tree, &root);
     if tree.components.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str)
         component.parameters = list;
     }
     let (name, inputs) = (name.to_owned(), None);
-    System { name, experiment, components, connections, interventions, inputs }
+    System { name, experiment, components, connections, interventions, inputs, nodes }
 }
 
 /// Every element, flat.

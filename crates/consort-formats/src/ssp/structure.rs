@@ -96,6 +96,7 @@ fn read_root(
         root: root_element,
         experiment: settings.experiment,
         interventions: settings.interventions,
+        nodes: settings.nodes,
         repeats_model_units: settings.repeats_model_units,
     })
 }

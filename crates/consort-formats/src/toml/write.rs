@@ -5,8 +5,8 @@ mod solving;
 
 use consort_core::{Literal, Seconds};
 use consort_system::{
-    Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Record, Spanned,
-    StepLength, System, When,
+    Action, Component, Connection, Experiment, Hold, Intervention, Node, Parameter, Record,
+    Spanned, StepLength, System, When,
 };
 use std::fmt::Write as _;
 
@@ -27,6 +27,7 @@ pub fn write_system(system: &System) -> String {
     for action in &system.interventions {
         intervention(&mut out, action);
     }
+    nodes(&mut out, &system.nodes);
     out
 }
 
@@ -158,6 +159,15 @@ fn intervention(out: &mut String, intervention: &Intervention) {
     }
     if let Some(unit) = &intervention.unit {
         line(out, "unit", &text(&unit.value));
+    }
+}
+
+fn nodes(out: &mut String, nodes: &[Node]) {
+    if !nodes.is_empty() {
+        out.push_str("\n[nodes]\n");
+    }
+    for node in nodes {
+        line(out, &key(&node.name.value), &texts(&node.components));
     }
 }
 

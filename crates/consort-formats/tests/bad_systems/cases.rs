@@ -46,6 +46,10 @@ to = "pid.measurement"
 "#;
 
 pub(crate) const ALONE: &[(&str, &str)] = &[
+    (
+        "nodes that are no table",
+        "nodes = 3\n[experiment]\nstop = 1\nstep = 0.1\n[components.a]\nmodel = \"single\"\n",
+    ),
     ("an empty file", ""),
     ("no components", "[experiment]\nstop = 1\n[components]\n"),
     (
@@ -347,6 +351,24 @@ pub(crate) const ADDED: &[(&str, &str)] = &[
     (
         "keys of solvers in other words",
         "[components.a]\nmodel = \"single\"\nsolver_step = 0.1\ntolerence = 0.1\n",
+    ),
+    ("a node that is no list", "[nodes]\nplant = 2\ncontrol = [1, \"pid\"]\n"),
+    ("a node of a node", "[nodes.plant]\ncomponents = [\"tank\"]\n"),
+    (
+        "nodes with components nobody knows",
+        "[nodes]\nplant = [\"tnak\", \"pump\"]\ncontrol = [\"pid\"]\n",
+    ),
+    ("a component on two nodes", "[nodes]\nplant = [\"tank\", \"pid\"]\ncontrol = [\"pid\"]\n"),
+    ("a component on two nodes by patterns", "[nodes]\nplant = [\"*\"]\ncontrol = [\"p*\"]\n"),
+    ("nodes with nothing on them", "[nodes]\nplant = [\"tank\", \"pid\"]\ncontrol = []\n"),
+    (
+        "a node whose components are all named elsewhere",
+        "[nodes]\nplant = [\"tank\", \"pid\"]\nspare = [\"*\"]\n",
+    ),
+    ("names that are none of nodes", "[nodes]\n\"the plant\" = [\"tank\"]\n\"\" = [\"pid\"]\n"),
+    (
+        "a pattern that chooses nothing",
+        "[nodes]\nplant = [\"tank\", \"arm/*\"]\ncontrol = [\"pid\"]\n",
     ),
     (
         "a model that is not there hides nothing else",

@@ -90,6 +90,9 @@ through = "a/pid.u"
 at = 1
 target = "tank.valve"
 freeze = true
+[nodes]
+plant = ["tank"]
+control = ["a/pid"]
 "#;
 
 /// Right as it is.

@@ -184,4 +184,7 @@ unit = "cm"
 at = 2
 target = "tank.inflow"
 freeze = true
+[nodes]
+plant-1 = ["tank", "r*"]
+control = ["plant/pid"]
 "#;

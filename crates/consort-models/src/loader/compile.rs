@@ -186,7 +186,7 @@ impl Failed {
     }
 }
 
-fn shortened(said: &str) -> String {
+pub(super) fn shortened(said: &str) -> String {
     let count = said.lines().count();
     let mut lines: Vec<String> = said
         .lines()

@@ -23,6 +23,8 @@ pub enum Role {
     Table,
     /// A model written as equations or in SBML.
     Equations,
+    /// The interface of a program.
+    Interface,
 }
 
 impl fmt::Display for Role {
@@ -33,6 +35,7 @@ impl fmt::Display for Role {
             Role::Source => "source",
             Role::Table => "table",
             Role::Equations => "equations",
+            Role::Interface => "interface",
         })
     }
 }

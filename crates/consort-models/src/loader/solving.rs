@@ -95,7 +95,7 @@ pub(crate) fn settings(request: &ModelRequest<'_>, report: &mut Report) -> Solve
 }
 
 /// What was asked of a solver.
-fn keys(request: &ModelRequest<'_>) -> Vec<(&'static str, Option<Span>)> {
+pub(super) fn keys(request: &ModelRequest<'_>) -> Vec<(&'static str, Option<Span>)> {
     fn place<T: Copy>(asked: Option<Asked<T>>) -> Option<Option<Span>> {
         asked.map(|asked| asked.span)
     }
@@ -108,7 +108,7 @@ fn keys(request: &ModelRequest<'_>) -> Vec<(&'static str, Option<Span>)> {
     given.into_iter().filter_map(|(name, span)| Some((name, span?))).collect()
 }
 
-fn refuse(
+pub(super) fn refuse(
     given: &[(&str, Option<Span>)],
     why: &str,
     help: &str,

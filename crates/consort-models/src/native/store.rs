@@ -108,7 +108,7 @@ fn numbers(values: &mut Values) -> &mut [f64] {
 
 /// Why a batch and a variable do not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Misfit {
+pub(crate) enum Misfit {
     Type(ValueType),
     Length,
 }
@@ -116,7 +116,7 @@ pub(super) enum Misfit {
 macro_rules! define_exchange {
     ($(($variant:ident, $element:ty, $name:literal),)*) => {
         /// Copies a variable into a batch, from `at` on; tells where the next one goes.
-        pub(super) fn read(
+        pub(crate) fn read(
             from: &Values,
             to: &mut ValuesMut<'_>,
             at: usize,
@@ -132,7 +132,7 @@ macro_rules! define_exchange {
         }
 
         /// Copies a part of a batch, from `at` on, into a variable; tells where the next one starts.
-        pub(super) fn write(
+        pub(crate) fn write(
             to: &mut Values,
             from: ValuesRef<'_>,
             at: usize,
@@ -148,7 +148,7 @@ macro_rules! define_exchange {
         }
 
         /// Whether the part of a batch from `at` on is what the variable already is.
-        pub(super) fn is_same(now: &Values, batch: ValuesRef<'_>, at: usize) -> bool {
+        pub(crate) fn is_same(now: &Values, batch: ValuesRef<'_>, at: usize) -> bool {
             match (now, batch) {
                 $((Values::$variant(now), ValuesRef::$variant(batch)) => {
                     batch.get(at..at + now.len()) == Some(now.as_slice())

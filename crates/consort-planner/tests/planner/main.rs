@@ -3,6 +3,7 @@
 mod cycle;
 mod explain;
 mod loops;
+mod projection;
 mod properties;
 mod reactive;
 mod support;

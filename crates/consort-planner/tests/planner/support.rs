@@ -49,6 +49,7 @@ impl Sketch {
             feed: None,
             interventions: Vec::new(),
             coupling: ResolvedCoupling::default(),
+            placement: None,
         };
         Sketch { system, models: Vec::new() }
     }

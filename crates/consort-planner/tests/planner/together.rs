@@ -9,7 +9,7 @@ use proptest::prelude::{Just, any, prop, prop_assert, prop_assert_eq, prop_oneof
 
 impl Sketch {
     /// The last component is given by its equations.
-    fn solved(mut self) -> Self {
+    pub(crate) fn solved(mut self) -> Self {
         let (settings, tolerance) = (SolverKind::Bdf.into(), 1e-6);
         self.last().capabilities.solved_by = Some(SolvedBy { settings, tolerance });
         self

@@ -42,6 +42,7 @@ impl Scenario {
             feed: None,
             interventions: Vec::new(),
             coupling: self.coupling(step),
+            placement: None,
         };
         (system, models)
     }

@@ -1,6 +1,6 @@
 //! The virtual environment: made once, under a lock, by whichever way this machine allows.
 
-use super::{BIOLOGY, LOGIC, PACKAGES};
+use super::{BIOLOGY, FEDERATION, LOGIC, PACKAGES, RECORDING};
 use crate::{cache, process};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -31,6 +31,18 @@ impl Environment {
     pub(super) fn logic() -> &'static Environment {
         static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
         ENVIRONMENT.get_or_init(|| Environment::with(LOGIC))
+    }
+
+    /// That of the federation we are compared with, made if need be.
+    pub(super) fn federation() -> &'static Environment {
+        static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+        ENVIRONMENT.get_or_init(|| Environment::with(FEDERATION))
+    }
+
+    /// That of the reader of recordings, made if need be.
+    pub(super) fn recording() -> &'static Environment {
+        static ENVIRONMENT: OnceLock<Environment> = OnceLock::new();
+        ENVIRONMENT.get_or_init(|| Environment::with(RECORDING))
     }
 
     fn with(wanted: &[&str]) -> Environment {

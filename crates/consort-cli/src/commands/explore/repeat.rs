@@ -51,6 +51,7 @@ pub(crate) fn run(
         recorder,
         call_log: None,
         observer: None,
+        part: None,
     };
     let mut world = campaign_worker::start_with(ready, options, Until::Horizon)?;
     let resolution = ready.prepared.resolved.experiment.resolution;
@@ -235,6 +236,7 @@ fn record(
     recorder.open(TraceFiles {
         parquet: Some(folder.file(folder::TRACE)),
         csv: Some(folder.file(folder::TRACE_CSV)),
+        mcap: None,
     });
     if let Some(error) = recorder.close().failure {
         let message = format!("the trace could not be written: {error}");

@@ -7,6 +7,9 @@ use consort_core::Literal;
 use consort_system::System;
 use std::path::{Path, PathBuf};
 
+/// Before the path of a program's interface.
+pub(super) const FOREIGN: &str = "foreign:";
+
 /// From the folder of a system to the folder it is written to.
 pub(super) struct Moved {
     from: PathBuf,
@@ -24,6 +27,10 @@ impl Moved {
     /// Every path of a system: of models, of tables, and of the table of inputs.
     pub(super) fn apply(&self, system: &mut System, files: &mut Files) -> Result<(), CommandError> {
         for component in &mut system.components {
+            if let Some(interface) = component.model.value.strip_prefix(FOREIGN) {
+                component.model.value = format!("{FOREIGN}{}", self.path(interface, files)?);
+                continue;
+            }
             if !component.model.value.starts_with("native:") {
                 component.model.value = self.path(&component.model.value, files)?;
                 continue;

@@ -2,6 +2,7 @@
 
 mod federation;
 mod late;
+mod nodes;
 mod order;
 
 use crate::output::diagnostics::plural;
@@ -11,6 +12,7 @@ use crate::pipeline::Prepared;
 use consort_planner::{
     ApartExplanation, EqualDelay, Explanation, LoopExplanation, Path, Program, TogetherExplanation,
 };
+use consort_system::Projection;
 
 /// How wide the text is.
 const WIDTH: usize = 110;
@@ -21,7 +23,12 @@ const FEDERATION_MAX: usize = 20;
 /// A longer program is not on the page unless everything is wanted.
 const PROGRAM_MAX: usize = 60;
 
-pub(super) fn page(prepared: &Prepared, explanation: &Explanation, printer: &Printer) -> String {
+pub(super) fn page(
+    prepared: &Prepared,
+    explanation: &Explanation,
+    projection: Option<&Projection>,
+    printer: &Printer,
+) -> String {
     let lines_max = if printer.is_verbose() { usize::MAX } else { LINES_MAX };
     let mut page = Page::new(WIDTH, printer.data_has_color()).cut_after(lines_max);
     page.title(&title(prepared, explanation));
@@ -38,6 +45,9 @@ pub(super) fn page(prepared: &Prepared, explanation: &Explanation, printer: &Pri
     let mut page = page.cut_after(lines_max.max(FEDERATION_MAX));
     federation::section(&mut page, &prepared.resolved, &explanation.federation);
     page.bullets("Warnings for a federation", &explanation.warnings);
+    if let Some(projection) = projection {
+        nodes::section(&mut page, prepared, projection);
+    }
     program(&mut page, &prepared.plan_text(), printer.is_verbose());
     page.finish()
 }

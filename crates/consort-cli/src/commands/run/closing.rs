@@ -18,7 +18,7 @@ use consort_core::{Diagnostic, Report, Severity};
 const RANGES_MAX: usize = 6;
 
 /// Says what was seen, draws the picture the experiment asks for, and tells what went wrong.
-pub(super) fn say(
+pub(crate) fn say(
     prepared: &Prepared,
     recorded: &Recorded,
     folder: &RunFolder,
@@ -76,7 +76,7 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
         End::Interrupted => (0, ", then interrupted,".to_owned()),
         // The step that failed was begun, but not made.
         End::Failed { .. } => (1, ", then failed,".to_owned()),
-        End::RecordingFailed => (0, ", then failed,".to_owned()),
+        End::RecordingFailed | End::Lost { .. } => (0, ", then failed,".to_owned()),
     };
     let steps = outcome.summary.statistics.tags.saturating_sub(steps);
     let logged = match recorded.logged {
@@ -92,7 +92,7 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
         "{}: {} of {} to {} s{end} in {}; trace {}; {} ({}){logged}",
         one_line(&prepared.resolved.name),
         plural(steps, "step"),
-        plural(prepared.resolved.components.len() as u64, "component"),
+        plural(outcome.summary.statistics.components as u64, "component"),
         short(resolution.to_f64(outcome.summary.tag.time)),
         duration(outcome.timing.run.as_secs_f64()),
         short_hash(&hash),
@@ -139,7 +139,7 @@ fn draw(
 }
 
 /// Takes what an error has to say.
-pub(super) fn keep(error: CommandError, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn keep(error: CommandError, problems: &mut Vec<Diagnostic>) {
     if let CommandError::Failed { report } | CommandError::Invalid { report } = error {
         problems.extend(report.diagnostics().iter().cloned());
     }
@@ -153,8 +153,10 @@ fn tell_problems(
 ) {
     let resolution = prepared.resolved.experiment.resolution;
     let mut report = Report::default();
-    if let End::Failed { error } = &recorded.outcome.end {
-        report.push(error.diagnostic(resolution));
+    match &recorded.outcome.end {
+        End::Failed { error } => report.push(error.diagnostic(resolution)),
+        End::Lost { failure } => report.push((**failure).clone()),
+        _ => {}
     }
     problems.into_iter().for_each(|problem| report.push(problem));
     printer.report(&report, "what was recorded before is kept");

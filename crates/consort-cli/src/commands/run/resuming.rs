@@ -1,10 +1,11 @@
 //! Going on from a run that was saved.
 
-use crate::cli::RunArgs;
+use crate::cli::{LinkKind, RunArgs, SpreadArgs};
 use crate::options;
 use crate::outcome::CommandError;
 use crate::output::numbers::short;
 use crate::pipeline::{Prepared, sha256};
+use crate::spread::parts;
 use consort_core::{Diagnostic, Report, Tag};
 use consort_formats::read_snapshot;
 use consort_formats::snapshot::SnapshotFile;
@@ -66,9 +67,41 @@ impl Resumed {
         let given = &typed.experiment;
         experiment.stop = given.stop.clone().or(experiment.stop);
         experiment.python_library = given.python_library.clone().or(experiment.python_library);
+        let spread = self.spread(&typed.spread, &saved)?;
         let system = typed.system.clone();
         let system = system.unwrap_or_else(|| options::found_system(folder, &self.file.path));
-        Ok(RunArgs { system: Some(system), experiment, ..typed.clone() })
+        Ok(RunArgs { system: Some(system), experiment, spread, ..typed.clone() })
+    }
+
+    /// The nodes that the run was spread over are the same: each goes on with its own part.
+    fn spread(&self, typed: &SpreadArgs, saved: &Value) -> Result<SpreadArgs, CommandError> {
+        let pairs = placed(&saved["placement"]);
+        let is_other = match pairs.is_empty() {
+            true => !typed.place.is_empty() || typed.link.is_some(),
+            false => {
+                typed.local || (!typed.place.is_empty() && sorted(&typed.place) != sorted(&pairs))
+            }
+        };
+        if is_other {
+            let message = "the run was saved with another placement";
+            let diagnostic = Diagnostic::error("snapshot::placement", message);
+            let diagnostic = diagnostic.with_note(match pairs.is_empty() {
+                true => "it was computed in one piece".to_owned(),
+                false => format!("it was computed with `--place {}`", joined(&pairs)),
+            });
+            let help =
+                "leave `--place`, `--link` and `--local` out: each node goes on with its part";
+            return Err(CommandError::invalid(diagnostic.help(help)));
+        }
+        let link = saved["link"].as_str().and_then(LinkKind::from_name);
+        let capacity = saved["capacity"].as_u64().and_then(|count| u32::try_from(count).ok());
+        Ok(SpreadArgs {
+            local: pairs.is_empty(),
+            place: pairs,
+            link: typed.link.or(link),
+            capacity: typed.capacity.or(capacity),
+            tls: typed.tls.clone(),
+        })
     }
 
     /// Checks that the run goes on as it would have.
@@ -90,6 +123,20 @@ impl Resumed {
             true => Err(CommandError::Invalid { report }),
             false => Ok(()),
         }
+    }
+
+    /// Whether it was spread over nodes.
+    pub(crate) fn is_spread(&self) -> bool {
+        parts::is_joined(&self.file.state)
+    }
+
+    /// The nodes that it was spread over.
+    ///
+    /// # Errors
+    /// As [`Resumed::complete`].
+    pub(crate) fn saved_spread(&self) -> Result<SpreadArgs, CommandError> {
+        let saved: Value = serde_json::from_str(&self.file.options).unwrap_or_default();
+        self.spread(&SpreadArgs::default(), &saved)
     }
 
     /// Where it was saved, and before.
@@ -114,4 +161,25 @@ impl Resumed {
             "microstep": microstep,
         })
     }
+}
+
+/// Pairs of component and node, from the nodes and who is on each.
+fn placed(placement: &Value) -> Vec<(String, String)> {
+    let nodes = placement.as_object().into_iter().flatten();
+    let pairs = nodes.flat_map(|(node, components)| {
+        let components = components.as_array().into_iter().flatten().filter_map(Value::as_str);
+        components.map(|component| (component.to_owned(), node.clone()))
+    });
+    pairs.collect()
+}
+
+fn sorted(pairs: &[(String, String)]) -> Vec<(String, String)> {
+    let mut pairs = pairs.to_vec();
+    pairs.sort();
+    pairs
+}
+
+fn joined(pairs: &[(String, String)]) -> String {
+    let pair = |(component, node): &(String, String)| format!("{component}={node}");
+    pairs.iter().map(pair).collect::<Vec<_>>().join(",")
 }

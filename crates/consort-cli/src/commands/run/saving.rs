@@ -4,10 +4,11 @@ mod plan;
 
 use crate::outcome::said;
 use crate::pipeline::{Prepared, sha256};
-use consort_core::{Diagnostic, Fidelity, Resolution, Tag, Time};
+use crate::spread::parts::{self, PartsFolder};
+use consort_core::{Diagnostic, Fidelity, Report, Resolution, Tag, Time};
 use consort_engine::{Run, RunError};
 use consort_formats::snapshot::SnapshotFile;
-use consort_formats::write_snapshot;
+use consort_formats::{read_snapshot, write_snapshot};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -19,6 +20,8 @@ pub(crate) use plan::{origin, plan, repeat};
 pub(crate) struct Saving {
     /// In the order of their times; those at the end come last.
     waiting: Vec<Save>,
+    /// How many do not wait any more.
+    begun: usize,
     /// What a file says beside the state.
     template: SnapshotFile,
     /// Some component goes on differently once it is restored: where a run is saved is part of what
@@ -55,7 +58,7 @@ impl Saving {
     /// Saves what is due at `now`: the run has done every tag up to it.
     pub(crate) fn save_due(&mut self, now: Time, run: &mut Run) {
         while self.next().is_some_and(|at| at <= now) {
-            let save = self.waiting.remove(0);
+            let save = self.next_save();
             self.save(&save, run);
         }
     }
@@ -76,6 +79,70 @@ impl Saving {
         at_end.iter().for_each(|save| self.save(save, run));
     }
 
+    fn next_save(&mut self) -> Save {
+        self.begun += 1;
+        self.waiting.remove(0)
+    }
+
+    /// When each is due that waits; `None` is at the end.
+    pub(crate) fn times(&self) -> Vec<Option<Time>> {
+        self.waiting.iter().map(|save| save.at).collect()
+    }
+
+    /// The saves of one node of a distributed run: into parts.
+    pub(crate) fn of_node(
+        mut self,
+        times: &[Option<Time>],
+        folder: &PartsFolder,
+        node: &str,
+    ) -> Self {
+        let save = |(index, at): (usize, &Option<Time>)| Save {
+            at: *at,
+            file: Some(folder.part(index, node)),
+        };
+        self.waiting = times.iter().enumerate().map(save).collect();
+        self
+    }
+
+    /// What is to be kept of the placement of a distributed run.
+    pub(crate) fn of_nodes(mut self, placement: &Value) -> Self {
+        let mut options: Value = serde_json::from_str(&self.template.options).unwrap_or_default();
+        options["placement"] = placement.clone();
+        self.template.options = options.to_string();
+        self
+    }
+
+    /// Puts together what every node has saved by now.
+    pub(crate) fn collect(&mut self, folder: &PartsFolder, nodes: &[String]) {
+        while !self.waiting.is_empty()
+            && let Some(parts) = folder.complete(self.begun, nodes)
+        {
+            folder.clear(self.begun, nodes);
+            let save = self.next_save();
+            match self.join(&save, &parts) {
+                Ok(saved) => self.done.push(saved),
+                Err(problem) => self.problems.push(*problem),
+            }
+        }
+    }
+
+    fn join(&mut self, save: &Save, whole: &[(String, Vec<u8>)]) -> Result<Saved, Box<Diagnostic>> {
+        let mut report = Report::default();
+        let read = |(node, bytes): &(String, Vec<u8>)| read_snapshot(node, bytes, &mut report);
+        let tags: Option<Vec<Tag>> = whole.iter().map(read).map(|part| Some(part?.tag)).collect();
+        let tag = tags.as_deref().and_then(common);
+        let Some(tag) = tag else { return Err(Box::new(torn(save))) };
+        self.template.save_points.push(tag);
+        let Some(path) = &save.file else { return Ok(Saved { tag, file: None, bytes: 0 }) };
+        (self.template.tag, self.template.state) = (tag, parts::join(whole));
+        self.write(path, tag)
+    }
+
+    /// The last file that was written.
+    pub(crate) fn last_file(&self) -> Option<&Path> {
+        self.done.iter().rev().find_map(|saved| saved.file.as_ref()).map(|(path, _)| path.as_path())
+    }
+
     fn save(&mut self, save: &Save, run: &mut Run) {
         match self.try_save(save, run) {
             Ok(saved) => self.done.push(saved),
@@ -91,9 +158,13 @@ impl Saving {
         let Some(path) = &save.file else { return Ok(Saved { tag, file: None, bytes: 0 }) };
         let state = run.serialize(&snapshot).map_err(told)?;
         (self.template.tag, self.template.state) = (tag, state);
+        self.write(path, tag)
+    }
+
+    fn write(&self, path: &Path, tag: Tag) -> Result<Saved, Box<Diagnostic>> {
         let bytes = write_snapshot(&self.template);
         write_whole(path, &bytes).map_err(|error| Box::new(unwritten(path, &error)))?;
-        let file = Some((path.clone(), sha256(&bytes)));
+        let file = Some((path.to_owned(), sha256(&bytes)));
         Ok(Saved { tag, file, bytes: bytes.len() })
     }
 
@@ -141,13 +212,30 @@ impl Saving {
 
     /// For a person: where each save is.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let line = |saved: &Saved| {
-            let (path, _) = saved.file.as_ref()?;
+        let is_replaced = |index: usize, path: &Path| {
+            let later = self.done[index + 1..].iter().filter_map(|later| later.file.as_ref());
+            later.into_iter().any(|(later, _)| later == path)
+        };
+        let line = |(index, saved): (usize, &Saved)| {
+            let (path, _) = saved.file.as_ref().filter(|(path, _)| !is_replaced(index, path))?;
             let time = crate::output::numbers::short(self.resolution.to_f64(saved.tag.time));
             Some(format!("saved at {time} s: {}", path.display()))
         };
-        self.done.iter().filter_map(line).collect()
+        self.done.iter().enumerate().filter_map(line).collect()
     }
+}
+
+/// The tag that all have.
+fn common(tags: &[Tag]) -> Option<Tag> {
+    let first = tags.first()?;
+    tags.iter().all(|tag| tag == first).then_some(*first)
+}
+
+fn torn(save: &Save) -> Diagnostic {
+    let path = save.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let message = format!("the nodes were not at one time when `{path}` was to be written");
+    let diagnostic = Diagnostic::error("run::not-saved", message);
+    diagnostic.help("save the run at a time with `--save-at`, or over and over with `--save-every`")
 }
 
 /// Whether a component of the system goes on differently once it is restored.

@@ -69,6 +69,7 @@ fn system() -> System {
             },
         ],
         inputs: None,
+        nodes: Vec::new(),
     }
 }
 
@@ -115,6 +116,7 @@ fn resolved() -> ResolvedSystem {
         feed: None,
         interventions: Vec::new(),
         coupling: ResolvedCoupling::default(),
+        placement: None,
     }
 }
 

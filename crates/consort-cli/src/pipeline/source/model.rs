@@ -41,6 +41,7 @@ pub(super) fn read(path: PathBuf) -> Source {
         connections: Vec::new(),
         interventions: Vec::new(),
         inputs: None,
+        nodes: Vec::new(),
     };
     let is_native = is_native(&path);
     let asked = if is_native { model } else { path.to_string_lossy().into_owned() };

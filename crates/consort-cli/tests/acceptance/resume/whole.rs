@@ -134,7 +134,7 @@ impl Whole {
     fn options(workers: usize) -> RunOptions {
         let log: consort_core::LogSink = Arc::new(|_| {});
         let (verbose, recorder, call_log, observer) = (false, None, None, None);
-        RunOptions { workers, log, verbose, recorder, call_log, observer }
+        RunOptions { workers, log, verbose, recorder, call_log, observer, part: None }
     }
 
     fn start(&self) -> Run {

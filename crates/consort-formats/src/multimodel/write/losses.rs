@@ -42,6 +42,7 @@ impl Losses {
         losses.extend("`suppress-unit-conversion`", wire(|it| it.suppress_unit_conversion));
         let targets = system.interventions.iter().map(|it| it.target.value.clone());
         losses.extend("the intervention", targets);
+        losses.extend("the node", system.nodes.iter().map(|node| node.name.value.clone()));
         losses.units(system);
         losses
     }

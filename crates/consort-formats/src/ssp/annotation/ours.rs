@@ -5,7 +5,7 @@ use super::{Settings, positive};
 use consort_core::{Diagnostic, Literal, Provider, SolverKind};
 use consort_system::{
     Action, Component, Continuous, Experiment, Intervention, Isolation, IterationMethod,
-    IterationOptions, LoopRule, Order, Parameter, Record, Solving, Spanned, StepLength,
+    IterationOptions, LoopRule, Node, Order, Parameter, Record, Solving, Spanned, StepLength,
     VariableStep, When,
 };
 use toml::de::DeValue;
@@ -28,8 +28,16 @@ pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut
         "loops",
         "connectorUnits",
     ];
-    const CHILDREN: &[&str] =
-        &["Record", "Unhashed", "Plot", "Iteration", "Loop", "VariableStep", "Intervention"];
+    const CHILDREN: &[&str] = &[
+        "Record",
+        "Unhashed",
+        "Plot",
+        "Iteration",
+        "Loop",
+        "VariableStep",
+        "Intervention",
+        "Node",
+    ];
     session.known(tag, ATTRIBUTES, CHILDREN);
     settings.repeats_model_units = tag.text("connectorUnits") == Some("model");
     times(session, tag, &mut settings.experiment);
@@ -38,6 +46,16 @@ pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut
     for child in tag.all("Intervention") {
         settings.interventions.extend(intervention(session, child));
     }
+    for child in tag.all("Node") {
+        settings.nodes.extend(node(session, child));
+    }
+}
+
+fn node(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Node> {
+    session.known(tag, &["name"], &["Component"]);
+    let name = session.required(tag, "name", "name the node: `name=\"plant\"`")?;
+    let name = Spanned { value: name.value.to_owned(), span: name.span };
+    Some(Node { name, components: patterns(session, tag, "Component") })
 }
 
 fn times(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) {

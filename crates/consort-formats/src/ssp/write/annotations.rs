@@ -43,6 +43,11 @@ pub(super) fn experiment(text: &mut Text, system: &System, input: Option<&str>) 
         for it in &system.interventions {
             leaf(text, "consort:Intervention", &intervention(it));
         }
+        for node in &system.nodes {
+            open(text, "consort:Node", &vec![("name", node.name.value.clone())]);
+            write_patterns(text, "consort:Component", &node.components);
+            text.close("consort:Node");
+        }
         text.close("consort:Experiment");
     });
 }

@@ -30,6 +30,9 @@ pub(crate) fn plan(
     let mut waiting: Vec<Save> = (0..args.save.len())
         .filter_map(|index| save(args, index, prepared, begins, &mut report))
         .collect();
+    if let (Some(every), [_]) = (args.save_every, &args.save[..]) {
+        waiting = save_every(args, every, prepared, begins, &mut report);
+    }
     waiting.sort_by_key(|save| (save.at.is_none(), save.at));
     if !waiting.is_empty() {
         check_models(prepared, &mut report);
@@ -67,6 +70,7 @@ fn saving(args: &RunArgs, prepared: &Prepared, save_points: &[Tag], waiting: Vec
     };
     Saving {
         waiting,
+        begun: 0,
         template,
         counts: is_noticed(prepared),
         resolution: prepared.resolved.experiment.resolution,
@@ -140,6 +144,36 @@ fn save(
         Some(text) => Some(save_time(text, prepared, begins, report)?),
     };
     Some(Save { at, file: Some(file.clone()) })
+}
+
+/// The most saves of one run.
+const SAVES_MAX: i64 = 10_000;
+
+/// The same file again and again, after each `every`.
+fn save_every(
+    args: &RunArgs,
+    every: Seconds,
+    prepared: &Prepared,
+    begins: Option<Time>,
+    report: &mut Report,
+) -> Vec<Save> {
+    let experiment = &prepared.resolved.experiment;
+    let begin = begins.unwrap_or(experiment.start);
+    let period = tick_before(every, experiment.resolution).filter(|period| Time::ZERO < *period);
+    let count = period.map(|period| (experiment.stop - begin).ticks() / period.ticks());
+    let (Some(period), Some(1..=SAVES_MAX)) = (period, count) else {
+        let message = format!("the run cannot be saved every {} s", short(every.to_f64()));
+        let length = short(experiment.resolution.to_f64(experiment.stop - begin));
+        report.push(
+            Diagnostic::error("cli::save-time", message)
+                .with_note(format!("it takes {length} s, and is saved {SAVES_MAX} times at most"))
+                .help("choose another `--save-every`"),
+        );
+        return Vec::new();
+    };
+    let times = (1..).map_while(|index| begin.checked_add(period.checked_mul(index)?));
+    let times = times.take_while(|time| *time <= experiment.stop);
+    times.map(|at| Save { at: Some(at), file: args.save.first().cloned() }).collect()
 }
 
 fn check_file(file: &Path, report: &mut Report) {

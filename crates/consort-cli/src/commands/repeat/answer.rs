@@ -1,0 +1,223 @@
+//! What `consort repeat` says at the end: that all runs were the same, or where two began to differ.
+
+use super::Seen;
+use super::variety::Setting;
+use crate::outcome::{CommandError, CommandResult, Exit};
+use crate::output::diagnostics::plural;
+use crate::output::hashes;
+use crate::output::numbers::duration;
+use crate::output::printer::Printer;
+use crate::pipeline::Prepared;
+use crate::traces;
+use consort_trace::{DiffOptions, Difference, compare};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+/// What was varied in the runs so far.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Times of runs by workers, for runs in one piece.
+    by_workers: BTreeMap<u64, Vec<Duration>>,
+    /// Times of runs by how nodes were linked.
+    by_link: BTreeMap<&'static str, Vec<Duration>>,
+    workers: BTreeSet<u64>,
+    loads: BTreeSet<u64>,
+    nodes: BTreeSet<u64>,
+    capacities: BTreeSet<u64>,
+    placements: BTreeSet<String>,
+    delay: Duration,
+    stops: u32,
+    cuts: bool,
+}
+
+/// What runs that are not spread are called among those that are.
+const WHOLE: &str = "in one piece";
+
+impl Tally {
+    /// One more run.
+    pub(super) fn add(&mut self, setting: &Setting, took: Duration) {
+        let link = setting.spread.as_ref().map_or(WHOLE, |spread| spread.link.name());
+        self.by_link.entry(link).or_default().push(took);
+        let workers = setting.workers as u64;
+        self.by_workers.entry(workers).or_default().push(took);
+        self.workers.insert(workers);
+        self.loads.insert(setting.load as u64);
+        self.delay = self.delay.max(setting.delay());
+        let Some(spread) = &setting.spread else { return };
+        self.nodes.insert(spread.placement.nodes.len() as u64);
+        self.capacities.insert(spread.capacity.into());
+        self.placements.insert(format!("{:?}", spread.placement.of_component));
+        self.stops += spread.disturb.as_ref().map_or(0, |disturb| disturb.stops);
+        self.cuts |= spread.faults.as_ref().is_some_and(|faults| 0.0 < faults.cuts);
+    }
+
+    /// One line for each number of workers, or for each kind of link and one for the rest.
+    fn lines(&self) -> String {
+        if self.nodes.is_empty() {
+            let load = self.loads.last().copied().unwrap_or_default();
+            let load = format!("{} of load, ", plural(load, "thread"));
+            let lines = self
+                .by_workers
+                .iter()
+                .map(|(&workers, times)| line(&plural(workers, "worker"), times, &load));
+            return lines.collect();
+        }
+        let lines = self.by_link.iter().map(|(link, times)| line(link, times, ""));
+        format!("{}varied: {}\n", lines.collect::<String>(), self.varied())
+    }
+
+    fn varied(&self) -> String {
+        let placements = plural(self.placements.len() as u64, "placement");
+        let mut words = vec![
+            format!("{} in {placements}", range(&self.nodes, "node")),
+            format!("capacity {}", range(&self.capacities, "")),
+            range(&self.workers, "worker"),
+            format!("{} of load", range(&self.loads, "thread")),
+        ];
+        if !self.delay.is_zero() {
+            words.push(format!("up to {} under way", duration(self.delay.as_secs_f64())));
+        }
+        if 0 < self.stops {
+            words.push(format!("up to {}", plural(self.stops.into(), "stop")));
+        }
+        if self.cuts {
+            words.push("links that break".to_owned());
+        }
+        words.join(", ")
+    }
+}
+
+fn line(what: &str, times: &[Duration], between: &str) -> String {
+    let mean = times.iter().sum::<Duration>().as_secs_f64() / times.len() as f64;
+    let runs = plural(times.len() as u64, "run");
+    format!("{what}: {runs}, {between}{} each\n", duration(mean))
+}
+
+/// `1 to 8 workers`, `2 workers`.
+fn range(values: &BTreeSet<u64>, what: &str) -> String {
+    let (Some(&least), Some(&most)) = (values.first(), values.last()) else {
+        return String::new();
+    };
+    let counted = match what {
+        "" => most.to_string(),
+        what => plural(most, what),
+    };
+    if least == most { counted } else { format!("{least} to {counted}") }
+}
+
+/// All runs were the same.
+pub(super) fn identical(
+    runs: u32,
+    seen: &Seen,
+    tally: &Tally,
+    prepared: &Prepared,
+    printer: &Printer,
+) -> CommandResult {
+    let runs = plural(runs.into(), "run");
+    printer.data(format!("{}identical: {runs}, trace {}\n", tally.lines(), seen.hash))?;
+    let resolution = prepared.resolved.experiment.resolution;
+    match seen.failure(resolution) {
+        Some(failure) => Err(CommandError::failed(failure)),
+        None => Ok(Exit::Done),
+    }
+}
+
+/// A run that differs from the first one.
+pub(super) struct Odd<'a> {
+    /// Which, counted from 1.
+    pub(super) run: u32,
+    /// How it was made.
+    pub(super) setting: &'a Setting,
+    /// What it came to.
+    pub(super) seen: &'a Seen,
+    /// The traces of the first and of this one.
+    pub(super) traces: [&'a Path; 2],
+}
+
+/// Two runs were not the same.
+pub(super) fn different(
+    first: &Seen,
+    odd: &Odd<'_>,
+    prepared: &Prepared,
+    printer: &Printer,
+) -> CommandResult {
+    let mut text = format!(
+        "different: run 1 and run {} ({})\n  trace {}\n  trace {}\n",
+        odd.run,
+        odd.setting.describe(),
+        first.hash,
+        odd.seen.hash
+    );
+    if let Some(difference) = first_difference(odd.traces, prepared) {
+        text.push_str(&format!("  {}\n", located(&difference, odd.setting, prepared)));
+    }
+    if first.ended_otherwise(odd.seen) {
+        text.push_str("  they ended differently\n");
+    }
+    for line in hashes::differences(&first.hashes, &odd.seen.hashes) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    if let Some(places) = places(odd.setting, prepared) {
+        text.push_str(&format!("  placed: {places}\n"));
+    }
+    printer.data(text)?;
+    Ok(Exit::No)
+}
+
+/// Where two recorded runs begin to differ; what is not recorded is not found.
+fn first_difference(paths: [&Path; 2], prepared: &Prepared) -> Option<Difference> {
+    let resolution = prepared.resolved.experiment.resolution;
+    let [first, second] = paths.map(|path| traces::read(path, resolution).ok());
+    compare(&first?, &second?, &DiffOptions::exact()).first().cloned()
+}
+
+/// ``first at 0.01 s in `tank.level` on node `plant`: 1 and 2``.
+fn located(difference: &Difference, setting: &Setting, prepared: &Prepared) -> String {
+    let Difference { time, variable, first, second, tag, .. } = difference;
+    let microstep = match tag.microstep {
+        0 => String::new(),
+        microstep => format!(", microstep {microstep}"),
+    };
+    let node = node_of(variable, setting, prepared);
+    let node = node.map_or(String::new(), |node| format!(" on node `{node}`"));
+    format!("first at {time} s{microstep} in `{variable}`{node}: {first} and {second}")
+}
+
+/// Who computes a variable: the component with the longest name that its path begins with.
+fn node_of<'a>(path: &str, setting: &'a Setting, prepared: &Prepared) -> Option<&'a str> {
+    let placement = &setting.spread.as_ref()?.placement;
+    let components = prepared.resolved.components.iter().enumerate();
+    let owners = components.filter(|(_, component)| {
+        path.strip_prefix(component.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+    });
+    let (index, _) = owners.max_by_key(|(_, component)| component.name.len())?;
+    Some(placement.name(placement.of_component[index]))
+}
+
+/// `tank=n0,valve=n1`, as `consort run --place` takes it.
+fn places(setting: &Setting, prepared: &Prepared) -> Option<String> {
+    let placement = &setting.spread.as_ref()?.placement;
+    let placed = prepared.resolved.components.iter().zip(&placement.of_component);
+    let pairs: Vec<String> = placed
+        .map(|(component, &node)| format!("{}={}", component.name, placement.name(node)))
+        .collect();
+    Some(pairs.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_said_in_few_words() {
+        let check = |values: &[u64], what: &str, expected: &str| {
+            assert_eq!(range(&values.iter().copied().collect(), what), expected);
+        };
+        check(&[2, 8, 1], "worker", "1 to 8 workers");
+        check(&[1], "worker", "1 worker");
+        check(&[0, 1], "thread", "0 to 1 thread");
+        check(&[64, 3], "", "3 to 64");
+        check(&[], "worker", "");
+    }
+}

@@ -1,0 +1,129 @@
+//! How a node finds the others, and how it takes leave of them.
+
+use crate::cli::TlsArgs;
+use consort_core::{Diagnostic, Resolution};
+use consort_engine::Part;
+use consort_node::{
+    Endpoint, Faults, Hub, JoinOptions, NodeError, NodeHandle, PlanCourier, TlsFiles, topology,
+};
+use consort_system::Projection;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a node must know to join.
+#[derive(Clone, Debug)]
+pub(crate) struct Joining {
+    /// Which one it is.
+    pub(crate) name: String,
+    /// Which run this is.
+    pub(crate) run: [u8; 16],
+    /// Where it is found.
+    pub(crate) listen: Option<Endpoint>,
+    /// Where it finds the others.
+    pub(crate) peers: BTreeMap<String, Endpoint>,
+    /// Where threads of one process meet.
+    pub(crate) hub: Option<Hub>,
+    /// How many messages of a flow may wait.
+    pub(crate) capacity: u32,
+    /// How long a node that is gone may take to come back.
+    pub(crate) patience: Duration,
+    /// How long to wait for all to come.
+    pub(crate) gather: Duration,
+    /// Its certificates.
+    pub(crate) tls: Option<TlsFiles>,
+    /// What its links shall suffer.
+    pub(crate) faults: Option<Faults>,
+}
+
+/// The way out of a run that a node takes part in.
+pub(crate) struct Joined {
+    handle: NodeHandle,
+}
+
+/// Why a node could not join or leave.
+pub(crate) struct Refusal {
+    /// What happened.
+    pub(crate) diagnostic: Diagnostic,
+    /// The node that is to blame, if that is another one.
+    pub(crate) blamed: Option<String>,
+}
+
+/// The files of the options, if all are given.
+pub(crate) fn tls_files(args: &TlsArgs) -> Option<TlsFiles> {
+    let (certificate, key) = (args.tls_certificate.clone()?, args.tls_key.clone()?);
+    Some(TlsFiles { authorities: args.tls_ca.clone()?, certificate, key })
+}
+
+/// A node's part of the system; it meets the others when its run begins.
+///
+/// # Errors
+/// If the system has no such node.
+pub(crate) fn join(
+    joining: &Joining,
+    projection: &Arc<Projection>,
+    resolution: Resolution,
+) -> Result<(Part, Joined), Box<Refusal>> {
+    let name = &joining.name;
+    let node =
+        projection.placement.node(name).ok_or_else(|| Box::new(unknown(name, projection)))?;
+    let flows = Arc::new(topology(projection, joining.capacity, None));
+    let options = JoinOptions {
+        run: joining.run,
+        listen: joining.listen.clone(),
+        peers: joining.peers.clone(),
+        hub: joining.hub.clone(),
+        patience: joining.patience,
+        gather: joining.gather,
+        tls: joining.tls.clone(),
+        faults: joining.faults.clone(),
+        ..JoinOptions::new(name, flows, resolution)
+    };
+    let projection = Arc::clone(projection);
+    let (courier, handle) =
+        PlanCourier::new(options, Arc::clone(&projection), node, joining.capacity);
+    let part = Part { projection, node, courier: Box::new(courier) };
+    Ok((part, Joined { handle }))
+}
+
+impl Joined {
+    /// Waits until every node has come to its end; what each says at last, by name.
+    ///
+    /// # Errors
+    /// If one does not come to its end.
+    pub(crate) fn leave(
+        self,
+        last_words: &[u8],
+    ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
+        self.handle.leave(last_words).map_err(|error| Box::new(refusal(&error)))
+    }
+
+    /// Tells the others why this node ends.
+    pub(crate) fn fail(self, reason: &str) {
+        self.handle.fail(reason);
+    }
+}
+
+fn unknown(name: &str, projection: &Projection) -> Refusal {
+    let nodes = projection.placement.nodes.iter().map(String::as_str);
+    let help = match consort_core::diagnostic::nearest_name(name, nodes) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("its nodes are {}", listed(&projection.placement.nodes)),
+    };
+    let message = format!("the system has no node `{name}`");
+    let diagnostic = Diagnostic::error("node::unknown", message).help(help);
+    Refusal { diagnostic, blamed: None }
+}
+
+/// `` `a`, `b` ``.
+pub(crate) fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn refusal(error: &NodeError) -> Refusal {
+    let diagnostic = Diagnostic::error("node::cannot-leave", error.to_string());
+    Refusal {
+        diagnostic: diagnostic.help("see what the node that it names has to say"),
+        blamed: error.culprit().map(str::to_owned),
+    }
+}

@@ -1,0 +1,191 @@
+//! A node: it joins the others, computes its part of the system, and leaves.
+
+use super::joining::{self, Joined, Joining};
+use super::words::{EndWay, Ending, hashes_to_json};
+use crate::cli::RunArgs;
+use crate::commands::replay;
+use crate::commands::run::resuming::Resumed;
+use crate::commands::run::saving::Saving;
+use crate::commands::run::{self, Recorded, Way};
+use crate::execute::End;
+use crate::outcome::CommandError;
+use crate::output::folder::RunFolder;
+use crate::output::printer::Printer;
+use crate::output::progress::Listener;
+use crate::pipeline::Prepared;
+use consort_core::{Diagnostic, Resolution, Severity};
+use consort_engine::RunError;
+use consort_system::Projection;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a node has to do.
+pub(crate) struct Job<'a> {
+    /// The options of the run.
+    pub(crate) args: &'a RunArgs,
+    /// The whole system.
+    pub(crate) prepared: &'a Prepared,
+    /// How it is cut into nodes.
+    pub(crate) projection: Arc<Projection>,
+    /// How it finds the others.
+    pub(crate) joining: Joining,
+    /// Where its record goes, if one is kept.
+    pub(crate) folder: Option<RunFolder>,
+    /// Its saves.
+    pub(crate) saving: Saving,
+    /// What it goes on from, if not from the start.
+    pub(crate) resumed: Option<Resumed>,
+    /// Who is told how far it is.
+    pub(crate) listener: Option<Listener>,
+}
+
+/// A node that has ended.
+pub(crate) struct Done {
+    /// What it came to.
+    pub(crate) ending: Ending,
+    /// What it left, if it began.
+    pub(crate) recorded: Option<Recorded>,
+    /// What the others said at last, by name: the hashes of their variables.
+    pub(crate) last_words: BTreeMap<String, Vec<u8>>,
+}
+
+/// Joins, computes, leaves. Whatever happens is in the answer: others shall be told, too.
+pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
+    let resolution = job.prepared.resolved.experiment.resolution;
+    let name = job.joining.name.clone();
+    let (part, joined) = match joining::join(&job.joining, &job.projection, resolution) {
+        Ok(both) => both,
+        Err(refusal) => {
+            let why = vec![refusal.diagnostic];
+            return Done::unbegun(Ending::unbegun(why, refusal.blamed));
+        }
+    };
+    let way = Way {
+        until: None,
+        resumed: job.resumed.as_ref(),
+        saving: job.saving,
+        part: Some(part),
+        listener: job.listener.take(),
+    };
+    let recorded = match &job.folder {
+        Some(folder) => run::record(job.args, job.prepared, way, folder, printer),
+        None => without_files(job.args, job.prepared, way, (&name, printer)),
+    };
+    match recorded {
+        Ok(recorded) => leave(recorded, joined, resolution),
+        Err(error) => {
+            let why: Vec<Diagnostic> = errors(error).into_iter().map(unmet).collect();
+            joined.fail(why.first().map_or("it could not start", |first| &first.message));
+            Done::unbegun(Ending::unbegun(why, None))
+        }
+    }
+}
+
+impl Done {
+    fn unbegun(ending: Ending) -> Self {
+        Done { ending, recorded: None, last_words: BTreeMap::new() }
+    }
+}
+
+fn without_files(
+    args: &RunArgs,
+    prepared: &Prepared,
+    way: Way<'_>,
+    told: (&str, &Printer),
+) -> Result<Recorded, CommandError> {
+    let outcome = replay::run_without_files(args, prepared, way, told)?;
+    let problems = outcome.summary.problems.iter();
+    let resolution = prepared.resolved.experiment.resolution;
+    let problems = problems.map(|problem| Diagnostic {
+        severity: Severity::Warning,
+        ..problem.diagnostic(resolution)
+    });
+    Ok(Recorded { problems: problems.collect(), logged: (0, 0), outcome })
+}
+
+fn leave(recorded: Recorded, joined: Joined, resolution: Resolution) -> Done {
+    let mut way = end_way(&recorded.outcome.end, resolution);
+    let mut last_words = BTreeMap::new();
+    match &way {
+        EndWay::Finished => {
+            let hashes = hashes_to_json(&recorded.outcome.summary.hashes).to_string();
+            match joined.leave(hashes.as_bytes()) {
+                Ok(words) => last_words = words,
+                Err(refusal) => {
+                    way = EndWay::Failed { why: vec![refusal.diagnostic], blamed: refusal.blamed };
+                }
+            }
+        }
+        EndWay::Interrupted => joined.fail("it was interrupted"),
+        EndWay::Failed { why, .. } => {
+            joined.fail(why.first().map_or("it failed", |first| &first.message));
+        }
+    }
+    let outcome = &recorded.outcome;
+    let ending = Ending {
+        way,
+        tag: Some(outcome.summary.tag),
+        hashes: outcome.summary.hashes.clone(),
+        statistics: outcome.summary.statistics,
+        timing: outcome.timing,
+        logged: recorded.logged,
+        problems: recorded.problems.clone(),
+    };
+    Done { ending, recorded: Some(recorded), last_words }
+}
+
+/// How the end of a run is told to its starter. Nodes that were interrupted may have been waiting for
+/// one that ended before them.
+fn end_way(end: &End, resolution: Resolution) -> EndWay {
+    let failed = |diagnostic: Diagnostic| EndWay::Failed { why: vec![diagnostic], blamed: None };
+    match end {
+        End::Finished => EndWay::Finished,
+        End::Interrupted => EndWay::Interrupted,
+        End::Failed { error: RunError::Courier { .. } }
+            if crate::interrupt::Interrupt::listen().is_asked() =>
+        {
+            EndWay::Interrupted
+        }
+        End::Failed { error } => {
+            EndWay::Failed { why: vec![error.diagnostic(resolution)], blamed: blamed(error) }
+        }
+        // The engine makes an error of it: others may be ahead.
+        End::Terminated { .. } => EndWay::Finished,
+        End::Lost { failure } => failed((**failure).clone()),
+        End::RecordingFailed => failed(
+            Diagnostic::error("run::trace-not-written", "the trace could not be written any more")
+                .help("make room on the disk"),
+        ),
+    }
+}
+
+fn blamed(error: &RunError) -> Option<String> {
+    match error {
+        RunError::Courier { error, .. } => Some(error.node.clone()),
+        _ => None,
+    }
+}
+
+/// A node that never met the others has nothing to say about times and snapshots.
+fn unmet(mut why: Diagnostic) -> Diagnostic {
+    if why.code == "run::node" {
+        why.notes.clear();
+        let help = "start every node with the same system, and tell each where the others listen";
+        why = why.help(help);
+    }
+    why
+}
+
+/// What keeps a node from beginning.
+pub(crate) fn errors(error: CommandError) -> Vec<Diagnostic> {
+    match error {
+        CommandError::Invalid { report } | CommandError::Failed { report } => {
+            let is_error = |told: &&Diagnostic| told.severity == Severity::Error;
+            report.diagnostics().iter().filter(is_error).cloned().collect()
+        }
+        CommandError::Output { source } => {
+            let message = format!("its words could not be told: {}", crate::outcome::said(&source));
+            vec![Diagnostic::error("node::unheard", message)]
+        }
+    }
+}

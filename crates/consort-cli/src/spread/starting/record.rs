@@ -1,0 +1,221 @@
+//! The record of a run that was spread over nodes: made of theirs.
+
+use crate::cli::RunArgs;
+use crate::commands::run::{self, Closed, Recorded};
+use crate::execute::{End, Outcome};
+use crate::options;
+use crate::outcome::CommandError;
+use crate::output::folder::{self, RunFolder};
+use crate::output::log::Log;
+use crate::output::manifest::{self, Account};
+use crate::output::printer::Printer;
+use crate::output::recorder::{TraceFiles, Written};
+use crate::pipeline::Prepared;
+use crate::spread::Spread;
+use crate::spread::crew::order::Order;
+use crate::spread::crew::{Crew, Member};
+use crate::spread::merge::{Merged, merge_logs};
+use crate::spread::scratch::id_text;
+use crate::spread::verdict::Verdict;
+use consort_core::{Diagnostic, Report};
+use consort_trace::{Trace, read_parquet};
+use serde_json::{Value, json};
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What nodes warn of while they record, and whoever joins their records warns of again.
+const SEEN_AGAIN: &str = "run::not-finite";
+
+/// The folder of the record, which is made when every node has begun.
+pub(crate) struct Opening<'a> {
+    folder: Option<&'a RunFolder>,
+    /// Where nodes can be asked how it goes.
+    nodes: Value,
+    log: Option<File>,
+    failure: Option<CommandError>,
+}
+
+impl<'a> Opening<'a> {
+    pub(super) fn new(folder: Option<&'a RunFolder>, order: &Order) -> Self {
+        let node = |(name, endpoint): (&String, &consort_node::Endpoint)| json!({ "name": name, "endpoint": endpoint.to_string(), "pid": null });
+        let nodes: Vec<Value> = order.endpoints.iter().map(node).collect();
+        let nodes = json!({ "run": id_text(order.run), "nodes": nodes });
+        Opening { folder, nodes, log: None, failure: None }
+    }
+
+    /// Notes the processes of nodes.
+    pub(super) fn know(&mut self, members: &[Member]) {
+        for member in members {
+            let nodes = self.nodes["nodes"].as_array_mut().into_iter().flatten();
+            for node in nodes.filter(|node| node["name"] == member.name) {
+                node["pid"] = json!(member.child.as_ref().map(std::process::Child::id));
+            }
+        }
+    }
+
+    /// Makes the folder, once. False if that cannot be done.
+    pub(crate) fn open(&mut self) -> bool {
+        let Some(folder) = self.folder.filter(|_| self.log.is_none()) else { return true };
+        if self.failure.is_some() {
+            return false;
+        }
+        let path = folder.file(folder::NODES);
+        let opened = folder.prepare().and_then(|log| {
+            let written = std::fs::write(&path, format!("{:#}\n", self.nodes));
+            written.map_err(|error| CommandError::unwritable(&path, &error))?;
+            Ok(log)
+        });
+        match opened {
+            Ok(log) => self.log = Some(log),
+            Err(error) => self.failure = Some(error),
+        }
+        self.failure.is_none()
+    }
+}
+
+/// A run whose nodes have ended.
+pub(super) struct Ran<'a> {
+    pub(super) crew: &'a Crew,
+    pub(super) verdict: Verdict,
+    pub(super) outcome: Outcome,
+    pub(super) order: &'a Order,
+    pub(super) spread: &'a Spread,
+    pub(super) began: u64,
+}
+
+impl Ran<'_> {
+    /// Makes one record of those of the nodes, if one is wanted.
+    ///
+    /// # Errors
+    /// If the run never began, or the folder cannot be written.
+    pub(super) fn keep(
+        mut self,
+        args: &RunArgs,
+        prepared: &Prepared,
+        mut opening: Opening<'_>,
+        resumed_from: Option<Value>,
+        printer: &Printer,
+    ) -> Result<Recorded, CommandError> {
+        let mut problems = self.problems();
+        if self.verdict.tag.is_none()
+            && let End::Lost { failure } = &self.outcome.end
+        {
+            let mut report = Report::default();
+            report.push((**failure).clone());
+            problems.into_iter().for_each(|problem| report.push(problem));
+            return Err(CommandError::Failed { report });
+        }
+        let Some(folder) = opening.folder else {
+            problems.extend(self.outcome.saving.take_problems());
+            return Ok(Recorded { logged: self.logged(), outcome: self.outcome, problems });
+        };
+        opening.open();
+        let Some(file) = opening.log else {
+            return Err(opening
+                .failure
+                .unwrap_or(CommandError::Failed { report: Report::default() }));
+        };
+        let _waiting = printer.waiting("writing the record");
+        let log = self.join_logs(file, folder)?;
+        let (columns, written) = match args.no_record {
+            true => (Vec::new(), Written::default()),
+            false => self.join_traces(args, prepared, folder, &mut problems),
+        };
+        let closed = Closed::of(columns, written, &log, &mut self.outcome, (prepared, folder));
+        problems.extend(closed.problems);
+        let account = Account {
+            prepared,
+            options: options::to_json(args),
+            outcome: &self.outcome,
+            columns: closed.columns,
+            rows: closed.rows,
+            problems: problems.iter().map(|problem| problem.message.clone()).collect(),
+            time_to_write: closed.time,
+            began: self.began,
+            resumed_from,
+            saving: &self.outcome.saving,
+            spread: Some(self.spread.to_json(prepared)),
+        };
+        if let Err(error) = manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
+            run::keep(error, &mut problems);
+        }
+        // Nobody answers there any more; a list that stays misleads nobody for long.
+        let _ = std::fs::remove_file(folder.file(folder::NODES));
+        Ok(Recorded { logged: self.logged(), outcome: self.outcome, problems })
+    }
+
+    /// What nodes said did not go as it should.
+    fn problems(&self) -> Vec<Diagnostic> {
+        let mut problems = self.verdict.more.clone();
+        let told = self.crew.members.iter().filter_map(|member| member.ending.as_ref());
+        let told = told.flat_map(|ending| ending.problems.iter());
+        problems.extend(told.filter(|told| told.code != SEEN_AGAIN).cloned());
+        problems
+    }
+
+    fn logged(&self) -> (u64, u64) {
+        let endings = self.crew.members.iter().filter_map(|member| member.ending.as_ref());
+        endings.fold((0, 0), |(warnings, errors), ending| {
+            (warnings + ending.logged.0, errors + ending.logged.1)
+        })
+    }
+
+    fn node_file(&self, node: &str, name: &str) -> PathBuf {
+        self.order.records.as_deref().unwrap_or(std::path::Path::new("")).join(node).join(name)
+    }
+
+    fn join_logs(&self, file: File, folder: &RunFolder) -> Result<Arc<Log>, CommandError> {
+        let log = Log::held(false);
+        let path = folder.file(folder::LOG);
+        log.open(file).map_err(|error| CommandError::unwritable(&path, &error))?;
+        let files: Vec<(&str, PathBuf)> = self
+            .crew
+            .members
+            .iter()
+            .map(|member| (member.name.as_str(), self.node_file(&member.name, folder::LOG)))
+            .collect();
+        let files: Vec<_> = files.iter().map(|(name, path)| (*name, path.as_path())).collect();
+        merge_logs(&files).iter().for_each(|line| log.event(line));
+        Ok(log)
+    }
+
+    /// Joins what could be read: a node that was killed has left no trace that can be.
+    fn join_traces(
+        &self,
+        args: &RunArgs,
+        prepared: &Prepared,
+        folder: &RunFolder,
+        problems: &mut Vec<Diagnostic>,
+    ) -> (Vec<String>, Written) {
+        let mut parts: Vec<Trace> = Vec::new();
+        for member in &self.crew.members {
+            let path = self.node_file(&member.name, folder::TRACE);
+            let trace = File::open(&path).ok().and_then(|file| read_parquet(file).ok());
+            match trace {
+                Some(trace) => parts.push(trace),
+                None => problems.push(unread(&member.name)),
+            }
+        }
+        let components = &prepared.resolved.components;
+        let rank = |name: &str| components.iter().position(|known| known.name == name);
+        let rank = |name: &str| rank(name).unwrap_or(usize::MAX);
+        let until = (self.outcome.end != End::Finished).then_some(self.outcome.summary.tag);
+        let files = TraceFiles {
+            parquet: Some(folder.file(folder::TRACE)),
+            csv: args.csv.then(|| folder.file(folder::TRACE_CSV)),
+            mcap: args.mcap.then(|| folder.file(folder::TRACE_MCAP)),
+        };
+        match Merged::new(parts, &rank, until) {
+            Ok(Some(merged)) => merged.write(files),
+            Ok(None) => (Vec::new(), Written::default()),
+            Err(error) => (Vec::new(), Written { failure: Some(error), ..Written::default() }),
+        }
+    }
+}
+
+fn unread(name: &str) -> Diagnostic {
+    let message = format!("what node `{name}` recorded is lost");
+    let diagnostic = Diagnostic::warning("node::trace-lost", message);
+    diagnostic.with_note("it ended before it could close its trace")
+}

@@ -1,0 +1,183 @@
+//! What becomes of a run whose nodes have all ended: how it ended, who is to blame, what it came to.
+
+use super::crew::{Crew, Member};
+use super::words::{EndWay, Ending};
+use crate::commands::run::saving::Saving;
+use crate::execute::{End, Outcome, Timing};
+use crate::options::quoted;
+use crate::output::numbers::short;
+use consort_core::{Diagnostic, Resolution, Tag, Time, ValueType};
+use consort_engine::{Statistics, Summary};
+use consort_trace::{VariableHash, trace_hash};
+use nix::sys::signal::Signal;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::time::Instant;
+
+/// What nodes say when others are to blame; whoever says something else knows better.
+const ABOUT_OTHERS: [&str; 2] = ["run::node", "node::cannot-leave"];
+
+/// What is left of a run when its nodes have ended.
+pub(crate) struct Verdict {
+    /// How it ended.
+    pub(crate) end: End,
+    /// What else there is to say about that.
+    pub(crate) more: Vec<Diagnostic>,
+    /// The last tag that every node has done; none if a node never began.
+    pub(crate) tag: Option<Tag>,
+}
+
+/// Judges how nodes ended.
+pub(crate) fn judge(
+    crew: &Crew,
+    resolution: Resolution,
+    saving: &Saving,
+    is_interrupted: bool,
+) -> Verdict {
+    let members = &crew.members;
+    let tag = consistent(members);
+    let mut verdict = Verdict { end: End::Finished, more: Vec::new(), tag };
+    let is_finished = |member: &Member| way(member) == Some(&EndWay::Finished);
+    if members.iter().all(is_finished) {
+        return verdict;
+    }
+    if is_interrupted {
+        verdict.end = End::Interrupted;
+        return verdict;
+    }
+    let mut failures = culprit(members, crew.first_lost);
+    let resolved = |time: Time| short(resolution.to_f64(time));
+    let upto = match tag {
+        Some(tag) => format!("every node has done everything up to {} s", resolved(tag.time)),
+        None => "no value was computed by all nodes".to_owned(),
+    };
+    let mut failure = failures.remove(0).with_note(upto);
+    if let Some(file) = saving.last_file() {
+        let line = format!("consort run --resume {}", quoted(&file.display().to_string()));
+        failure = failure.with_note(format!("go on from the last snapshot with `{line}`"));
+    }
+    verdict.end = End::Lost { failure: Box::new(failure) };
+    verdict.more = failures;
+    verdict
+}
+
+fn way(member: &Member) -> Option<&EndWay> {
+    member.ending.as_ref().map(|ending| &ending.way)
+}
+
+/// The last tag that is done everywhere. A node that died may have done more than it told.
+fn consistent(members: &[Member]) -> Option<Tag> {
+    let tag = |member: &Member| match &member.ending {
+        Some(ending) => ending.tag,
+        None => member.at.map(Tag::at),
+    };
+    members.iter().map(tag).min().flatten()
+}
+
+/// What is said of whoever is to blame: one that died, one that failed by itself, one that others
+/// name. There is at least one thing to say.
+fn culprit(members: &[Member], first_lost: Option<usize>) -> Vec<Diagnostic> {
+    let first = first_lost.map(|index| &members[index]);
+    if let Some(dead) = first.filter(|member| member.ending.is_none()) {
+        return vec![death(dead)];
+    }
+    let failed = |member: &Member| match way(member) {
+        Some(EndWay::Failed { why, blamed }) => {
+            Some((member.name.clone(), why.clone(), blamed.clone()))
+        }
+        _ => None,
+    };
+    let failed: Vec<_> = members.iter().filter_map(failed).collect();
+    let is_own = |(_, why, blamed): &&(String, Vec<Diagnostic>, Option<String>)| {
+        blamed.is_none() && !why.iter().any(|why| ABOUT_OTHERS.contains(&why.code))
+    };
+    match failed.iter().find(is_own).or(failed.first()) {
+        Some((name, why, _)) if !why.is_empty() => {
+            let named = why.iter().map(|why| named(name, why.clone()));
+            named.collect()
+        }
+        // Whoever was killed because it did not end when told to is the last to be named.
+        _ => match members.iter().find(|member| member.ending.is_none()) {
+            Some(dead) => vec![death(dead)],
+            None => vec![Diagnostic::error("node::failed", "a node ended before its time")],
+        },
+    }
+}
+
+fn named(name: &str, mut why: Diagnostic) -> Diagnostic {
+    // Places point into texts that only the node has.
+    (why.primary, why.labels) = (None, Vec::new());
+    if !why.message.starts_with("node `") {
+        why.message = format!("node `{name}`: {}", why.message);
+    }
+    why
+}
+
+fn death(member: &Member) -> Diagnostic {
+    let name = &member.name;
+    let how = member.status.map_or("is gone".to_owned(), how);
+    let diagnostic = Diagnostic::error("node::died", format!("node `{name}` {how}"));
+    let help = "run it again; with `--save-every SECONDS --save FILE` a run goes on from its last \
+                snapshot";
+    diagnostic.help(help)
+}
+
+fn how(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => {
+            let name = Signal::try_from(signal).map(Signal::as_str);
+            format!("was killed by signal {signal} ({})", name.unwrap_or("unknown"))
+        }
+        (None, Some(101)) => "ended by a bug in Consort (exit code 101)".to_owned(),
+        (None, code) => format!("ended with exit code {}", code.unwrap_or_default()),
+    }
+}
+
+/// What a run came to, from what its nodes came to.
+pub(crate) fn outcome(
+    members: &[Member],
+    verdict: &Verdict,
+    saving: Saving,
+    start: Time,
+) -> Outcome {
+    let endings: Vec<&Ending> =
+        members.iter().filter_map(|member| member.ending.as_ref()).collect();
+    let mut hashes: Vec<(String, ValueType, VariableHash)> =
+        endings.iter().flat_map(|ending| ending.hashes.iter().cloned()).collect();
+    hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+    let summary = Summary {
+        tag: verdict.tag.unwrap_or(Tag::at(start)),
+        trace_hash: trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash))),
+        hashes,
+        statistics: statistics(&endings),
+        problems: Vec::new(),
+    };
+    let (end, timing) = (verdict.end.clone(), timing(&endings));
+    Outcome { end, summary, timing, ended: Instant::now(), saving }
+}
+
+fn statistics(endings: &[&Ending]) -> Statistics {
+    let mut all = Statistics::default();
+    for Ending { statistics, .. } in endings {
+        all.tags = all.tags.max(statistics.tags);
+        all.components += statistics.components;
+        all.lanes += statistics.lanes;
+        all.workers += statistics.workers;
+        all.busy_max += statistics.busy_max;
+        all.steps_accepted += statistics.steps_accepted;
+        all.steps_rejected += statistics.steps_rejected;
+        all.loop_evaluations += statistics.loop_evaluations;
+    }
+    all
+}
+
+fn timing(endings: &[&Ending]) -> Timing {
+    let mut all = Timing::default();
+    for Ending { timing, .. } in endings {
+        all.start = all.start.max(timing.start);
+        all.run = all.run.max(timing.run);
+        all.late += timing.late;
+        all.late_max = all.late_max.max(timing.late_max);
+    }
+    all
+}

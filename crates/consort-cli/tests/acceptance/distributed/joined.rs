@@ -1,0 +1,68 @@
+//! Nodes that are started by hand, as on several machines.
+
+use super::quickstart;
+use crate::world::World;
+use std::net::TcpListener;
+use std::process::{Child, Output, Stdio};
+
+const PLACE: [&str; 2] = ["--place", "*=control,tank=plant"];
+
+/// Starts a node of the system `s`.
+pub(super) fn start(world: &World, name: &str, more: &[&str]) -> Child {
+    let line = ["node", "s", "--name", name, "--gather", "20"];
+    let mut command = world.command(&[&line[..], more].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// What a node said.
+pub(super) fn words(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// Both nodes to their ends.
+fn both(world: &World, listen: &str, more: &[&str]) -> [(Option<i32>, String, String); 2] {
+    let connect = format!("control={listen}");
+    let control = start(world, "control", &[&["--listen", listen], &PLACE[..], more].concat());
+    let plant = start(world, "plant", &[&["--connect", &connect], &PLACE[..], more].concat());
+    [control, plant].map(|child| words(&child.wait_with_output().unwrap()))
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn nodes_that_meet_give_the_hash_of_the_whole() {
+    let world = quickstart();
+    world.done(&["run", "s", "--out", "here"]);
+    let hash = world.trace_hash("here");
+    let socket = format!("unix:{}", world.path("control.socket").display());
+    for listen in [socket, format!("tcp:127.0.0.1:{}", free_port())] {
+        for (code, data, said) in both(&world, &listen, &[]) {
+            assert_eq!(code, Some(0), "{listen}: {said}");
+            assert_eq!(data, format!("trace {hash}\n"), "{said}");
+        }
+        let columns = |run: &str| world.manifest(run)["recorded"]["columns"].to_string();
+        assert!(columns("out/quickstart-plant").contains("tank.level"));
+        assert!(!columns("out/quickstart-control").contains("tank.level"));
+    }
+}
+
+#[test]
+fn nodes_that_do_not_fit_refuse_each_other_with_a_reason() {
+    let world = quickstart();
+    let socket = format!("unix:{}", world.path("control.socket").display());
+    let connect = format!("control={socket}");
+    let id = "00112233445566778899aabbccddeeff";
+    for (more, reason) in [(&["--step", "0.2"][..], "0.2"), (&["--run", id], "run")] {
+        let control = start(&world, "control", &[&["--listen", &socket], &PLACE[..]].concat());
+        let plant = start(&world, "plant", &[&["--connect", &connect], &PLACE[..], more].concat());
+        let said = [control, plant].map(|child| words(&child.wait_with_output().unwrap()));
+        for (code, data, said) in &said {
+            assert_eq!((*code, data.as_str()), (Some(2), ""), "{said}");
+        }
+        let all: String = said.iter().map(|(_, _, said)| said.as_str()).collect();
+        assert!(all.contains(reason) && all.contains("`plant`"), "{more:?}: {all}");
+    }
+}

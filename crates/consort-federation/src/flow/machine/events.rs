@@ -1,0 +1,97 @@
+//! What only event flows have: bounds, plans, announcements. Nothing of it is hashed, takes room, or reaches whoever
+//! computes: it decides how long others wait, never what they get.
+
+use super::FlowNode;
+use super::ports::promised;
+use crate::flow::error::FlowError;
+use crate::flow::hash::Payload;
+use crate::flow::message::{NEVER, Output};
+use crate::flow::topology::FlowId;
+use consort_core::Tag;
+
+impl<P: Payload> FlowNode<P> {
+    pub(super) fn bound_arrived(&mut self, id: FlowId, tag: Option<Tag>) -> Result<(), FlowError> {
+        let input = self.input(id)?;
+        self.check_is_event(id)?;
+        let flow = || self.facts.flow(id).name.clone();
+        let (bound, arrives) = (tag.unwrap_or(NEVER), self.state.inputs[input].arrives);
+        if arrives == NEVER {
+            return Err(FlowError::AfterEnd { flow: flow(), found: tag });
+        }
+        if bound < arrives {
+            return Err(FlowError::BeforeBound { flow: flow(), found: bound, bound: arrives });
+        }
+        let next = self.facts.clip(bound);
+        let port = &mut self.state.inputs[input];
+        port.arrives = bound;
+        if port.buffer.is_empty() {
+            port.next = next;
+        }
+        Ok(())
+    }
+
+    /// After this consumption, events may be planned that it can cause.
+    pub(super) fn open_plans(&mut self, tag: Tag, output: Option<usize>) {
+        for place in 0..self.state.outputs.len() {
+            let (is_event, flow) = {
+                let port = &self.state.outputs[place];
+                (port.is_event, port.flow)
+            };
+            let choice = self.choice();
+            let mut taken = (0..choice.inputs.len()).filter(|it| choice.is_taken(*it, tag, output));
+            if is_event && taken.any(|input| self.facts.is_cause(input, place)) {
+                let earliest = self.facts.reach(flow, tag);
+                let port = &mut self.state.outputs[place];
+                port.plan_from = Some(earliest.max(port.floor));
+            }
+        }
+    }
+
+    pub(super) fn close_plans(&mut self) {
+        if self.facts.has_events {
+            self.state.outputs.iter_mut().for_each(|port| port.plan_from = None);
+        }
+    }
+
+    pub(super) fn plan(&mut self, id: FlowId, tag: Option<Tag>) -> Result<(), FlowError> {
+        let output = self.output(id)?;
+        self.check_is_event(id)?;
+        let port = &self.state.outputs[output];
+        let planned = tag.unwrap_or(NEVER);
+        let Some(earliest) = port.plan_from else {
+            let asked = format!("plan an event of `{}`", self.facts.flow(id).name);
+            return Err(FlowError::NotNow { asked, first: "consume what may cause it".to_owned() });
+        };
+        self.check_microstep(id, planned)?;
+        // A plan that stays as it was needs no new cause.
+        if planned < earliest && planned != port.next {
+            let (flow, tag) = (self.facts.flow(id).name.clone(), planned);
+            return Err(FlowError::PlannedTooEarly { flow, tag, earliest });
+        }
+        self.state.outputs[output].next = self.facts.clip(planned);
+        Ok(())
+    }
+
+    pub(super) fn announce(&mut self, out: &mut Vec<Output<P>>) {
+        self.close_plans();
+        let step = self.choice().step();
+        for output in 0..self.state.outputs.len() {
+            if !self.state.outputs[output].is_event || self.is_next(output, step) {
+                continue;
+            }
+            let bound = self.choice().bound(output);
+            let port = &mut self.state.outputs[output];
+            for sink in port.sinks.iter_mut().filter(|it| !it.waits && it.announced < bound) {
+                sink.announced = bound;
+                let (flow, sink, tag) = (port.flow, sink.node, promised(bound));
+                out.push(Output::SendBound { flow, sink, tag });
+            }
+        }
+    }
+
+    fn check_is_event(&self, id: FlowId) -> Result<(), FlowError> {
+        let flow = self.facts.flow(id);
+        let is_event = flow.kind.is_event();
+        is_event.then_some(()).ok_or_else(|| FlowError::NotAnEventFlow { flow: flow.name.clone() })
+    }
+}

@@ -1,0 +1,79 @@
+//! The two sides of a flow inside a node's machine: plain values, nothing but state.
+
+use crate::flow::hash::FlowHash;
+use crate::flow::message::{FlowRecord, Message, NEVER, Role};
+use crate::flow::topology::FlowId;
+use consort_core::{NodeId, Tag};
+use std::collections::VecDeque;
+
+/// What a node knows of a flow that it receives.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct InputPort<P> {
+    pub(super) flow: FlowId,
+    /// The paper's T: the tag of the next message to consume. Of an event flow whose buffer is empty: before
+    /// which there is none. [`NEVER`] beyond the horizon.
+    pub(super) next: Tag,
+    /// The tag of the next message to arrive; of an event flow: before which none arrives.
+    pub(super) arrives: Tag,
+    /// Messages that were consumed and not yet granted again.
+    pub(super) owed: u32,
+    pub(super) buffer: VecDeque<Message<P>>,
+    pub(super) count: u64,
+    pub(super) hash: FlowHash,
+}
+
+impl<P> InputPort<P> {
+    pub(super) fn new(flow: FlowId, first: Tag) -> Self {
+        let (buffer, hash) = (VecDeque::new(), FlowHash::default());
+        InputPort { flow, next: first, arrives: first, owed: 0, buffer, count: 0, hash }
+    }
+
+    pub(super) fn record(&self) -> FlowRecord {
+        let (next, count, hash) = (promised(self.next), self.count, self.hash);
+        FlowRecord { flow: self.flow, role: Role::Sink, next, count, hash }
+    }
+}
+
+/// What a node knows of a flow that it emits.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct OutputPort<P> {
+    pub(super) flow: FlowId,
+    /// Whether it is emitted after consumption (phase 2) instead of before (phase 0).
+    pub(super) is_immediate: bool,
+    pub(super) is_event: bool,
+    /// The paper's S: the tag of the next message to emit; of an event flow: the planned one.
+    pub(super) next: Tag,
+    /// Of an event flow: no message may have a smaller tag.
+    pub(super) floor: Tag,
+    /// Of an event flow: while a plan may be made, the earliest tag for it.
+    pub(super) plan_from: Option<Tag>,
+    /// The message that some sinks have no room for.
+    pub(super) unserved: Option<Message<P>>,
+    pub(super) sinks: Vec<SinkPort>,
+    pub(super) count: u64,
+    pub(super) hash: FlowHash,
+}
+
+/// What a source knows of one sink of a flow.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct SinkPort {
+    pub(super) node: NodeId,
+    pub(super) credits: u32,
+    /// Of an event flow: what the sink was told last.
+    pub(super) announced: Tag,
+    /// Whether it still has to get the unserved message.
+    pub(super) waits: bool,
+}
+
+impl<P> OutputPort<P> {
+    pub(super) fn record(&self) -> FlowRecord {
+        let (next, count, hash) = (promised(self.next), self.count, self.hash);
+        FlowRecord { flow: self.flow, role: Role::Source, next, count, hash }
+    }
+}
+
+/// A tag as it is told to others: `None` for never.
+#[inline]
+pub(super) fn promised(tag: Tag) -> Option<Tag> {
+    (tag != NEVER).then_some(tag)
+}

@@ -1,0 +1,167 @@
+//! What goes into a node's machine and what comes out of it.
+
+use super::hash::FlowHash;
+use super::topology::FlowId;
+use consort_core::{NodeId, Tag, Time};
+
+/// Later than every tag: the next message of a flow that has ended.
+pub const NEVER: Tag = Tag { time: Time::MAX, microstep: u32::MAX };
+
+/// One message of a flow.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Message<P> {
+    /// When it holds; greater than that of the message before it.
+    pub tag: Tag,
+    /// The tag of the message after it, `None` for the last one. Of an event flow a bound: no other comes
+    /// before it.
+    pub next: Option<Tag>,
+    /// What it says.
+    pub payload: P,
+}
+
+/// What a node has to do next, or what it lacks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Action {
+    /// Compute this message and hand it in with [`Input::Emit`].
+    Emit {
+        /// The flow.
+        flow: FlowId,
+        /// Its tag.
+        tag: Tag,
+    },
+    /// Take what came at this tag with [`Input::Consume`]: all of it is there.
+    Consume {
+        /// The tag.
+        tag: Tag,
+    },
+    /// Tell the sinks of event flows that nothing comes for a while, with [`Input::Announce`]. When that is
+    /// done changes no result.
+    Announce,
+    /// Wait: without this message, or a bound beyond this tag, nothing can be done.
+    AwaitInput {
+        /// The flow.
+        flow: FlowId,
+        /// The tag that has to be decided.
+        tag: Tag,
+    },
+    /// Wait: this sink has no room for the message that is being emitted.
+    AwaitCredit {
+        /// The flow.
+        flow: FlowId,
+        /// Who has no room.
+        sink: NodeId,
+    },
+    /// Everything up to the horizon is done.
+    Done,
+}
+
+/// What happens to a node's machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input<P> {
+    /// A message came. It may come at any moment, also while an emission waits for room.
+    Arrived {
+        /// The flow.
+        flow: FlowId,
+        /// The message.
+        message: Message<P>,
+    },
+    /// No event comes before this tag, or none at all any more.
+    Bound {
+        /// The event flow.
+        flow: FlowId,
+        /// The tag, `None`: never.
+        tag: Option<Tag>,
+    },
+    /// A sink has room again.
+    Credit {
+        /// The flow.
+        flow: FlowId,
+        /// Who has room.
+        sink: NodeId,
+        /// For how many messages more.
+        count: u32,
+    },
+    /// Carries out [`Action::Emit`].
+    Emit {
+        /// The flow.
+        flow: FlowId,
+        /// What the message says.
+        payload: P,
+        /// The tag of the message after it, `None` for the last one. Of an event flow: the next event that
+        /// is planned, if one is.
+        next: Option<Tag>,
+    },
+    /// The next event that is planned on an event flow, `None`: none is. At the start, and right after
+    /// inputs were consumed that may cause it.
+    Plan {
+        /// The event flow.
+        flow: FlowId,
+        /// The tag.
+        tag: Option<Tag>,
+    },
+    /// Carries out [`Action::Announce`].
+    Announce,
+    /// Carries out [`Action::Consume`].
+    Consume,
+}
+
+/// What a node's machine wants done.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Output<P> {
+    /// Take this message to one sink, in order.
+    Send {
+        /// The flow.
+        flow: FlowId,
+        /// To whom.
+        sink: NodeId,
+        /// The message.
+        message: Message<P>,
+    },
+    /// Tell one sink that no event comes before this tag, in order with the messages of the flow.
+    SendBound {
+        /// The event flow.
+        flow: FlowId,
+        /// To whom.
+        sink: NodeId,
+        /// The tag, `None`: never.
+        tag: Option<Tag>,
+    },
+    /// Tell the source of a flow that there is room again.
+    Credit {
+        /// The flow.
+        flow: FlowId,
+        /// For how many messages more.
+        count: u32,
+    },
+    /// Hand this message to whoever computes: part of the batch that was consumed.
+    Deliver {
+        /// The flow.
+        flow: FlowId,
+        /// The message.
+        message: Message<P>,
+    },
+}
+
+/// On which side of a flow a node is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
+    /// It emits.
+    Source,
+    /// It receives.
+    Sink,
+}
+
+/// How far one side of a flow is, and what it carried until there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FlowRecord {
+    /// The flow.
+    pub flow: FlowId,
+    /// Whose side this is.
+    pub role: Role,
+    /// The tag of the next message (of an event: before which there is none), `None` if none follows.
+    pub next: Option<Tag>,
+    /// How many messages were emitted, or consumed.
+    pub count: u64,
+    /// Hash of all of them.
+    pub hash: FlowHash,
+}

@@ -1,0 +1,88 @@
+//! Nothing is allocated per message: counted, not hoped.
+
+use crate::support::{at, event, flow, topology};
+use consort_core::{Tag, Time};
+use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, Plan, Scheduler, Topology};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+#[expect(unsafe_code, reason = "counting allocations takes an allocator")]
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Answers every batch with an event as early as it may.
+#[derive(Clone)]
+struct Answers(Tag);
+
+impl Behavior<[f64; 3]> for Answers {
+    fn on_inputs(&mut self, tag: Tag, _: &[(FlowId, [f64; 3])]) {
+        self.0 = Tag::at(tag.time + Time::from_ticks(2));
+    }
+
+    fn emit(&mut self, _: FlowId, _: Tag, next: Option<Tag>) -> ([f64; 3], Option<Tag>) {
+        ([1.0, 2.0, 3.0], next)
+    }
+
+    fn plan(&mut self, _: FlowId) -> Plan {
+        Plan::At(self.0)
+    }
+}
+
+/// All kinds, in a ring of three nodes.
+fn ring(capacity: u32) -> Topology {
+    let flows = vec![
+        flow("forth", 0, &[1, 2], 3),
+        Flow {
+            kind: FlowKind::Observation,
+            feedthrough: Some(vec![FlowId(2)]),
+            ..flow("seen", 1, &[2], 2)
+        },
+        Flow { kind: event(2, false), ..flow("happens", 2, &[0, 1], 0) },
+        flow("back", 2, &[0], 5),
+    ];
+    let flows = flows.into_iter().map(|flow| Flow { capacity, ..flow });
+    topology(3, flows.collect())
+}
+
+fn allocations(capacity: u32, until: i64) -> (u64, u64) {
+    let before = ALLOCATIONS.with(Cell::get);
+    let behaviors = vec![Answers(at(0)); 3];
+    let mut scheduler = Scheduler::new(&ring(capacity), behaviors, Some(at(until)));
+    scheduler.run().expect("there is no circuit without delay");
+    let allocations = ALLOCATIONS.with(Cell::get) - before;
+    (allocations, scheduler.records().map(|(_, record)| record.count).sum())
+}
+
+#[test]
+fn a_hundred_times_as_many_messages_take_no_allocation_more() {
+    for capacity in [1, 2, 16] {
+        let (few, messages_few) = allocations(capacity, 1_000);
+        let (many, messages_many) = allocations(capacity, 100_000);
+        assert!(50 * messages_few < messages_many, "{messages_few}, {messages_many}");
+        assert_eq!(few, many, "capacity {capacity}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Event flows: bounds, lookahead, answers at the next microstep, and events without end.
+
+use crate::support::{Hand, at, event, flow, tag, topology};
+use consort_core::{NodeId, Tag};
+use consort_federation::flow::{
+    Behavior, Flow, FlowError, FlowId, FlowKind, Input, MICROSTEPS_MAX, NEVER, Output, Plan,
+    Scheduler, SchedulerError, Topology,
+};
+
+/// `a` receives `x` (period 5) and `e` (event), and emits the event `f` to `c`.
+fn relay(kind: FlowKind) -> Topology {
+    let e = Flow { kind: event(0, false), ..flow("e", 1, &[0], 0) };
+    let f = Flow { kind, ..flow("f", 0, &[2], 0) };
+    topology(3, vec![flow("x", 1, &[0], 5), e, f])
+}
+
+fn bound(node: &mut Hand, name: &str, tag: Option<Tag>) {
+    let input = Input::Bound { flow: node.flow(name), tag };
+    assert_eq!(node.handle(input), Ok(Vec::new()));
+}
+
+fn announced(node: &mut Hand) -> Option<Tag> {
+    node.check("announce");
+    match node.handle(Input::Announce).expect("it can always be announced")[..] {
+        [Output::SendBound { sink: NodeId(2), tag, .. }] => tag,
+        ref other => panic!("{other:?} is not one bound"),
+    }
+}
+
+#[test]
+fn a_node_waits_until_an_event_input_is_decided() {
+    let mut node = Hand::new(&relay(event(1, false)), 0, None);
+    announced(&mut node);
+    node.arrives("x", at(0), Some(at(5)));
+    node.check("await e 0.0");
+    bound(&mut node, "e", Some(at(0)));
+    node.check("await e 0.0");
+    bound(&mut node, "e", Some(tag(0, 1)));
+    assert_eq!(node.consume(), ["x"]);
+    node.arrives("e", at(3), Some(at(4)));
+    assert_eq!(announced(&mut node), Some(at(4)), "one tick after 3");
+    assert_eq!(node.consume(), ["e"], "the event comes before `x` at 5");
+    assert_eq!(announced(&mut node), Some(at(5)), "one tick after 4");
+    node.check("await e 4.0");
+}
+
+#[test]
+fn bounds_say_what_the_inputs_and_the_delay_allow() {
+    let check = |kind, first, expected| {
+        let mut node = Hand::new(&relay(kind), 0, Some(at(40)));
+        bound(&mut node, "e", Some(at(30)));
+        assert_eq!(node.next() == "announce", first != at(0));
+        if first != at(0) {
+            assert_eq!(announced(&mut node), Some(first), "`x` at 0 is to come");
+        }
+        node.arrives("x", at(0), Some(at(5)));
+        node.consume();
+        assert_eq!(announced(&mut node), Some(expected), "`x` at 5 is to come");
+        assert_ne!(node.next(), "announce", "it is told once");
+    };
+    check(event(0, false), at(0), at(5));
+    check(event(0, true), tag(0, 1), tag(5, 1));
+    check(event(3, false), at(3), at(8));
+}
+
+#[test]
+fn a_flow_whose_causes_have_ended_ends_itself() {
+    let mut node = Hand::new(&relay(event(0, false)), 0, Some(at(40)));
+    bound(&mut node, "e", None);
+    node.arrives("x", at(0), None);
+    node.consume();
+    assert_eq!(announced(&mut node), None);
+    node.check("done");
+    assert_eq!(node.node.position(), NEVER);
+}
+
+#[test]
+fn an_event_goes_out_at_its_tag_and_its_message_carries_the_next_bound() {
+    let mut node = Hand::new(&relay(event(0, false)), 0, Some(at(40)));
+    bound(&mut node, "e", Some(at(30)));
+    node.arrives("x", at(0), Some(at(5)));
+    node.consume();
+    let plan = |node: &Hand, tag| Input::Plan { flow: node.flow("f"), tag: Some(tag) };
+    let input = plan(&node, at(0));
+    assert_eq!(node.handle(input), Ok(Vec::new()));
+    node.check("emit f 0.0");
+    let sent = node.emit("f", Some(at(3)));
+    let next = |sent: &[Output<u64>]| match sent {
+        [Output::Send { message, .. }] => message.next,
+        other => panic!("{other:?} is not one message"),
+    };
+    assert_eq!(next(&sent), Some(at(3)), "the plan");
+    let room = Input::Credit { flow: node.flow("f"), sink: NodeId(2), count: 1 };
+    assert_eq!(node.handle(room), Ok(Vec::new()));
+    node.check("emit f 3.0");
+    let sent = node.emit("f", None);
+    assert_eq!(next(&sent), Some(at(5)), "what `x` at 5 may cause");
+}
+
+#[test]
+fn a_bound_never_overtakes_a_message_that_waits_for_room() {
+    let mut node = Hand::new(&relay(event(0, false)), 0, Some(at(40)));
+    bound(&mut node, "e", Some(at(30)));
+    let plan = Input::Plan { flow: node.flow("f"), tag: Some(at(0)) };
+    node.handle(plan).unwrap();
+    node.arrives("x", at(0), Some(at(5)));
+    node.consume();
+    node.emit("f", Some(at(1)));
+    assert_eq!(node.emit("f", None), [], "no room");
+    bound(&mut node, "e", Some(at(31)));
+    node.check("await room f c");
+    let room = Input::Credit { flow: node.flow("f"), sink: NodeId(2), count: 1 };
+    assert!(matches!(node.handle(room).unwrap()[..], [Output::Send { .. }]));
+    node.check("await x 5.0");
+}
+
+/// A caller asks at ticks 0, 10 and 20 and gets each answer one microstep later; the request waits for nothing.
+fn call() -> Topology {
+    let ask = Flow { kind: event(0, false), feedthrough: Some(vec![]), ..flow("ask", 0, &[1], 0) };
+    let answer = Flow { kind: event(0, true), ..flow("answer", 1, &[0], 0) };
+    topology(2, vec![ask, answer])
+}
+
+#[derive(Default)]
+struct Peer {
+    got: Vec<(Tag, u64)>,
+    /// Answers each question; or asks every ten ticks.
+    answers: bool,
+}
+
+impl Behavior<u64> for Peer {
+    fn on_inputs(&mut self, tag: Tag, inputs: &[(FlowId, u64)]) {
+        self.got.extend(inputs.iter().map(|(_, value)| (tag, *value)));
+    }
+
+    fn emit(&mut self, _: FlowId, tag: Tag, _: Option<Tag>) -> (u64, Option<Tag>) {
+        match self.got.last() {
+            Some((_, value)) if self.answers => (value * value, None),
+            _ => (tag.time.ticks() as u64 + 1, Some(at(tag.time.ticks() + 10))),
+        }
+    }
+
+    fn plan(&mut self, _: FlowId) -> Plan {
+        match self.got.last() {
+            _ if !self.answers => {
+                if self.got.is_empty() {
+                    Plan::At(at(0))
+                } else {
+                    Plan::Keep
+                }
+            }
+            Some((tag, _)) => Plan::At(tag.next_microstep()),
+            None => Plan::Nothing,
+        }
+    }
+}
+
+#[test]
+fn a_question_is_answered_at_the_next_microstep_of_its_time() {
+    let behaviors = vec![Peer::default(), Peer { answers: true, ..Peer::default() }];
+    let mut scheduler = Scheduler::new(&call(), behaviors, Some(at(25)));
+    scheduler.run().unwrap();
+    let got: Vec<_> = scheduler.behaviors().map(|peer| peer.got.clone()).collect();
+    assert_eq!(got[1], [(at(0), 1), (at(10), 11), (at(20), 21)]);
+    assert_eq!(got[0], [(tag(0, 1), 1), (tag(10, 1), 121), (tag(20, 1), 441)]);
+}
+
+#[test]
+fn events_that_cause_each_other_without_end_are_an_error_that_names_the_flow() {
+    #[derive(Clone)]
+    struct Echo(Tag);
+    impl Behavior<u64> for Echo {
+        fn on_inputs(&mut self, tag: Tag, _: &[(FlowId, u64)]) {
+            self.0 = tag.next_microstep();
+        }
+        fn emit(&mut self, _: FlowId, _: Tag, _: Option<Tag>) -> (u64, Option<Tag>) {
+            (0, None)
+        }
+        fn plan(&mut self, _: FlowId) -> Plan {
+            Plan::At(self.0)
+        }
+    }
+    let there = Flow { kind: event(0, true), ..flow("there", 0, &[1], 0) };
+    let back = Flow { kind: event(0, true), ..flow("back", 1, &[0], 0) };
+    let topology = topology(2, vec![there, back]);
+    let mut scheduler = Scheduler::new(&topology, vec![Echo(at(3)), Echo(at(3))], Some(at(5)));
+    let Err(SchedulerError::Refused { error, .. }) = scheduler.run() else {
+        panic!("an echo never ends");
+    };
+    let text = error.to_string();
+    assert!(text.contains(&format!("more than {MICROSTEPS_MAX} microsteps at tick 3")), "{text}");
+}
+
+#[test]
+fn nothing_is_planned_before_the_flow_begins() {
+    let mut late = relay(event(0, false));
+    late.flows[1].first = at(7);
+    let mut node = Hand::new(&late, 0, Some(at(40)));
+    bound(&mut node, "e", Some(at(30)));
+    let plan = |node: &mut Hand, tag| node.handle(Input::Plan { flow: FlowId(1), tag: Some(tag) });
+    let told = |refused: Result<_, FlowError>| refused.map_err(|error| error.to_string());
+    node.arrives("x", at(0), Some(at(5)));
+    node.consume();
+    let expected = "flow `f`: an event is planned at tick 6.0, the earliest is tick 7.0";
+    assert_eq!(told(plan(&mut node, at(6))), Err(expected.to_owned()));
+    assert_eq!(plan(&mut node, at(7)), Ok(Vec::new()));
+    node.arrives("x", at(5), Some(at(10)));
+    node.consume();
+    node.check("emit f 7.0");
+    node.emit("f", None);
+    node.arrives("x", at(10), None);
+    node.consume();
+    assert_eq!(plan(&mut node, at(10)), Ok(Vec::new()));
+}

@@ -1,0 +1,154 @@
+//! One question, one answer, over a socket; nothing that arrives is trusted.
+
+use super::program::Program;
+use super::wire::{self, FRAME_BYTES_MAX, Misread, answer};
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// How long a program may take to go after the run's end.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// The way to a program.
+pub(super) struct Channel {
+    stream: UnixStream,
+    /// The program, if we started it.
+    pub(super) program: Option<Program>,
+    limit: Option<Duration>,
+    incoming: Vec<u8>,
+    outgoing: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// The program is gone.
+    Closed,
+    /// It says nothing for too long.
+    Silent(Duration),
+    /// It says that it leaves, though nobody said that the run has ended.
+    Left,
+    /// It cannot go on, and says why.
+    Failed(String),
+    /// It said something else than what it was asked for.
+    Unexpected {
+        kind: u8,
+        expected: &'static str,
+    },
+    /// The answer has the right kind and cannot be read.
+    Misread {
+        what: &'static str,
+        why: Misread,
+    },
+    Oversized(usize),
+    Io(io::Error),
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Broken::Closed => f.write_str("the program closed its channel"),
+            Broken::Silent(limit) => {
+                let limit = limit.as_secs_f64();
+                write!(f, "the program did not answer within the call limit of {limit} s")
+            }
+            Broken::Left => f.write_str("the program left before the end of the run"),
+            Broken::Failed(words) => write!(f, "the program failed: {words}"),
+            Broken::Unexpected { kind, expected } => {
+                let kind = kind.escape_ascii();
+                write!(f, "the program sent a message of kind `{kind}` instead of {expected}")
+            }
+            Broken::Misread { what, why } => {
+                write!(f, "the program sent {what} that cannot be read: {why}")
+            }
+            Broken::Oversized(bytes) => {
+                write!(f, "the program announced a message of {bytes} bytes, which none has")
+            }
+            Broken::Io(error) => write!(f, "the channel to the program is broken: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset => Broken::Closed,
+            _ => Broken::Io(error),
+        }
+    }
+}
+
+impl Channel {
+    pub(super) fn new(
+        stream: UnixStream,
+        program: Option<Program>,
+        limit: Option<Duration>,
+    ) -> io::Result<Self> {
+        stream.set_read_timeout(limit)?;
+        stream.set_write_timeout(limit)?;
+        Ok(Channel { stream, program, limit, incoming: Vec::new(), outgoing: Vec::new() })
+    }
+
+    /// Sends a message whose body is put behind what is there.
+    pub(super) fn send(&mut self, kind: u8, body: impl FnOnce(&mut Vec<u8>)) -> Result<(), Broken> {
+        self.outgoing.clear();
+        self.outgoing.extend_from_slice(&[0, 0, 0, 0, kind]);
+        body(&mut self.outgoing);
+        let length = self.outgoing.len() - 4;
+        if FRAME_BYTES_MAX < length {
+            return Err(Broken::Oversized(length));
+        }
+        let length = u32::try_from(length).expect("a message is shorter than its limit");
+        self.outgoing[..4].copy_from_slice(&length.to_le_bytes());
+        self.stream.write_all(&self.outgoing).map_err(|error| self.broken(error))
+    }
+
+    /// The body of the next message, which must be of a kind.
+    pub(super) fn receive(&mut self, kind: u8, expected: &'static str) -> Result<&[u8], Broken> {
+        self.read_frame()?;
+        let (found, body) = self.incoming.split_first().expect("no frame is empty");
+        match *found {
+            found if found == kind => Ok(body),
+            answer::LEAVING => Err(Broken::Left),
+            answer::FAILED => {
+                let text = wire::Body(body).text();
+                text.map(|words| Err(Broken::Failed(words.to_owned())))
+                    .unwrap_or_else(|why| Err(Broken::Misread { what: "words", why }))
+            }
+            kind => Err(Broken::Unexpected { kind, expected }),
+        }
+    }
+
+    fn read_frame(&mut self) -> Result<(), Broken> {
+        let mut head = [0; 4];
+        self.stream.read_exact(&mut head).map_err(|error| self.broken(error))?;
+        let length = u32::from_le_bytes(head) as usize;
+        if length == 0 || FRAME_BYTES_MAX < length {
+            return Err(Broken::Oversized(length));
+        }
+        // Room is made for what is there, not for what is announced.
+        self.incoming.clear();
+        let mut frame = (&self.stream).take(length as u64);
+        let read = frame.read_to_end(&mut self.incoming).map_err(|error| self.broken(error))?;
+        if read < length { Err(Broken::Closed) } else { Ok(()) }
+    }
+
+    fn broken(&self, error: io::Error) -> Broken {
+        let is_late = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        match self.limit {
+            Some(limit) if is_late => Broken::Silent(limit),
+            _ => Broken::from(error),
+        }
+    }
+
+    /// After the run's end: waits until the program has closed its end, but not for long.
+    pub(super) fn farewell(&mut self) {
+        // A program that never goes is ended with us; nobody waits for more of it.
+        let _ = self.stream.set_read_timeout(Some(FAREWELL));
+        let mut rest = [0; 64];
+        while self.stream.read(&mut rest).is_ok_and(|count| 0 < count) {}
+    }
+}

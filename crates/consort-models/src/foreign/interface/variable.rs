@@ -1,0 +1,174 @@
+//! One variable of an interface.
+
+use super::entries::{Entry, Reader, Value};
+use crate::foreign::{table, wire};
+use consort_core::diagnostic::nearest_name;
+use consort_core::variable::Dimension;
+use consort_core::{
+    Causality, Diagnostic, Initial, Literal, Reference, Unit, ValueType, Values, Variable,
+};
+use toml::de::{DeInteger, DeValue};
+
+/// The longest name, in bytes.
+const NAME_MAX: usize = 200;
+
+/// The most elements a variable has in one dimension.
+const EXTENT_MAX: u64 = 1 << 24;
+
+const KEYS: [&str; 5] = ["type", "unit", "start", "dimensions", "description"];
+
+/// The variable of an entry; `None` if its name or kind is no good.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_, '_>,
+    causality: Causality,
+    units: &mut Vec<Unit>,
+    reference: usize,
+) -> Option<Variable> {
+    let DeValue::Table(settings) = entry.value.get_ref() else {
+        let help = format!("write `{} = {{ unit = \"m\", start = 0.0 }}`, or `{{}}`", entry.key);
+        reader.wrong_kind(entry.key, entry.value, "a table", &help);
+        return None;
+    };
+    check_name(reader, entry);
+    let reference = Reference(u32::try_from(reference).expect("a file has few variables"));
+    let mut variable = Variable::scalar(entry.key, reference, causality);
+    let mut start = None;
+    for setting in reader.entries(settings) {
+        match setting.key {
+            "type" => read_type(reader, &setting, &mut variable),
+            "unit" => variable.unit = reader.text(&setting).map(|name| unit(units, &name)),
+            "dimensions" => read_dimensions(reader, &setting, &mut variable),
+            "description" => variable.description = reader.text(&setting).unwrap_or_default(),
+            "start" => start = Some(setting.value),
+            _ => reader.unknown_key(&setting, "a variable", &KEYS),
+        }
+    }
+    variable.variability = causality.default_variability(variable.value_type);
+    read_start(reader, start, &mut variable);
+    Some(variable)
+}
+
+fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
+    let name = entry.key;
+    if !name.is_empty() && name.len() <= NAME_MAX && !name.contains(char::is_control) {
+        return;
+    }
+    let message = format!("{name:?} cannot be the name of a variable");
+    reader.push(
+        Diagnostic::error("foreign::bad-name", message)
+            .at(entry.key_span, "this name")
+            .help(format!("a name has 1 to {NAME_MAX} bytes and no control characters")),
+    );
+}
+
+fn read_type(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
+    let Some(name) = reader.text(setting) else { return };
+    let known = || ValueType::ALL.into_iter().filter(|it| wire::letter(*it).is_some());
+    match known().find(|value_type| value_type.name() == name) {
+        Some(value_type) => variable.value_type = value_type,
+        None => {
+            let names: Vec<&str> = known().map(ValueType::name).collect();
+            let help = match nearest_name(&name, names.iter().copied()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => format!("the types are `{}`", names.join("`, `")),
+            };
+            let message = format!("a program has no variables of type `{name}`");
+            let diagnostic = Diagnostic::error("foreign::unknown-type", message);
+            let span = reader.span(setting.value.span());
+            reader.push(diagnostic.at(span, "not known").help(help));
+        }
+    }
+}
+
+fn unit(units: &mut Vec<Unit>, name: &str) -> usize {
+    let known = units.iter().position(|unit| unit.name == name);
+    known.unwrap_or_else(|| {
+        units.push(Unit::named(name));
+        units.len() - 1
+    })
+}
+
+fn read_dimensions(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
+    let items = setting.value.get_ref().as_array().filter(|items| !items.is_empty());
+    let extent = |item: &Value<'_>| match item.get_ref() {
+        DeValue::Integer(number) => {
+            let extent = u64::try_from(integer(number)?).ok()?;
+            (1..=EXTENT_MAX).contains(&extent).then_some(Dimension::Fixed(extent))
+        }
+        _ => None,
+    };
+    let extents: Option<Vec<_>> = items.and_then(|items| items.iter().map(extent).collect());
+    let fits = |list: &Vec<Dimension>| {
+        let mut product: u64 = 1;
+        list.iter().all(|dimension| {
+            let Dimension::Fixed(extent) = dimension else { return false };
+            product = product.saturating_mul(*extent);
+            product <= EXTENT_MAX
+        })
+    };
+    match extents.filter(fits) {
+        Some(extents) => variable.dimensions = extents,
+        None => {
+            let message = format!("the dimensions of `{}` are none", variable.name);
+            let diagnostic = Diagnostic::error("foreign::bad-dimensions", message);
+            let help =
+                format!("write whole numbers, `[3]` or `[2, 3]`; at most {EXTENT_MAX} elements");
+            let span = reader.span(setting.value.span());
+            reader.push(diagnostic.at(span, "no list of extents").help(help));
+        }
+    }
+}
+
+/// A start value makes an output one whose start can be chosen; what has none starts at zero.
+fn read_start(reader: &mut Reader<'_>, written: Option<&Value<'_>>, variable: &mut Variable) {
+    let is_output = variable.causality == Causality::Output;
+    variable.initial = match (variable.causality, written.is_some()) {
+        (Causality::Output, true) => Initial::Approx,
+        (Causality::Output, false) => Initial::Calculated,
+        (Causality::Parameter, _) => Initial::Exact,
+        _ => Initial::None,
+    };
+    if let Some(value) = written {
+        match start_values(value, variable) {
+            Ok(values) => variable.start = Some(values),
+            Err(why) => {
+                let message = format!("`{}` cannot start so: {why}", variable.name);
+                let span = reader.span(value.span());
+                let help = "one value is for all elements; else there is one for each";
+                let diagnostic = Diagnostic::error("foreign::bad-start", message);
+                reader.push(diagnostic.at(span, "this value").help(help));
+            }
+        }
+    } else if !is_output {
+        variable.start = Some(Values::zeros(variable.value_type, 1));
+    }
+}
+
+fn start_values(value: &Value<'_>, variable: &Variable) -> Result<Values, String> {
+    let literal = literal(value.get_ref()).ok_or("no variable has a value of this kind")?;
+    let values = literal.to_values(variable.value_type, &[]).map_err(|error| error.to_string())?;
+    let (found, expected) = (values.len(), table::count(variable));
+    if found == 1 || found == expected {
+        return Ok(values);
+    }
+    Err(format!("there are {found} values for {expected} elements"))
+}
+
+fn literal(value: &DeValue<'_>) -> Option<Literal> {
+    Some(match value {
+        DeValue::String(text) => Literal::Text(text.to_string()),
+        DeValue::Boolean(value) => Literal::Boolean(*value),
+        DeValue::Integer(number) => Literal::Integer(integer(number)?),
+        DeValue::Float(number) => Literal::Float(number.as_str().parse().ok()?),
+        DeValue::Array(items) => {
+            let items = items.iter().map(|item| literal(item.get_ref()));
+            Literal::Array(items.collect::<Option<_>>()?)
+        }
+        DeValue::Datetime(_) | DeValue::Table(_) => return None,
+    })
+}
+
+fn integer(number: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(number.as_str(), number.radix()).ok()
+}

@@ -1,0 +1,212 @@
+//! A part of a distributed run over a node: every value that crosses is a message of a flow.
+
+use crate::error::NodeError;
+use crate::node::{Node, StatusBoard, Step};
+use crate::options::JoinOptions;
+use crate::status::Status;
+use consort_core::{NodeId, Tag, Time};
+use consort_engine::{Courier, CourierError};
+use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+use consort_system::{Crossing, Projection};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The flows of a projected plan: one per crossing, all of them state flows, at the tag (time, ordinal of
+/// the exchange). After a resumption (`after`: everything up to and including that time was done, but for
+/// `advance` at it) only what is left of them.
+pub fn topology(projection: &Projection, capacity: u32, after: Option<Time>) -> Topology {
+    let flow = |crossing: &Crossing| {
+        let first = after.map_or(Some(crossing.first), |after| crossing.first_after(after))?;
+        Some(Flow {
+            name: crossing.name.clone(),
+            source: crossing.from,
+            sinks: vec![crossing.to],
+            kind: FlowKind::State,
+            first: crossing.tag(first),
+            timing: crossing.period.map_or(Timing::Once, Timing::Periodic),
+            payload: format!("{} values", crossing.connections.len()),
+            priority: 0,
+            capacity,
+            feedthrough: None,
+            self_flow: false,
+        })
+    };
+    let flows = projection.crossings.iter().filter_map(flow).collect();
+    Topology { nodes: projection.placement.nodes.clone(), flows }
+}
+
+/// Carries what crosses in a projected plan. It joins when the run begins.
+pub struct PlanCourier {
+    projection: Arc<Projection>,
+    capacity: u32,
+    /// How to join; taken by `begin`.
+    options: Option<JoinOptions>,
+    shared: Arc<Shared>,
+    /// The flow of each crossing; none if it has ended before the run was resumed.
+    flows: Vec<Option<FlowId>>,
+    /// What has arrived and was not asked for yet, by flow.
+    arrived: Vec<Option<Vec<u8>>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    node: Mutex<Option<Node>>,
+    /// Beside the node: it is read while the node waits.
+    board: OnceLock<Arc<StatusBoard>>,
+}
+
+/// The node under a [`PlanCourier`], for whoever started the run: to leave when it is over.
+pub struct NodeHandle {
+    shared: Arc<Shared>,
+}
+
+impl PlanCourier {
+    /// The courier of one node of a projection, and a handle to the node itself. Name and flows in the
+    /// options are those of the projection, whatever is written there.
+    pub fn new(
+        options: JoinOptions,
+        projection: Arc<Projection>,
+        node: NodeId,
+        capacity: u32,
+    ) -> (PlanCourier, NodeHandle) {
+        let shared = Arc::new(Shared::default());
+        let handle = NodeHandle { shared: shared.clone() };
+        let name = projection.placement.nodes[node.index()].clone();
+        let options = Some(JoinOptions { name, ..options });
+        let (flows, arrived) = (Vec::new(), Vec::new());
+        (PlanCourier { projection, capacity, options, shared, flows, arrived }, handle)
+    }
+
+    fn crossing(&self, crossing: usize, time: Time) -> Result<(FlowId, Tag), CourierError> {
+        let found = &self.projection.crossings[crossing];
+        let tag = found.tag(time);
+        match self.flows.get(crossing).copied().flatten() {
+            Some(flow) => Ok((flow, tag)),
+            None => Err(self.out_of_step(crossing, "it has ended")),
+        }
+    }
+
+    fn out_of_step(&self, crossing: usize, why: &str) -> CourierError {
+        let crossing = &self.projection.crossings[crossing];
+        let node = self.projection.placement.nodes[crossing.from.index()].clone();
+        let reason = format!("the run asks for `{}` out of turn: {why}", crossing.name);
+        CourierError { node, reason, at: None }
+    }
+}
+
+impl Courier for PlanCourier {
+    fn begin(&mut self, after: Option<Time>) -> Result<(), CourierError> {
+        let flows = Arc::new(topology(&self.projection, self.capacity, after));
+        let crossings = self.projection.crossings.iter();
+        self.flows = crossings.map(|crossing| flows.flow(&crossing.name)).collect();
+        self.arrived = vec![None; flows.flows.len()];
+        let Some(options) = self.options.take() else {
+            let node = self.projection.placement.nodes[0].clone();
+            let reason = "a run that is spread over nodes begins once".to_owned();
+            return Err(CourierError { node, reason, at: None });
+        };
+        let me = options.name.clone();
+        let joined = Node::join(JoinOptions { topology: flows, ..options });
+        let mut node = joined.map_err(|error| blamed(&me, &error))?;
+        node.is_piloted = true;
+        self.shared.board.get_or_init(|| node.board());
+        *locked(&self.shared.node) = Some(node);
+        Ok(())
+    }
+
+    fn send(&mut self, crossing: usize, time: Time, payload: &[u8]) -> Result<(), CourierError> {
+        let (flow, tag) = self.crossing(crossing, time)?;
+        let found = &self.projection.crossings[crossing];
+        let next = found.period.and_then(|period| time.checked_add(period));
+        let next = next.filter(|next| *next <= found.last);
+        let next = next.map(|time| Tag { time, ..tag });
+        let mut shared = locked(&self.shared.node);
+        let node = joined(&mut shared)?;
+        let turn = node.next().map(|step| step == Step::Emit { flow, tag });
+        let is_turn = turn.map_err(|error| told(&found.name, node, &error))?;
+        if !is_turn {
+            return Err(self.out_of_step(crossing, "another message is first"));
+        }
+        node.emit(flow, payload, next).map_err(|error| told(&found.name, node, &error))
+    }
+
+    fn receive(
+        &mut self,
+        crossing: usize,
+        time: Time,
+        into: &mut Vec<u8>,
+    ) -> Result<(), CourierError> {
+        let (flow, tag) = self.crossing(crossing, time)?;
+        if self.arrived[flow.index()].is_none() {
+            let mut shared = locked(&self.shared.node);
+            let node = joined(&mut shared)?;
+            let name = &self.projection.crossings[crossing].name;
+            let step =
+                node.next().map(|step| matches!(step, Step::Inputs { tag: now, .. } if now == tag));
+            if step.map_err(|error| told(name, node, &error))? {
+                for (flow, payload) in node.take_batch() {
+                    self.arrived[flow.index()] = Some(payload);
+                }
+            }
+        }
+        let arrived = self.arrived[flow.index()].take();
+        let missing = || self.out_of_step(crossing, "something else is first");
+        *into = arrived.ok_or_else(missing)?;
+        Ok(())
+    }
+
+    fn reached(&mut self, tag: Tag) {
+        if let Some(node) = &mut *locked(&self.shared.node) {
+            node.reached(tag);
+        }
+    }
+}
+
+impl NodeHandle {
+    /// Ends the part of this node: tells all others `words`, waits for theirs. Nothing is told if the run
+    /// never began.
+    ///
+    /// # Errors
+    /// If another node is gone or failed before its end.
+    pub fn leave(self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+        let node = locked(&self.shared.node).take();
+        node.map_or_else(|| Ok(BTreeMap::new()), |node| node.leave(words))
+    }
+
+    /// Tells all others that this node cannot go on, and why.
+    pub fn fail(self, reason: &str) {
+        let node = locked(&self.shared.node).take();
+        if let Some(node) = node {
+            node.fail(reason);
+        }
+    }
+
+    /// Where the node is, at any moment; none before the run begins.
+    pub fn status(&self) -> Option<Status> {
+        self.shared.board.get().map(|board| board.status())
+    }
+}
+
+fn joined(shared: &mut Option<Node>) -> Result<&mut Node, CourierError> {
+    let none = || CourierError {
+        node: String::new(),
+        reason: "the run has not begun, or is over".to_owned(),
+        at: None,
+    };
+    shared.as_mut().ok_or_else(none)
+}
+
+fn blamed(me: &str, error: &NodeError) -> CourierError {
+    let node = error.culprit().unwrap_or(me).to_owned();
+    CourierError { node, reason: error.reason(), at: error.at() }
+}
+
+/// An error at a crossing: whatever it is, it says how far the run is.
+fn told(name: &str, node: &Node, error: &NodeError) -> CourierError {
+    let told = blamed(name, error);
+    CourierError { at: node.at().or(told.at), ..told }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,98 @@
+//! Why bytes are no frame, in words.
+
+use super::{FRAME_MAX, HEADER, VERSION};
+use std::fmt;
+
+/// Why bytes are no frame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum WireError {
+    /// They end too early or too late.
+    Truncated {
+        /// How many the frame says there are.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// No frame is so long or so short.
+    Length {
+        /// What it says.
+        length: usize,
+    },
+    /// Somebody speaks another version.
+    Version {
+        /// Theirs.
+        theirs: u16,
+    },
+    /// There is no such kind of frame.
+    Kind {
+        /// What it says.
+        kind: u8,
+    },
+    /// A field is missing, or there although this kind has none.
+    Field {
+        /// The kind.
+        kind: u8,
+        /// The field.
+        what: &'static str,
+    },
+    /// The payload is not what this kind has.
+    Payload {
+        /// The kind.
+        kind: u8,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A number that cannot be: nobody has sent so much, or can have so much received.
+    Sequence {
+        /// The number.
+        found: u64,
+        /// The largest that can be.
+        most: u64,
+    },
+    /// A frame that has no place here.
+    Unexpected {
+        /// What it is.
+        what: &'static str,
+        /// When it came.
+        when: &'static str,
+    },
+    /// A flow that there is not, or that has nothing to do with the sender.
+    Flow {
+        /// Its number.
+        flow: u32,
+    },
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WireError::Truncated { expected, found } => {
+                write!(f, "a frame of {expected} bytes has {found}")
+            }
+            WireError::Length { length } => {
+                write!(f, "a frame has {HEADER} to {FRAME_MAX} bytes, not {length}")
+            }
+            WireError::Version { theirs } => write!(
+                f,
+                "it speaks version {theirs} of the wire format, we speak {VERSION}; run the same release of Consort everywhere"
+            ),
+            WireError::Kind { kind } => write!(f, "there is no frame of kind {kind}"),
+            WireError::Field { kind, what } => {
+                write!(f, "a frame of kind {kind} cannot have such a {what}")
+            }
+            WireError::Payload { kind, why } => {
+                write!(f, "the payload of a frame of kind {kind} is damaged: {why}")
+            }
+            WireError::Sequence { found, most } => {
+                write!(f, "the number {found} cannot be: the largest possible is {most}")
+            }
+            WireError::Unexpected { what, when } => write!(f, "{what} came {when}"),
+            WireError::Flow { flow } => {
+                write!(f, "flow number {flow} is none that it has a part in")
+            }
+        }
+    }
+}
+
+impl std::error::Error for WireError {}

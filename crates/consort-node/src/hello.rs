@@ -1,0 +1,170 @@
+//! The hand-shake: who is there, in which run, with which flows; and if that does not fit, why, in words.
+
+mod compare;
+
+use consort_core::bytes::{BytesError, Reader, Writer};
+use consort_core::{Resolution, Seconds, Tag, Time};
+use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+
+pub use compare::problems;
+
+const MAGIC: [u8; 8] = *b"consort>";
+
+/// What a node says of itself when it meets another.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hello {
+    /// The run it takes part in.
+    pub run: [u8; 16],
+    /// Its name.
+    pub node: String,
+    /// Tells it from another node of that name, or from itself before a restart.
+    pub incarnation: u64,
+    /// The length of its ticks.
+    pub resolution: Resolution,
+    /// The tag after which nothing happens.
+    pub horizon: Option<Tag>,
+    /// The hash of its topology: equal hashes need no comparison.
+    pub hash: [u8; 32],
+    /// Its topology, by which differences are told.
+    pub topology: Topology,
+}
+
+impl Hello {
+    /// As bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::new(MAGIC);
+        writer.part(&self.run);
+        writer.text(&self.node);
+        writer.word(self.incarnation);
+        writer.whole(self.resolution.tick().numerator());
+        writer.word(self.resolution.tick().denominator());
+        writer.option(self.horizon, put_tag);
+        writer.part(&self.hash);
+        writer.count(self.topology.nodes.len());
+        self.topology.nodes.iter().for_each(|name| writer.text(name));
+        writer.count(self.topology.flows.len());
+        self.topology.flows.iter().for_each(|flow| put_flow(&mut writer, flow));
+        writer.finish()
+    }
+
+    /// From bytes of a stranger.
+    ///
+    /// # Errors
+    /// If they are no such hand-shake.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let mut reader = Reader::new(bytes, MAGIC)?;
+        let run = fixed(reader.part()?, "run")?;
+        let node = reader.text()?.to_owned();
+        let incarnation = reader.word()?;
+        let impossible = BytesError::Impossible { what: "resolution" };
+        let tick = Seconds::new(reader.whole()?, reader.word()?).ok_or(impossible)?;
+        let resolution = Resolution::new(tick).ok_or(impossible)?;
+        let horizon = reader.option(read_tag)?;
+        let hash = fixed(reader.part()?, "hash")?;
+        let count = reader.count(8)?;
+        let nodes = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect::<Result<_, _>>()?;
+        let count = reader.count(8)?;
+        let flows = (0..count).map(|_| read_flow(&mut reader)).collect::<Result<_, _>>()?;
+        reader.end()?;
+        let topology = Topology { nodes, flows };
+        Ok(Hello { run, node, incarnation, resolution, horizon, hash, topology })
+    }
+}
+
+fn fixed<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N], BytesError> {
+    bytes.try_into().map_err(|_| BytesError::Impossible { what })
+}
+
+fn put_tag(writer: &mut Writer, tag: Tag) {
+    writer.whole(tag.time.ticks());
+    writer.word(u64::from(tag.microstep));
+}
+
+fn put_flow(writer: &mut Writer, flow: &Flow) {
+    writer.text(&flow.name);
+    writer.word(u64::from(flow.source.0));
+    writer.count(flow.sinks.len());
+    flow.sinks.iter().for_each(|sink| writer.word(u64::from(sink.0)));
+    match flow.kind {
+        FlowKind::State => writer.byte(0),
+        FlowKind::Observation => writer.byte(1),
+        FlowKind::Event { lookahead, adds_microstep } => {
+            writer.byte(2);
+            writer.whole(lookahead.ticks());
+            writer.flag(adds_microstep);
+        }
+    }
+    put_tag(writer, flow.first);
+    match flow.timing {
+        Timing::Once => writer.byte(0),
+        Timing::Variable => writer.byte(1),
+        Timing::Periodic(period) => {
+            writer.byte(2);
+            writer.whole(period.ticks());
+        }
+    }
+    writer.text(&flow.payload);
+    writer.whole(i64::from(flow.priority));
+    writer.word(u64::from(flow.capacity));
+    writer.option(flow.feedthrough.as_ref(), |writer, flows| {
+        writer.count(flows.len());
+        flows.iter().for_each(|flow| writer.word(u64::from(flow.0)));
+    });
+    writer.flag(flow.self_flow);
+}
+
+fn small(reader: &mut Reader<'_>, what: &'static str) -> Result<u32, BytesError> {
+    u32::try_from(reader.word()?).map_err(|_| BytesError::Impossible { what })
+}
+
+fn smalls<T>(
+    reader: &mut Reader<'_>,
+    what: &'static str,
+    make: impl Fn(u32) -> T,
+) -> Result<Vec<T>, BytesError> {
+    let count = reader.count(8)?;
+    (0..count).map(|_| small(reader, what).map(&make)).collect()
+}
+
+fn read_tag(reader: &mut Reader<'_>) -> Result<Tag, BytesError> {
+    let time = Time::from_ticks(reader.whole()?);
+    Ok(Tag { time, microstep: small(reader, "microstep")? })
+}
+
+fn read_kind(reader: &mut Reader<'_>) -> Result<FlowKind, BytesError> {
+    Ok(match reader.byte()? {
+        0 => FlowKind::State,
+        1 => FlowKind::Observation,
+        2 => {
+            let lookahead = Time::from_ticks(reader.whole()?);
+            FlowKind::Event { lookahead, adds_microstep: reader.flag()? }
+        }
+        _ => return Err(BytesError::Impossible { what: "kind of flow" }),
+    })
+}
+
+fn read_timing(reader: &mut Reader<'_>) -> Result<Timing, BytesError> {
+    Ok(match reader.byte()? {
+        0 => Timing::Once,
+        1 => Timing::Variable,
+        2 => Timing::Periodic(Time::from_ticks(reader.whole()?)),
+        _ => return Err(BytesError::Impossible { what: "timing" }),
+    })
+}
+
+fn read_flow(reader: &mut Reader<'_>) -> Result<Flow, BytesError> {
+    let priority = BytesError::Impossible { what: "priority" };
+    Ok(Flow {
+        name: reader.text()?.to_owned(),
+        source: consort_core::NodeId(small(reader, "node")?),
+        sinks: smalls(reader, "node", consort_core::NodeId)?,
+        kind: read_kind(reader)?,
+        first: read_tag(reader)?,
+        timing: read_timing(reader)?,
+        payload: reader.text()?.to_owned(),
+        priority: i32::try_from(reader.whole()?).map_err(|_| priority)?,
+        capacity: small(reader, "capacity")?,
+        feedthrough: reader.option(|reader| smalls(reader, "flow", FlowId))?,
+        self_flow: reader.flag()?,
+    })
+}

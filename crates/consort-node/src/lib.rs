@@ -1,0 +1,39 @@
+//! Nodes of a distributed run: how they find each other, what they say, and that nothing is lost.
+//!
+//! The machine that decides who may advance is pure and lives in `consort-federation`; here it meets the
+//! world. The tour, from the bottom up:
+//!
+//! 1. [`frame`]: what travels, byte by byte (`docs/wire-format.md`); [`hello`]: the hand-shake, which tells
+//!    in words why two nodes do not fit.
+//! 2. [`session`]: exactly once and in order, whatever a link does; without input or output.
+//! 3. [`link`]: Unix sockets, TCP, TLS, threads of one process, Zenoh (a feature), each of them with
+//!    simulated faults if asked for.
+//! 4. [`Node`]: joins all others, drives the machine of its flows, names who is to blame if it
+//!    cannot go on; [`ask_status`] tells at any moment who waits for whom.
+//! 5. [`PlanCourier`]: carries what crosses in a plan that is cut into nodes.
+//!
+//! # Determinism
+//! Clocks and sockets decide *when* something happens, never *what*: no time-out changes a result. A
+//! peer that is stopped, or in a debugger, is waited for without an end; one that is gone is an error.
+
+mod ask;
+mod courier;
+mod endpoint;
+mod error;
+pub mod frame;
+pub mod fuzz;
+pub mod hello;
+pub mod link;
+mod node;
+mod options;
+pub mod session;
+mod status;
+
+pub use ask::{ask_status, ask_status_with};
+pub use courier::{NodeHandle, PlanCourier, topology};
+pub use endpoint::{Endpoint, EndpointError};
+pub use error::NodeError;
+pub use link::{Faults, Hub};
+pub use node::{Node, Step};
+pub use options::{GATHER_DEFAULT, JoinOptions, PATIENCE_DEFAULT, TlsFiles};
+pub use status::{FlowStatus, Need, PeerStatus, Phase, Status, Wait};

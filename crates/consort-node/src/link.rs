@@ -1,0 +1,75 @@
+//! What carries frames from one node to another. Nothing here is trusted with delivery.
+//!
+//! A [`Link`] never blocks: it keeps what the transport does not take yet, and says so, and whoever owns
+//! it polls its descriptor. What may be lost, doubled or out of order on it is put right by the
+//! [session](crate::session::Session) above.
+
+mod hub;
+mod simulated;
+mod stream;
+mod tls;
+#[cfg(feature = "zenoh")]
+mod zenoh;
+
+pub use hub::Hub;
+pub(crate) use hub::HubListener;
+pub use simulated::{Faults, FaultsError, SimulatedLink};
+pub(crate) use stream::{Listener, connect, listen};
+pub use stream::{StreamLink, pair};
+pub(crate) use tls::{TlsConfigs, TlsLink};
+#[cfg(feature = "zenoh")]
+pub use zenoh::{ZenohLink, ZenohListener};
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::time::Instant;
+
+/// Carries frames to one other node and back, without blocking.
+///
+/// Reached at both ends by its descriptor: readable means that [`receive`](Link::receive) may have
+/// something; if [`wants_write`](Link::wants_write), writable means that [`flush`](Link::flush) can go on.
+pub trait Link: Send {
+    /// Takes a frame. It leaves with the next [`flush`](Link::flush).
+    ///
+    /// # Errors
+    /// If the link is broken: it is of no use any more.
+    fn send(&mut self, frame: &[u8]) -> io::Result<()>;
+
+    /// Hands over to the transport as much as it takes.
+    ///
+    /// # Errors
+    /// If the link is broken.
+    fn flush(&mut self) -> io::Result<()>;
+
+    /// Whether something is left that the transport did not take.
+    fn wants_write(&self) -> bool;
+
+    /// The next frame that is there; it replaces `into`. Called until it has [`Received::Nothing`].
+    ///
+    /// # Errors
+    /// If the link is broken, or what came can be no frame.
+    fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received>;
+
+    /// What to poll.
+    fn as_fd(&self) -> BorrowedFd<'_>;
+
+    /// Whether frames arrive once, all and in order as long as the link is up. On other links they are
+    /// sent again after a while.
+    fn is_reliable(&self) -> bool;
+
+    /// When it wants [`flush`](Link::flush) to be called, if nothing happens before.
+    fn due(&self) -> Option<Instant> {
+        None
+    }
+}
+
+/// What [`Link::receive`] found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Received {
+    /// A frame.
+    Frame,
+    /// Nothing now.
+    Nothing,
+    /// The other side has closed the link: nothing will come.
+    Closed,
+}

@@ -1,0 +1,326 @@
+//! Frames over a stream socket: Unix, TCP, or a pair of sockets within one process.
+
+use super::{Link, Received, TlsConfigs, TlsLink};
+use crate::endpoint::Endpoint;
+use crate::frame;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
+};
+use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How much is read at a time, and about how much is written.
+const CHUNK: usize = 64 << 10;
+/// How long one attempt to connect may take.
+const CONNECT_MAX: Duration = Duration::from_secs(2);
+/// A host that vanished is found by the kernel after about this long; a stopped process never is.
+const KEEPALIVE: Duration = Duration::from_secs(10);
+
+/// Frames over a stream socket. What is sent leaves with one write per flush.
+#[derive(Debug)]
+pub struct StreamLink {
+    socket: OwnedFd,
+    inbox: Inbox,
+    outbox: Outbox,
+}
+
+impl StreamLink {
+    /// Frames over a connected stream socket.
+    pub fn new(socket: OwnedFd) -> Self {
+        StreamLink { socket, inbox: Inbox::default(), outbox: Outbox::default() }
+    }
+}
+
+impl Link for StreamLink {
+    fn send(&mut self, frame: &[u8]) -> io::Result<()> {
+        self.outbox.put(frame);
+        if CHUNK <= self.outbox.bytes.len() { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let socket = &self.socket;
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        self.outbox.drain(|bytes| Ok(send(socket, bytes, flags)?))
+    }
+
+    fn wants_write(&self) -> bool {
+        !self.outbox.bytes.is_empty()
+    }
+
+    fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received> {
+        let socket = &self.socket;
+        self.inbox.receive(into, |room| Ok(recv(socket, room, RecvFlags::DONTWAIT)?.0))
+    }
+
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    fn is_reliable(&self) -> bool {
+        true
+    }
+}
+
+/// Bytes on their way out.
+#[derive(Debug, Default)]
+pub(super) struct Outbox {
+    pub(super) bytes: Vec<u8>,
+    written: usize,
+}
+
+impl Outbox {
+    pub(super) fn put(&mut self, frame: &[u8]) {
+        self.bytes.extend_from_slice(frame);
+    }
+
+    /// Writes until everything is gone or nothing more is taken.
+    pub(super) fn drain(
+        &mut self,
+        mut write: impl FnMut(&[u8]) -> io::Result<usize>,
+    ) -> io::Result<()> {
+        while self.written < self.bytes.len() {
+            match write(&self.bytes[self.written..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => self.written += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes.clear();
+        self.written = 0;
+        Ok(())
+    }
+}
+
+/// Bytes that came, cut into frames.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    /// Room; `start..end` of it was read and not taken yet.
+    room: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The last read left room: there was no more, another one would find nothing.
+    is_drained: bool,
+}
+
+impl Inbox {
+    pub(super) fn receive(
+        &mut self,
+        into: &mut Vec<u8>,
+        mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
+    ) -> io::Result<Received> {
+        loop {
+            if self.take(into)? {
+                return Ok(Received::Frame);
+            }
+            if std::mem::take(&mut self.is_drained) {
+                return Ok(Received::Nothing);
+            }
+            self.make_room();
+            match read(&mut self.room[self.end..]) {
+                Ok(0) => return Ok(Received::Closed),
+                Ok(count) => {
+                    self.end += count;
+                    self.is_drained = self.end < self.room.len();
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(Received::Nothing);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The next frame, if all of it is here; it replaces `into`.
+    pub(super) fn take(&mut self, into: &mut Vec<u8>) -> io::Result<bool> {
+        let bytes = &self.room[self.start..self.end];
+        let length = frame::length(bytes).map_err(io::Error::other)?;
+        let Some(frame) = length.and_then(|length| bytes.get(..length)) else { return Ok(false) };
+        into.clear();
+        into.extend_from_slice(frame);
+        self.start += frame.len();
+        Ok(true)
+    }
+
+    /// Moves what is left to the front; doubles the room if it is full, so that it grows with what came
+    /// and not with what somebody says will come.
+    fn make_room(&mut self) {
+        self.room.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.end == self.room.len() {
+            self.room.resize((2 * self.room.len()).max(CHUNK), 0);
+        }
+    }
+}
+
+/// Two ends of a link within one process.
+///
+/// # Errors
+/// If there are no descriptors left.
+pub fn pair() -> io::Result<(StreamLink, StreamLink)> {
+    let flags = SocketFlags::CLOEXEC;
+    let (one, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    Ok((StreamLink::new(one), StreamLink::new(other)))
+}
+
+/// Connects to an endpoint.
+pub(crate) fn connect(endpoint: &Endpoint, tls: Option<&TlsConfigs>) -> io::Result<Box<dyn Link>> {
+    match endpoint {
+        Endpoint::Unix(path) => Ok(Box::new(StreamLink::new(UnixStream::connect(path)?.into()))),
+        Endpoint::Tcp(address) => Ok(Box::new(StreamLink::new(tcp(address)?.into()))),
+        Endpoint::Tls(address) => {
+            let host = address.rsplit_once(':').map_or(address.as_str(), |(host, _)| host);
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            Ok(Box::new(TlsLink::client(tcp(address)?, host, needed(tls)?)?))
+        }
+        #[cfg(feature = "zenoh")]
+        Endpoint::Zenoh(locator) => {
+            let files = tls.map(|tls| &tls.files);
+            Ok(Box::new(super::ZenohLink::connect(locator, files, CONNECT_MAX)?))
+        }
+        #[cfg(not(feature = "zenoh"))]
+        Endpoint::Zenoh(_) => Err(without_zenoh()),
+    }
+}
+
+#[cfg(not(feature = "zenoh"))]
+fn without_zenoh() -> io::Error {
+    let reason = "this consort was built without the feature `zenoh`";
+    io::Error::new(io::ErrorKind::Unsupported, reason)
+}
+
+fn needed(tls: Option<&TlsConfigs>) -> io::Result<&TlsConfigs> {
+    let missing = "an endpoint of the kind `tls` needs certificates";
+    tls.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, missing))
+}
+
+fn tcp(address: &str) -> io::Result<TcpStream> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for address in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, CONNECT_MAX) {
+            Ok(stream) => return tuned(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// Messages are small and awaited: none waits for company. A vanished host is noticed.
+fn tuned(stream: TcpStream) -> io::Result<TcpStream> {
+    stream.set_nodelay(true)?;
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 4);
+    SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
+    Ok(stream)
+}
+
+/// Where others connect to.
+pub(crate) enum Listener {
+    Unix {
+        listener: UnixListener,
+        path: PathBuf,
+    },
+    Tcp(TcpListener),
+    Tls(TcpListener, TlsConfigs),
+    #[cfg(feature = "zenoh")]
+    Zenoh(Box<super::ZenohListener>),
+}
+
+/// Listens at an endpoint.
+pub(crate) fn listen(endpoint: &Endpoint, tls: Option<&TlsConfigs>) -> io::Result<Listener> {
+    match endpoint {
+        Endpoint::Unix(path) => {
+            // A socket that nobody answers at is what a killed node left.
+            if UnixStream::connect(path)
+                .is_err_and(|e| e.kind() == io::ErrorKind::ConnectionRefused)
+            {
+                std::fs::remove_file(path)?;
+            }
+            let listener = UnixListener::bind(path)?;
+            listener.set_nonblocking(true)?;
+            Ok(Listener::Unix { listener, path: path.clone() })
+        }
+        Endpoint::Tcp(address) => Ok(Listener::Tcp(bound(address)?)),
+        Endpoint::Tls(address) => Ok(Listener::Tls(bound(address)?, needed(tls)?.clone())),
+        #[cfg(feature = "zenoh")]
+        Endpoint::Zenoh(locator) => {
+            let files = tls.map(|tls| &tls.files);
+            Ok(Listener::Zenoh(Box::new(super::ZenohListener::open(locator, files)?)))
+        }
+        #[cfg(not(feature = "zenoh"))]
+        Endpoint::Zenoh(_) => Err(without_zenoh()),
+    }
+}
+
+fn bound(address: &str) -> io::Result<TcpListener> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for address in address.to_socket_addrs()? {
+        match bind(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(128)?;
+    Ok(socket.into())
+}
+
+impl Listener {
+    /// The next connection that waits; none if none does.
+    pub(crate) fn accept(&self) -> io::Result<Option<Box<dyn Link>>> {
+        let accepted: io::Result<Box<dyn Link>> = match self {
+            Listener::Unix { listener, .. } => listener
+                .accept()
+                .map(|(stream, _)| Box::new(StreamLink::new(stream.into())) as Box<dyn Link>),
+            Listener::Tcp(listener) => listener
+                .accept()
+                .and_then(|(stream, _)| Ok(Box::new(StreamLink::new(tuned(stream)?.into())) as _)),
+            Listener::Tls(listener, tls) => listener
+                .accept()
+                .and_then(|(stream, _)| Ok(Box::new(TlsLink::server(tuned(stream)?, tls)?) as _)),
+            #[cfg(feature = "zenoh")]
+            Listener::Zenoh(listener) => {
+                return Ok(listener.accept()?.map(|link| Box::new(link) as Box<dyn Link>));
+            }
+        };
+        match accepted {
+            Ok(link) => Ok(Some(link)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl AsFd for Listener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Listener::Unix { listener, .. } => listener.as_fd(),
+            Listener::Tcp(listener) | Listener::Tls(listener, _) => listener.as_fd(),
+            #[cfg(feature = "zenoh")]
+            Listener::Zenoh(listener) => listener.as_fd(),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix { path, .. } = self {
+            // Nobody is helped by hearing that it was removed by somebody else.
+            drop(std::fs::remove_file(path));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Frames over TLS: encrypted, and both sides show a certificate of an authority that both trust.
+
+use super::stream::{Inbox, Outbox};
+use super::{Link, Received};
+use crate::options::TlsFiles;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{
+    ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
+};
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What both ends of an encrypted link need, read from files once.
+#[derive(Clone)]
+pub(crate) struct TlsConfigs {
+    client: Arc<ClientConfig>,
+    server: Arc<ServerConfig>,
+    #[cfg(feature = "zenoh")]
+    pub(crate) files: TlsFiles,
+}
+
+impl TlsConfigs {
+    /// Reads the certificates; the text says which file is wrong, and how.
+    pub(crate) fn read(files: &TlsFiles) -> Result<Self, String> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates(&files.authorities)? {
+            roots.add(certificate).map_err(|error| told(&files.authorities, &error))?;
+        }
+        let roots = Arc::new(roots);
+        let chain = certificates(&files.certificate)?;
+        let key =
+            || PrivateKeyDer::from_pem_file(&files.key).map_err(|error| told(&files.key, &error));
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots.clone(), provider.clone())
+            .build()
+            .map_err(|error| told(&files.authorities, &error))?;
+        let server = ServerConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(chain.clone(), key()?)
+            .map_err(|error| told(&files.certificate, &error))?;
+        let client = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .with_root_certificates(roots)
+            .with_client_auth_cert(chain, key()?)
+            .map_err(|error| told(&files.certificate, &error))?;
+        Ok(TlsConfigs {
+            client: Arc::new(client),
+            server: Arc::new(server),
+            #[cfg(feature = "zenoh")]
+            files: files.clone(),
+        })
+    }
+}
+
+fn told(path: &Path, error: &dyn fmt::Display) -> String {
+    format!("`{}`: {error}", path.display())
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found = CertificateDer::pem_file_iter(path).map_err(|error| told(path, &error))?;
+    let found: Result<Vec<_>, _> = found.collect();
+    let found = found.map_err(|error| told(path, &error))?;
+    if found.is_empty() { Err(told(path, &"there is no certificate in it")) } else { Ok(found) }
+}
+
+/// Frames over TLS.
+pub(crate) struct TlsLink {
+    stream: TcpStream,
+    connection: Connection,
+    inbox: Inbox,
+    outbox: Outbox,
+}
+
+impl TlsLink {
+    /// The side that connects.
+    pub(crate) fn client(stream: TcpStream, host: &str, configs: &TlsConfigs) -> io::Result<Self> {
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let connection = ClientConnection::new(configs.client.clone(), name);
+        TlsLink::new(stream, connection.map_err(io::Error::other)?.into())
+    }
+
+    /// The side that listens.
+    pub(crate) fn server(stream: TcpStream, configs: &TlsConfigs) -> io::Result<Self> {
+        let connection = ServerConnection::new(configs.server.clone());
+        TlsLink::new(stream, connection.map_err(io::Error::other)?.into())
+    }
+
+    fn new(stream: TcpStream, connection: Connection) -> io::Result<Self> {
+        stream.set_nonblocking(true)?;
+        Ok(TlsLink { stream, connection, inbox: Inbox::default(), outbox: Outbox::default() })
+    }
+
+    fn write_records(&mut self) -> io::Result<()> {
+        while self.connection.wants_write() {
+            match self.connection.write_tls(&mut self.stream) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what is there; what it says about the hand-shake of TLS is answered at once.
+    fn read_records(&mut self) -> io::Result<bool> {
+        match self.connection.read_tls(&mut self.stream) {
+            Ok(0) => return Ok(false),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+            Err(error) => return Err(error),
+        }
+        let state = self.connection.process_new_packets();
+        // An alert says why; it leaves before the link is dropped.
+        let written = self.flush();
+        state.map_err(io::Error::other)?;
+        written.map(|()| true)
+    }
+}
+
+impl Link for TlsLink {
+    fn send(&mut self, frame: &[u8]) -> io::Result<()> {
+        self.outbox.put(frame);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_records()?;
+        // What is written before the hand-shake is done would be kept without a bound.
+        while !self.connection.is_handshaking() && !self.outbox.bytes.is_empty() {
+            let mut writer = self.connection.writer();
+            self.outbox.drain(|bytes| match writer.write(bytes)? {
+                0 => Err(io::ErrorKind::WouldBlock.into()),
+                count => Ok(count),
+            })?;
+            self.write_records()?;
+            if self.connection.wants_write() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn wants_write(&self) -> bool {
+        let has_more = !self.outbox.bytes.is_empty() && !self.connection.is_handshaking();
+        self.connection.wants_write() || has_more
+    }
+
+    fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received> {
+        // What is here already is taken first: what is decrypted and not taken has a bound.
+        if self.inbox.take(into)? {
+            return Ok(Received::Frame);
+        }
+        let is_open = self.read_records()?;
+        let connection = &mut self.connection;
+        let received = self.inbox.receive(into, |room| connection.reader().read(room));
+        match received {
+            Ok(Received::Nothing) if !is_open => Ok(Received::Closed),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Received::Closed),
+            received => received,
+        }
+    }
+
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+
+    fn is_reliable(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,179 @@
+//! Joining: everybody finds everybody, and all begin together.
+
+use super::Node;
+use super::board::Board;
+use super::doorman::{Doorman, Entrance};
+use super::mesh::Mesh;
+use super::routes::Routes;
+use super::waiting::Want;
+use crate::error::NodeError;
+use crate::frame::Body;
+use crate::hello::Hello;
+use crate::link::{TlsConfigs, listen};
+use crate::options::JoinOptions;
+use crate::status::{Need, Phase};
+use consort_core::{NodeId, Report, Severity};
+use consort_federation::flow::{self, FlowNode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+impl Node {
+    /// Meets all other nodes, checks that all have the same flows, and waits until all are ready.
+    ///
+    /// # Errors
+    /// If the options do not fit each other, somebody does not come or does not fit.
+    pub fn join(options: JoinOptions) -> Result<Node, NodeError> {
+        let tls = options.tls.as_ref().map(TlsConfigs::read).transpose();
+        let tls = tls.map_err(|problem| NodeError::Options { problem })?;
+        let hello = hello(&options);
+        let (gather, patience) = (options.gather, options.patience);
+        let me = checked(&options)?;
+        sound(&options)?;
+        let board = Arc::new(Board::new(&hello, me));
+        let entrances = entrances(&options, tls.as_ref())?;
+        let doorman = Doorman::start(entrances, board.clone());
+        let doorman =
+            doorman.map_err(|source| NodeError::Machine { what: "start a thread", source })?;
+        let routes = Routes {
+            me: options.name,
+            endpoints: options.peers,
+            hub: options.hub,
+            tls,
+            faults: options.faults,
+        };
+        let mut node = Node {
+            machine: FlowNode::new(&options.topology, me, options.horizon),
+            me,
+            topology: options.topology,
+            mesh: Mesh::new(hello, patience, routes, doorman),
+            board,
+            out: Vec::new(),
+            batch: Vec::new(),
+            want: None,
+            is_piloted: false,
+            is_over: false,
+            written: Instant::now(),
+        };
+        let gathered = node.gather(gather);
+        node.told(gathered)?;
+        Ok(node)
+    }
+
+    fn gather(&mut self, gather: Duration) -> Result<(), NodeError> {
+        let end = Instant::now() + gather;
+        while let Some(node) = self.mesh.peers.iter().find(|peer| !peer.is_up()).map(|p| p.node) {
+            if end <= Instant::now() {
+                return Err(self.missing(gather));
+            }
+            self.wait(Want { node, flow: None, tag: None, what: Need::Connection })?;
+        }
+        self.mesh.is_strict = true;
+        self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::Ready));
+        while let Some(node) = self.mesh.peers.iter().find(|peer| !peer.is_ready).map(|p| p.node) {
+            if end <= Instant::now() {
+                return Err(self.missing(gather));
+            }
+            self.wait(Want { node, flow: None, tag: None, what: Need::Ready })?;
+        }
+        self.goes_on();
+        self.board.enter(Phase::Running);
+        Ok(())
+    }
+
+    fn missing(&self, waited: Duration) -> NodeError {
+        let peers = self.mesh.peers.iter().filter(|peer| !peer.is_ready);
+        let nodes = peers.map(|peer| {
+            let reason = peer.down().map_or("it is not ready", |(_, reason)| reason);
+            format!("node `{}`: {reason}", peer.name)
+        });
+        let strangers = self.mesh.strangers.clone();
+        NodeError::Missing { nodes: nodes.collect(), strangers, waited }
+    }
+}
+
+fn hello(options: &JoinOptions) -> Hello {
+    Hello {
+        run: options.run,
+        node: options.name.clone(),
+        incarnation: incarnation(),
+        resolution: options.resolution,
+        horizon: options.horizon,
+        hash: options.topology.hash(),
+        topology: (*options.topology).clone(),
+    }
+}
+
+/// A number that no other node of that name has, before or after.
+fn incarnation() -> u64 {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let process = u64::from(std::process::id());
+    let nanos = u64::from(since.subsec_nanos());
+    // Mixed so that two of them are unlikely to meet; it orders nothing and reaches no trace.
+    let mixed = since.as_secs().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (nanos << 20);
+    mixed ^ process.rotate_left(40) ^ count
+}
+
+/// Which node of the topology this is, if everybody can be reached.
+fn checked(options: &JoinOptions) -> Result<NodeId, NodeError> {
+    let name = &options.name;
+    let nodes = &options.topology.nodes;
+    let refuse = |problem: String| Err(NodeError::Options { problem });
+    let Some(me) = nodes.iter().position(|node| node == name) else {
+        let known: Vec<String> = nodes.iter().map(|node| format!("`{node}`")).collect();
+        return refuse(format!("there is no node `{name}`; there are {}", known.join(", ")));
+    };
+    if nodes.iter().filter(|node| *node == name).count() != 1 {
+        return refuse(format!("there are two nodes `{name}`"));
+    }
+    for peer in nodes.iter().filter(|node| *node < name) {
+        if options.hub.is_none() && !options.peers.contains_key(peer) {
+            let problem = format!("node `{name}` connects to node `{peer}`: say where `{peer}` is");
+            return refuse(problem);
+        }
+    }
+    let larger = nodes.iter().find(|node| name < *node);
+    if let (Some(peer), None, None) = (larger, &options.listen, &options.hub) {
+        return refuse(format!("node `{peer}` connects to node `{name}`: say where to listen"));
+    }
+    Ok(NodeId::from_index(me))
+}
+
+/// Whether the flows fit each other, and never wait for themselves.
+fn sound(options: &JoinOptions) -> Result<(), NodeError> {
+    let (topology, horizon) = (&*options.topology, options.horizon);
+    let mut report = Report::default();
+    flow::check(topology, horizon, &mut report);
+    // State flows cannot wait for themselves.
+    let may_wait = topology.flows.iter().any(|flow| flow.kind.is_immediate());
+    if !report.has_errors() && may_wait {
+        flow::analyse(topology, horizon).tell(topology, options.resolution, &mut report);
+    }
+    if !report.has_errors() {
+        return Ok(());
+    }
+    let errors = report.diagnostics().iter().filter(|it| it.severity == Severity::Error);
+    let words = errors.map(|error| match &error.help {
+        Some(help) => format!("{} ({help})", error.message),
+        None => error.message.clone(),
+    });
+    Err(NodeError::Options { problem: words.collect::<Vec<_>>().join("; ") })
+}
+
+fn entrances(options: &JoinOptions, tls: Option<&TlsConfigs>) -> Result<Vec<Entrance>, NodeError> {
+    let mut entrances = Vec::new();
+    if let Some(endpoint) = &options.listen {
+        let listener = listen(endpoint, tls)
+            .map_err(|source| NodeError::Listen { endpoint: endpoint.clone(), source })?;
+        entrances.push(Entrance::Socket(listener));
+    }
+    if let Some(hub) = &options.hub {
+        let door = hub.open(&options.name);
+        let what = "come to the hub twice under one name";
+        let door = door.map_err(|source| NodeError::Machine { what, source })?;
+        entrances.push(Entrance::Hub(door));
+    }
+    Ok(entrances)
+}

@@ -1,0 +1,147 @@
+//! Another node, as this one sees it: the session with it, and the line that carries it now.
+
+use super::board::PeerTold;
+use crate::link::Link;
+use crate::session::Session;
+use consort_core::NodeId;
+use std::time::{Duration, Instant};
+
+/// How long to wait before the next attempt to connect: doubled up to the second.
+const RETRY_MIN: Duration = Duration::from_millis(10);
+const RETRY_MAX: Duration = Duration::from_millis(200);
+
+/// Another node.
+pub(crate) struct Peer {
+    pub(crate) name: String,
+    pub(crate) node: NodeId,
+    /// Whether this node connects to it; it connects to this one otherwise.
+    pub(crate) is_dialed: bool,
+    pub(crate) session: Session,
+    pub(crate) line: Line,
+    /// Which one of that name it is; known from its first hello.
+    pub(crate) incarnation: Option<u64>,
+    pub(crate) is_ready: bool,
+    /// What it said at its end.
+    pub(crate) words: Option<Vec<u8>>,
+    pub(crate) heard: Option<Instant>,
+    pub(crate) connections: u32,
+    /// Why nothing can be sent any more; what has come already is still read.
+    pub(crate) broken: Option<String>,
+    /// How often a connection was tried: a simulated network is another one each time.
+    pub(crate) attempts: u32,
+}
+
+/// What carries frames to another node.
+pub(crate) enum Line {
+    /// Nothing does.
+    Down {
+        /// Since when.
+        since: Instant,
+        /// When to try again.
+        retry: Instant,
+        pause: Duration,
+        /// Why.
+        reason: String,
+        /// Nobody listens where it was.
+        is_deserted: bool,
+    },
+    /// We said hello and wait for the answer.
+    Greeting {
+        link: Box<dyn Link>,
+        /// Since when nothing has carried frames.
+        since: Instant,
+        /// When to say it again; on links that lose frames.
+        again: Instant,
+    },
+    /// All is well.
+    Up { link: Box<dyn Link>, is_reliable: bool },
+}
+
+impl Peer {
+    pub(crate) fn new(name: &str, node: NodeId, is_dialed: bool, now: Instant) -> Self {
+        Peer {
+            name: name.to_owned(),
+            node,
+            is_dialed,
+            session: Session::default(),
+            line: Line::Down {
+                since: now,
+                retry: now,
+                pause: RETRY_MIN,
+                reason: "it has not connected".to_owned(),
+                is_deserted: false,
+            },
+            incarnation: None,
+            is_ready: false,
+            words: None,
+            heard: None,
+            connections: 0,
+            broken: None,
+            attempts: 0,
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        matches!(self.line, Line::Up { .. })
+    }
+
+    pub(crate) fn link(&self) -> Option<&dyn Link> {
+        match &self.line {
+            Line::Down { .. } => None,
+            Line::Greeting { link, .. } | Line::Up { link, .. } => Some(&**link),
+        }
+    }
+
+    pub(crate) fn link_mut(&mut self) -> Option<&mut Box<dyn Link>> {
+        match &mut self.line {
+            Line::Down { .. } => None,
+            Line::Greeting { link, .. } | Line::Up { link, .. } => Some(link),
+        }
+    }
+
+    /// The line is broken. While it is being re-made the time goes on from the first break.
+    pub(crate) fn lose(&mut self, now: Instant, reason: String) {
+        self.broken = None;
+        let (since, pause) = match &self.line {
+            Line::Down { since, pause, .. } => (*since, (2 * *pause).min(RETRY_MAX)),
+            Line::Greeting { since, .. } => (*since, RETRY_MAX),
+            Line::Up { .. } => (now, RETRY_MIN),
+        };
+        self.line = Line::Down { since, retry: now + pause, pause, reason, is_deserted: false };
+    }
+
+    /// Nobody listens where it was.
+    pub(crate) fn desert(&mut self) {
+        if let Line::Down { is_deserted, .. } = &mut self.line {
+            *is_deserted = true;
+        }
+    }
+
+    /// Since when nothing has carried frames, and why.
+    pub(crate) fn down(&self) -> Option<(Instant, &str)> {
+        match &self.line {
+            Line::Down { since, reason, .. } => Some((*since, reason)),
+            Line::Greeting { since, .. } => Some((*since, "it does not answer")),
+            Line::Up { .. } => None,
+        }
+    }
+
+    /// Whether it needs nothing more from this node. One that said its last words and did not come back
+    /// has gone in peace: it had received ours, only its acknowledgment was lost.
+    pub(crate) fn is_done(&self, patience: Duration) -> bool {
+        let has_gone = match &self.line {
+            Line::Down { since, is_deserted, .. } => *is_deserted || patience <= since.elapsed(),
+            _ => false,
+        };
+        self.words.is_some() && (self.session.is_settled() || has_gone)
+    }
+
+    pub(crate) fn told(&self) -> PeerTold {
+        PeerTold {
+            node: self.name.clone(),
+            is_connected: self.is_up(),
+            heard: self.heard,
+            connections: self.connections,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Waiting: what for, for how long, and that others can see it.
+
+use super::board::Lack;
+use super::{Node, deliver};
+use crate::error::NodeError;
+use crate::status::{FlowStatus, Need};
+use consort_core::{NodeId, Tag};
+use consort_federation::flow::{FlowId, Role};
+use std::time::{Duration, Instant};
+
+/// What takes no longer than this is not worth telling.
+const MOMENT: Duration = Duration::from_millis(20);
+/// How long to sleep at most before the lines are looked after again.
+const ROUND: Duration = Duration::from_secs(1);
+/// How old what is on the board may be while the node works.
+const STALE: Duration = Duration::from_millis(100);
+/// How long a node that fails waits for the others to hear it.
+pub(super) const LINGER: Duration = Duration::from_secs(1);
+
+/// How long a node that is done answers those who did not hear that it has received everything; on links
+/// that lose frames.
+pub(super) const ECHO: Duration = Duration::from_millis(200);
+
+/// What a node waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Want {
+    pub(super) node: NodeId,
+    pub(super) flow: Option<FlowId>,
+    pub(super) tag: Option<Tag>,
+    pub(super) what: Need,
+}
+
+impl Want {
+    pub(super) fn message(flow: FlowId, tag: Tag, node: NodeId) -> Self {
+        Want { node, flow: Some(flow), tag: Some(tag), what: Need::Message }
+    }
+
+    pub(super) fn room(flow: FlowId, node: NodeId) -> Self {
+        Want { node, flow: Some(flow), tag: None, what: Need::Room }
+    }
+}
+
+impl Node {
+    /// Sends and receives until something came, or for a while.
+    pub(super) fn wait(&mut self, want: Want) -> Result<(), NodeError> {
+        self.check_left(want)?;
+        let is_known = self.want.is_some_and(|(known, _)| known == want);
+        if !is_known && self.pump(MOMENT)? {
+            return Ok(());
+        }
+        if !is_known {
+            self.want = Some((want, Instant::now()));
+        }
+        self.tell_waiting();
+        self.pump(ROUND).map(|_| ())
+    }
+
+    /// The machine goes on: nobody waits any more.
+    pub(super) fn goes_on(&mut self) {
+        if self.want.take().is_some() {
+            self.board.goes_on();
+        }
+    }
+
+    /// Who has said its last words sends nothing more.
+    fn check_left(&mut self, want: Want) -> Result<(), NodeError> {
+        if want.what != Need::Message || want.node == self.me {
+            return Ok(());
+        }
+        let at = self.mesh.at;
+        let peer = self.mesh.peer(want.node);
+        if peer.words.is_none() {
+            return Ok(());
+        }
+        let reason = "it left before its flows ended".to_owned();
+        Err(NodeError::Gone { node: peer.name.clone(), reason, at })
+    }
+
+    fn pump(&mut self, wait: Duration) -> Result<bool, NodeError> {
+        let now = Instant::now();
+        if STALE <= now.duration_since(self.written) {
+            self.write_board(now);
+        }
+        let Node { mesh, machine, out, .. } = self;
+        let came = mesh.pump(wait, &mut |from, body| deliver(machine, out, from, body))?;
+        self.dispatch()?;
+        Ok(came)
+    }
+
+    fn tell_waiting(&mut self) {
+        let Some((want, since)) = self.want else { return };
+        let lack = Lack {
+            node: self.topology.nodes[want.node.index()].clone(),
+            flow: want.flow.map(|flow| self.topology.flows[flow.index()].name.clone()),
+            tag: want.tag,
+            what: want.what,
+        };
+        self.board.waits(lack, since);
+        self.write_board(Instant::now());
+    }
+
+    pub(super) fn write_board(&mut self, now: Instant) {
+        self.written = now;
+        let flows = self.machine.records().map(|record| FlowStatus {
+            flow: self.topology.flows[record.flow.index()].name.clone(),
+            is_output: record.role == Role::Source,
+            count: record.count,
+            next: record.next,
+        });
+        let mut flows: Vec<FlowStatus> = flows.collect();
+        flows.sort_by(|one, other| (&one.flow, one.is_output).cmp(&(&other.flow, other.is_output)));
+        self.board.write(self.mesh.told(), flows);
+    }
+}

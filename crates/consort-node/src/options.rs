@@ -1,0 +1,76 @@
+//! What a node must know before it can join.
+
+use crate::endpoint::Endpoint;
+use crate::link::{Faults, Hub};
+use consort_core::{Resolution, Tag};
+use consort_federation::flow::Topology;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a closed connection may stay closed before its node counts as dead.
+pub const PATIENCE_DEFAULT: Duration = Duration::from_secs(5);
+/// How long the first node waits for the last one to come.
+pub const GATHER_DEFAULT: Duration = Duration::from_secs(60);
+
+/// What a node must know before it can join: itself, the flows, and where the others are.
+#[derive(Clone, Debug)]
+pub struct JoinOptions {
+    /// Its own name: one of the topology's.
+    pub name: String,
+    /// The run. Nodes of another run are refused.
+    pub run: [u8; 16],
+    /// All flows, of all nodes: everybody must have the same.
+    pub topology: Arc<Topology>,
+    /// The length of a tick: everybody must have the same.
+    pub resolution: Resolution,
+    /// The tag after which nothing happens: everybody must have the same. None: when the flows end.
+    pub horizon: Option<Tag>,
+    /// Where others reach it, and where it answers [`ask_status`](crate::ask_status).
+    pub listen: Option<Endpoint>,
+    /// Where the other nodes are. Of two nodes the one with the larger name connects: it needs the
+    /// other's endpoint, the other needs `listen` only.
+    pub peers: BTreeMap<String, Endpoint>,
+    /// Where nodes that are threads of one process meet; asked for peers that have no endpoint.
+    pub hub: Option<Hub>,
+    /// How long a closed connection may stay closed.
+    pub patience: Duration,
+    /// How long to wait for everybody to come.
+    pub gather: Duration,
+    /// Certificates for endpoints of the kind `tls` (and `zenoh` over TLS).
+    pub tls: Option<TlsFiles>,
+    /// What a bad network does to every link of this node, for tests.
+    pub faults: Option<Faults>,
+}
+
+impl JoinOptions {
+    /// A node with nothing but defaults: it knows no endpoint yet.
+    pub fn new(name: &str, topology: Arc<Topology>, resolution: Resolution) -> Self {
+        JoinOptions {
+            name: name.to_owned(),
+            run: [0; 16],
+            topology,
+            resolution,
+            horizon: None,
+            listen: None,
+            peers: BTreeMap::new(),
+            hub: None,
+            patience: PATIENCE_DEFAULT,
+            gather: GATHER_DEFAULT,
+            tls: None,
+            faults: None,
+        }
+    }
+}
+
+/// Files in PEM format by which nodes know each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TlsFiles {
+    /// Certificates of the authorities that the certificates of all nodes are signed by.
+    pub authorities: PathBuf,
+    /// This node's certificate and what leads from it to an authority.
+    pub certificate: PathBuf,
+    /// The key of that certificate.
+    pub key: PathBuf,
+}

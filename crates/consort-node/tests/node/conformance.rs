@@ -1,0 +1,188 @@
+//! One suite over all links: same topology, same hashes of every flow.
+
+use crate::bodies::{Hashes, bodies, options, run};
+use consort_node::{Endpoint, Faults, Hub, JoinOptions, Node, NodeError, TlsFiles};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use std::path::Path;
+use std::time::Duration;
+
+const HORIZON: i64 = 60;
+
+fn through_hub(capacity: u32, horizon: i64, change: impl Fn(&mut JoinOptions)) -> Hashes {
+    let hub = Hub::new();
+    let mut all = options(&bodies(capacity), horizon);
+    for options in &mut all {
+        options.hub = Some(hub.clone());
+        change(options);
+    }
+    run(all).expect("everybody comes to the end")
+}
+
+fn through_sockets(
+    endpoint: impl Fn(&str) -> Endpoint,
+    horizon: i64,
+    change: impl Fn(&mut JoinOptions),
+) -> Hashes {
+    let mut all = options(&bodies(4), horizon);
+    let names: Vec<String> = all.iter().map(|options| options.name.clone()).collect();
+    for options in &mut all {
+        options.listen = Some(endpoint(&options.name));
+        options.peers = names.iter().map(|name| (name.clone(), endpoint(name))).collect();
+        change(options);
+    }
+    run(all).expect("everybody comes to the end")
+}
+
+#[test]
+fn what_a_flow_carried_is_what_its_sink_consumed() {
+    let hashes = through_hub(4, HORIZON, |_| ());
+    assert_eq!(hashes[&("a/state".to_owned(), true)].0, 31, "every two ticks up to 60");
+    for ((flow, is_source), found) in &hashes {
+        if *is_source {
+            assert_eq!(hashes.get(&(flow.clone(), false)), Some(found), "{flow}");
+        }
+    }
+}
+
+#[test]
+fn capacities_change_nothing() {
+    let expected = through_hub(4, HORIZON, |_| ());
+    for capacity in [1, 2, 64] {
+        assert_eq!(through_hub(capacity, HORIZON, |_| ()), expected, "capacity {capacity}");
+    }
+}
+
+#[test]
+fn unix_sockets_give_the_hashes_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let endpoint = |name: &str| Endpoint::Unix(folder.path().join(name));
+    let found = through_sockets(endpoint, HORIZON, |_| ());
+    assert_eq!(found, through_hub(4, HORIZON, |_| ()));
+}
+
+/// Ports that are free now: asked for all at once, so that they differ.
+fn ports(count: usize) -> Vec<u16> {
+    let bind = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let listeners: Vec<_> = (0..count).map(|_| bind()).collect();
+    listeners.iter().map(|it| it.local_addr().expect("bound").port()).collect()
+}
+
+fn place(name: &str) -> usize {
+    ["a", "b", "c"].iter().position(|it| *it == name).expect("one of the three")
+}
+
+#[test]
+fn tcp_gives_the_hashes_of_threads() {
+    let ports = ports(3);
+    let endpoint = |name: &str| Endpoint::Tcp(format!("127.0.0.1:{}", ports[place(name)]));
+    let found = through_sockets(endpoint, HORIZON, |_| ());
+    assert_eq!(found, through_hub(4, HORIZON, |_| ()));
+}
+
+/// An authority and a certificate that it signed, as files.
+fn certificates(folder: &Path) -> TlsFiles {
+    let mut authority = CertificateParams::new(Vec::<String>::new()).expect("no names");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority_key = KeyPair::generate().expect("a key");
+    let authority_file = authority.self_signed(&authority_key).expect("a certificate").pem();
+    let issuer = Issuer::new(authority, authority_key);
+    let node = CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
+    let key = KeyPair::generate().expect("a key");
+    let certificate = node.signed_by(&key, &issuer).expect("signed").pem();
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).expect("a file");
+        folder.join(name)
+    };
+    TlsFiles {
+        authorities: write("authorities.pem", &authority_file),
+        certificate: write("certificate.pem", &certificate),
+        key: write("key.pem", &key.serialize_pem()),
+    }
+}
+
+#[test]
+fn tls_gives_the_hashes_of_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = certificates(folder.path());
+    let ports = ports(3);
+    let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
+    let found = through_sockets(endpoint, HORIZON, |options| options.tls = Some(files.clone()));
+    assert_eq!(found, through_hub(4, HORIZON, |_| ()));
+}
+
+#[test]
+fn a_node_with_a_certificate_of_another_authority_does_not_get_in() {
+    let (ours, theirs) = (tempfile::tempdir(), tempfile::tempdir());
+    let (ours, theirs) = (ours.expect("a folder"), theirs.expect("a folder"));
+    let files = [certificates(ours.path()), certificates(theirs.path())];
+    let ports = ports(3);
+    let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
+    let mut all = options(&bodies(4), HORIZON);
+    for options in &mut all {
+        let is_stranger = options.name == "c";
+        options.tls = Some(files[usize::from(is_stranger)].clone());
+        options.listen = Some(endpoint(&options.name));
+        options.peers = ["a", "b"].map(|name| (name.to_owned(), endpoint(name))).into();
+        options.gather = Duration::from_millis(700);
+    }
+    let errors = run(all).expect_err("nobody lets it in");
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    for error in errors {
+        assert!(matches!(error, NodeError::Missing { .. } | NodeError::Failed { .. }), "{error}");
+    }
+}
+
+#[test]
+fn certificates_that_cannot_be_read_are_told_by_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut files = certificates(folder.path());
+    files.key = folder.path().join("nothing.pem");
+    let mut all = options(&bodies(4), HORIZON);
+    let mut one = all.remove(0);
+    one.tls = Some(files);
+    let error = Node::join(one).err().expect("there is no key");
+    assert!(error.to_string().contains("nothing.pem"), "{error}");
+}
+
+/// The faults of the suite, from the mildest to the worst.
+fn faults(seed: u64) -> Vec<Faults> {
+    let milliseconds = Duration::from_millis;
+    let delay = Faults { delay: milliseconds(1), ..Faults::none(seed) };
+    let order = Faults { jitter: milliseconds(3), ..delay.clone() };
+    let loss = Faults { loss: 0.1, duplication: 0.1, ..order.clone() };
+    let cuts = Faults { cuts: 0.02, ..Faults::none(seed) };
+    let parted = Faults { partitions: 0.01, partition_lasts: milliseconds(30), ..loss.clone() };
+    vec![delay, order, loss.clone(), cuts, Faults { cuts: 0.01, ..loss }, parted]
+}
+
+#[test]
+fn a_bad_network_changes_nothing() {
+    let expected = through_hub(4, 30, |_| ());
+    for faults in faults(11) {
+        let found = through_hub(2, 30, |options| options.faults = Some(faults.clone()));
+        assert_eq!(found, expected, "{faults}");
+    }
+}
+
+#[test]
+fn sockets_that_are_cut_are_connected_again_and_change_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let unix = |name: &str| Endpoint::Unix(folder.path().join(name));
+    let ports = ports(3);
+    let tcp = |name: &str| Endpoint::Tcp(format!("127.0.0.1:{}", ports[place(name)]));
+    let expected = through_hub(4, 300, |_| ());
+    let cuts = Faults { cuts: 0.03, ..Faults::none(5) };
+    let cut = |options: &mut JoinOptions| options.faults = Some(cuts.clone());
+    assert_eq!(through_sockets(unix, 300, cut), expected, "unix");
+    assert_eq!(through_sockets(tcp, 300, cut), expected, "tcp");
+}
+
+#[test]
+fn faults_are_read_as_they_are_written() {
+    for text in ["seed=0", "seed=7,delay=0.001,jitter=0.5,loss=0.05,duplication=0.1,cuts=0.25"] {
+        assert_eq!(text.parse::<Faults>().map(|it| it.to_string()), Ok(text.to_owned()));
+    }
+    for text in ["loss=1", "loss=-1", "delay=x", "speed=1", "cuts"] {
+        assert!(text.parse::<Faults>().is_err(), "{text}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Frames that nobody may send: the node gives up, and says who is to blame for what.
+
+use crate::bodies::tick;
+use crate::puppet::{Puppet, options, start};
+use consort_federation::flow::FlowId;
+use consort_node::NodeError;
+use consort_node::frame::Body;
+use insta::assert_snapshot;
+
+/// How `a` ends after `z` joined and did this; both sides hear the same.
+fn after(act: impl Fn(&mut Puppet)) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a");
+    let node = start(options(&path));
+    let mut puppet = Puppet::join(&path);
+    act(&mut puppet);
+    let error = node.join().expect("no panic").expect_err("that is not allowed");
+    assert_eq!(error.culprit(), Some("z"), "{error}");
+    assert_eq!(puppet.reason(), format!("`z`: {}", error.reason()), "both say the same");
+    error.to_string()
+}
+
+const PONG: FlowId = FlowId(1);
+
+#[test]
+fn what_is_no_frame_is_told() {
+    let said = [
+        after(|z| z.raw(&u32::MAX.to_le_bytes())),
+        after(|z| z.raw(&[3, 0, 0, 0])),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Ready);
+            bytes[4] = 200;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Ready);
+            bytes[6] = 2;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Ready);
+            bytes[5] = 4;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Ready);
+            bytes[8] = 1;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Credit { flow: PONG, count: 1 });
+            bytes[12] = 0;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Failed { at: None, culprit: "zz", reason: "" });
+            bytes[56] = 99;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Failed { at: None, culprit: "z", reason: "?" });
+            let last = bytes.len() - 1;
+            bytes[last] = 0xFF;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Ready);
+            bytes[16] = 0;
+            z.raw(&bytes);
+        }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Ready);
+            bytes[22] = 1;
+            z.raw(&bytes);
+        }),
+        after(|z| z.say(Body::Ask)),
+    ];
+    assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn what_a_flow_does_not_allow_is_told() {
+    let said = [
+        after(|z| z.message(9, 0, Some(1))),
+        after(|z| z.message(0, 0, Some(1))),
+        after(|z| z.message(1, 1, Some(2))),
+        after(|z| z.message(1, 0, Some(0))),
+        after(|z| z.message(1, 0, Some(5))),
+        after(|z| {
+            z.message(1, 0, None);
+            z.message(1, 1, None);
+        }),
+        after(|z| z.say(Body::Credit { flow: PONG, count: 1 })),
+        after(|z| z.say(Body::Bound { flow: PONG, tag: Some(tick(7)) })),
+        after(|z| z.say(Body::LastWords(b"bye"))),
+    ];
+    assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn what_is_above_a_bound_is_told_with_the_bound() {
+    // Where it is noticed depends on how far the node is.
+    let flood = after(|z| (0..9).for_each(|at| z.message(1, at, Some(at + 1))));
+    assert!(
+        flood.starts_with("node `z`: it broke a promise: flow `pong`: a message at "),
+        "{flood}"
+    );
+    assert!(flood.ends_with(" came without credit: there is room for 2"), "{flood}");
+    let credit = after(|z| z.say(Body::Credit { flow: FlowId(0), count: 99 }));
+    assert!(
+        credit.starts_with("node `z`: it broke a promise: flow `ping`: node `z` grants "),
+        "{credit}"
+    );
+    assert!(credit.ends_with(" messages, it has room for 2"), "{credit}");
+    let heard = after(|z| {
+        let mut bytes = z.bytes(Body::Ready);
+        bytes[30] = 1;
+        z.raw(&bytes);
+    });
+    let start = "node `z`: it broke the wire format: the number 281474976710656 cannot be: ";
+    assert!(heard.starts_with(start), "{heard}");
+}
+
+#[test]
+fn a_frame_of_which_half_came_is_awaited_and_its_sender_gone_if_it_closes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a");
+    let node = start(options(&path));
+    let mut puppet = Puppet::join(&path);
+    let bytes =
+        puppet.bytes(Body::Message { flow: PONG, tag: tick(0), next: None, payload: &[1; 40] });
+    puppet.raw(&bytes[..60]);
+    drop(puppet);
+    let error = node.join().expect("no panic").expect_err("z is gone");
+    assert!(matches!(error, NodeError::Gone { .. }), "{error}");
+}

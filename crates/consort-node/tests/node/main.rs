@@ -1,0 +1,12 @@
+//! Nodes over every kind of link: the same results, whatever the network does; errors that name the
+//! culprit.
+
+mod bodies;
+mod conformance;
+mod courier;
+mod death;
+mod handshake;
+mod hostile;
+mod puppet;
+mod robustness;
+mod status;

@@ -1,0 +1,126 @@
+//! `[nodes]`: which node each component is on.
+
+use super::context::{Context, Written};
+use super::pattern_matches;
+use crate::placement::{Placement, bad_name, is_node_name};
+use crate::system::{Node, Spanned};
+use consort_core::Diagnostic;
+use std::collections::BTreeMap;
+
+/// Who put a component where.
+#[derive(Clone, Copy)]
+struct Claim<'a> {
+    node: &'a str,
+    written: &'a Spanned<String>,
+    /// By its own name, not by a pattern.
+    is_named: bool,
+}
+
+/// The placement that was written; `None` if there is none, or after an error.
+pub(super) fn resolve(context: &mut Context<'_, '_>) -> Option<Placement> {
+    let nodes = &context.system.nodes;
+    let first = nodes.first()?.name.value.as_str();
+    check_names(context, nodes);
+    let mut claims: Vec<Option<Claim<'_>>> = vec![None; context.system.components.len()];
+    for node in nodes {
+        for written in &node.components {
+            let claim =
+                Claim { node: &node.name.value, written, is_named: !written.value.contains('*') };
+            place(context, claim, &mut claims);
+        }
+    }
+    let of_component: Vec<&str> =
+        claims.iter().map(|claim| claim.map_or(first, |claim| claim.node)).collect();
+    check_empty(context, nodes, &of_component);
+    Some(Placement::from_names(&of_component))
+}
+
+fn check_names(context: &mut Context<'_, '_>, nodes: &[Node]) {
+    let mut seen = BTreeMap::new();
+    for node in nodes {
+        let name = &node.name;
+        if !is_node_name(&name.value) {
+            context.push(bad_name(&name.value).maybe_at(name.span, "not a name"));
+        }
+        if let Some(earlier) = seen.insert(name.value.as_str(), name) {
+            let message = format!("the node `{}` is written twice", name.value);
+            let diagnostic = Diagnostic::error("system::duplicate-node", message)
+                .maybe_at(name.span, "again here")
+                .help("write all of its components in one list");
+            context.push_with_label(diagnostic, earlier.span, "first here");
+        }
+    }
+}
+
+/// Gives a node the components that it names, or that a pattern of it chooses and nobody names.
+fn place<'a>(context: &mut Context<'_, '_>, claim: Claim<'a>, claims: &mut [Option<Claim<'a>>]) {
+    if claim.is_named {
+        if let Some(component) = context.find_component(Written::new(claim.written)) {
+            claim_one(context, claim, component.index(), claims);
+        }
+        return;
+    }
+    let mut is_used = false;
+    for index in 0..claims.len() {
+        if pattern_matches(&claim.written.value, &context.system.components[index].name.value) {
+            is_used = true;
+            claim_one(context, claim, index, claims);
+        }
+    }
+    if !is_used {
+        let message = format!("`{}` matches no component", claim.written.value);
+        let diagnostic = Diagnostic::error("system::no-match", message);
+        context.push(
+            diagnostic
+                .maybe_at(claim.written.span, "chooses nothing")
+                .help("a `*` stands for any characters of a component's name"),
+        );
+    }
+}
+
+fn claim_one<'a>(
+    context: &mut Context<'_, '_>,
+    claim: Claim<'a>,
+    component: usize,
+    claims: &mut [Option<Claim<'a>>],
+) {
+    let earlier = claims[component];
+    let counts_less = |earlier: Claim<'_>| claim.is_named && !earlier.is_named;
+    match earlier {
+        Some(earlier) if earlier.is_named && !claim.is_named => {}
+        Some(earlier) if earlier.node != claim.node && !counts_less(earlier) => {
+            report_both(context, claim, earlier, component);
+        }
+        _ => claims[component] = Some(claim),
+    }
+}
+
+fn report_both(
+    context: &mut Context<'_, '_>,
+    claim: Claim<'_>,
+    earlier: Claim<'_>,
+    component: usize,
+) {
+    let name = &context.system.components[component].name.value;
+    let message = format!("`{name}` is placed on `{}` and on `{}`", earlier.node, claim.node);
+    let diagnostic = Diagnostic::error("system::placed-twice", message)
+        .maybe_at(claim.written.span, "placed again")
+        .help("a component is on one node; its own name counts for more than a pattern");
+    context.push_with_label(diagnostic, earlier.written.span, "first placed here");
+}
+
+fn check_empty(context: &mut Context<'_, '_>, nodes: &[Node], of_component: &[&str]) {
+    for node in nodes {
+        let name = node.name.value.as_str();
+        let is_empty = !of_component.contains(&name);
+        // A list in which nothing was found is told about already.
+        let is_explained = context.report.has_errors() && !node.components.is_empty();
+        if is_empty && !is_explained {
+            context.push(
+                Diagnostic::error("system::empty-node", format!("nothing is on the node `{name}`"))
+                    .maybe_at(node.name.span, "no component is placed here")
+                    .help("name a component in its list, or remove the node"),
+            );
+        }
+    }
+}

@@ -1,0 +1,40 @@
+model body "a body that three others attract"
+  # One second of the run stands for a day, lengths are astronomical units, masses are relative to the sun's.
+  parameter G = 2.95912208286e-4 "" "gravitation, in au3/d2 per mass of the sun"
+  parameter x0 = 0 "" "position at the start"
+  parameter y0 = 0
+  parameter z0 = 0
+  parameter vx0 = 0 "" "velocity at the start"
+  parameter vy0 = 0
+  parameter vz0 = 0
+  parameter ma = 0 "" "masses of the others"
+  parameter mb = 0
+  parameter mc = 0
+  input xa = 1 "" "where the first of the others is"
+  input ya = 0
+  input za = 0
+  input xb = 2 "" "the second"
+  input yb = 0
+  input zb = 0
+  input xc = 3 "" "the third"
+  input yc = 0
+  input zc = 0
+  output state x = x0
+  output state y = y0
+  output state z = z0
+  output state vx = vx0 "" "" nominal 0.01
+  output state vy = vy0 "" "" nominal 0.01
+  output state vz = vz0 "" "" nominal 0.01
+  variable ra = sqrt((xa - x)^2 + (ya - y)^2 + (za - z)^2)
+  variable rb = sqrt((xb - x)^2 + (yb - y)^2 + (zb - z)^2)
+  variable rc = sqrt((xc - x)^2 + (yc - y)^2 + (zc - z)^2)
+  variable pa = G*ma/ra^3
+  variable pb = G*mb/rb^3
+  variable pc = G*mc/rc^3
+  der(x) = vx
+  der(y) = vy
+  der(z) = vz
+  der(vx) = pa*(xa - x) + pb*(xb - x) + pc*(xc - x)
+  der(vy) = pa*(ya - y) + pb*(yb - y) + pc*(yc - y)
+  der(vz) = pa*(za - z) + pb*(zb - z) + pc*(zc - z)
+end
