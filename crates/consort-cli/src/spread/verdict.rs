@@ -6,9 +6,8 @@ use crate::commands::run::saving::Saving;
 use crate::execute::{End, Outcome, Timing};
 use crate::options::quoted;
 use crate::output::numbers::short;
-use consort_core::{Diagnostic, Resolution, Tag, Time, ValueType};
+use consort_core::{Diagnostic, Resolution, Tag, Time};
 use consort_engine::{Statistics, Summary};
-use consort_trace::{VariableHash, trace_hash};
 use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
@@ -142,33 +141,13 @@ pub(crate) fn outcome(
 ) -> Outcome {
     let endings: Vec<&Ending> =
         members.iter().filter_map(|member| member.ending.as_ref()).collect();
-    let mut hashes: Vec<(String, ValueType, VariableHash)> =
-        endings.iter().flat_map(|ending| ending.hashes.iter().cloned()).collect();
-    hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
-    let summary = Summary {
-        tag: verdict.tag.unwrap_or(Tag::at(start)),
-        trace_hash: trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash))),
-        hashes,
-        statistics: statistics(&endings),
-        problems: Vec::new(),
-    };
+    let hashes = endings.iter().flat_map(|ending| ending.hashes.iter().cloned()).collect();
+    let mut statistics = Statistics::default();
+    endings.iter().for_each(|ending| statistics.add(&ending.statistics));
+    let tag = verdict.tag.unwrap_or(Tag::at(start));
+    let summary = Summary::new(tag, hashes, statistics, Vec::new());
     let (end, timing) = (verdict.end.clone(), timing(&endings));
     Outcome { end, summary, timing, ended: Instant::now(), saving }
-}
-
-fn statistics(endings: &[&Ending]) -> Statistics {
-    let mut all = Statistics::default();
-    for Ending { statistics, .. } in endings {
-        all.tags = all.tags.max(statistics.tags);
-        all.components += statistics.components;
-        all.lanes += statistics.lanes;
-        all.workers += statistics.workers;
-        all.busy_max += statistics.busy_max;
-        all.steps_accepted += statistics.steps_accepted;
-        all.steps_rejected += statistics.steps_rejected;
-        all.loop_evaluations += statistics.loop_evaluations;
-    }
-    all
 }
 
 fn timing(endings: &[&Ending]) -> Timing {

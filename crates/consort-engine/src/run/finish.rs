@@ -21,6 +21,18 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// What a run came to whose variables have these hashes, in any order.
+    pub fn new(
+        tag: Tag,
+        mut hashes: Vec<(String, ValueType, VariableHash)>,
+        statistics: Statistics,
+        problems: Vec<RunError>,
+    ) -> Summary {
+        hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
+        let trace_hash = trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash)));
+        Summary { tag, trace_hash, hashes, statistics, problems }
+    }
+
     /// What a run came to that was spread over nodes, from what each of them came to, in any order.
     pub fn compose(parts: impl IntoIterator<Item = Summary>) -> Summary {
         let mut tag = Tag::default();
@@ -32,9 +44,7 @@ impl Summary {
             problems.extend(part.problems);
             statistics.add(&part.statistics);
         }
-        hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
-        let trace_hash = trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash)));
-        Summary { tag, trace_hash, hashes, statistics, problems }
+        Summary::new(tag, hashes, statistics, problems)
     }
 }
 
@@ -61,7 +71,7 @@ pub struct Statistics {
 
 impl Statistics {
     /// What another node did beside; all nodes go through the same tags.
-    fn add(&mut self, other: &Statistics) {
+    pub fn add(&mut self, other: &Statistics) {
         self.tags = self.tags.max(other.tags);
         self.components += other.components;
         self.lanes += other.lanes;
@@ -82,21 +92,14 @@ impl Run {
     /// Ends every instance, hands the last rows to the recorder, and tells what happened.
     pub fn finish(mut self) -> Summary {
         let problems = self.end();
-        let mut hashes = self.hashes.list();
-        hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
-        Summary {
-            tag: self.tag,
-            trace_hash: self.trace_hash(),
-            statistics: Statistics {
-                components: self.program.own.len(),
-                lanes: self.pool.len(),
-                workers: self.pool.workers(),
-                busy_max: self.pool.busy_max(),
-                ..self.statistics
-            },
-            hashes,
-            problems,
-        }
+        let statistics = Statistics {
+            components: self.program.own.len(),
+            lanes: self.pool.len(),
+            workers: self.pool.workers(),
+            busy_max: self.pool.busy_max(),
+            ..self.statistics
+        };
+        Summary::new(self.tag, self.hashes.list(), statistics, problems)
     }
 
     /// Terminates every instance once, in id order.
