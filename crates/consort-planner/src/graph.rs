@@ -1,5 +1,7 @@
 //! Directed graphs in compressed form, and their strongly connected components.
 
+use consort_core::graph::strong_components;
+
 /// A directed graph over `0..len` in compressed form.
 #[derive(Debug)]
 pub(crate) struct Graph {
@@ -34,16 +36,11 @@ impl Graph {
     }
 
     /// The strongly connected components in topological order (sources first), each sorted.
-    ///
-    /// Tarjan's algorithm with its own stack, so that a chain of a million nodes is no deeper than
-    /// one of ten.
     pub(crate) fn components(&self) -> Vec<Vec<u32>> {
-        let mut search = Search::new(self.len());
-        for root in 0..self.len() {
-            search.visit(self, u32::try_from(root).expect("nodes fit in 32 bits"));
-        }
-        search.found.reverse();
-        search.found
+        let all = 0..u32::try_from(self.len()).expect("nodes fit in 32 bits");
+        let mut found = strong_components(self.len(), all, |node| self.successors(node));
+        found.reverse();
+        found
     }
 
     /// The same graph with every edge turned around.
@@ -93,84 +90,6 @@ impl Graph {
 }
 
 const UNSEEN: u32 = u32::MAX;
-
-struct Search {
-    order: Vec<u32>,
-    low: Vec<u32>,
-    on_stack: Vec<bool>,
-    stack: Vec<u32>,
-    next: u32,
-    found: Vec<Vec<u32>>,
-}
-
-impl Search {
-    fn new(len: usize) -> Self {
-        Search {
-            order: vec![UNSEEN; len],
-            low: vec![0; len],
-            on_stack: vec![false; len],
-            stack: Vec::new(),
-            next: 0,
-            found: Vec::new(),
-        }
-    }
-
-    fn visit(&mut self, graph: &Graph, root: u32) {
-        if self.order[root as usize] != UNSEEN {
-            return;
-        }
-        let mut path: Vec<(u32, usize)> = vec![(root, 0)];
-        self.open(root);
-        while let Some((node, edge)) = path.last_mut() {
-            let node = *node;
-            match graph.successors(node).get(*edge) {
-                Some(&target) => {
-                    *edge += 1;
-                    if self.order[target as usize] == UNSEEN {
-                        self.open(target);
-                        path.push((target, 0));
-                    } else if self.on_stack[target as usize] {
-                        self.lower(node, self.order[target as usize]);
-                    }
-                }
-                None => {
-                    path.pop();
-                    self.close(node);
-                    if let Some(&(parent, _)) = path.last() {
-                        self.lower(parent, self.low[node as usize]);
-                    }
-                }
-            }
-        }
-    }
-
-    fn open(&mut self, node: u32) {
-        self.order[node as usize] = self.next;
-        self.low[node as usize] = self.next;
-        self.next += 1;
-        self.stack.push(node);
-        self.on_stack[node as usize] = true;
-    }
-
-    fn lower(&mut self, node: u32, value: u32) {
-        let low = &mut self.low[node as usize];
-        *low = (*low).min(value);
-    }
-
-    /// Takes a finished component off the stack if `node` is its root.
-    fn close(&mut self, node: u32) {
-        if self.low[node as usize] != self.order[node as usize] {
-            return;
-        }
-        let start = self.stack.iter().rposition(|&other| other == node);
-        let mut nodes = self.stack.split_off(start.expect("the root is on the stack"));
-        for &member in &nodes {
-            self.on_stack[member as usize] = false;
-        }
-        nodes.sort_unstable();
-        self.found.push(nodes);
-    }
-}
 
 #[cfg(test)]
 mod tests {

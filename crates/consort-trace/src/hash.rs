@@ -9,15 +9,11 @@
 //! What is hashed is the value, not its representation: all NaNs are one, but `0.0` and `-0.0`
 //! are two. The rolling hash guards against accidents, not against an adversary.
 
-use consort_core::{Tag, ValueType, ValuesRef};
+use consort_core::{Tag, ValueType, ValuesRef, rolling};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// An odd number with well-mixed bits (the fractional part of the golden ratio).
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Where every variable's hash starts: the first hexadecimal digits of pi's fractional part.
-const START: u64 = 0x243F_6A88_85A3_08D3;
 /// The bits that stand for every NaN.
 const CANONICAL_NAN: u64 = 0x7FF8_0000_0000_0000;
 /// Opens the bytes under [`trace_hash`], so that a later form cannot be mistaken for this one.
@@ -30,7 +26,7 @@ pub struct VariableHash(u64);
 
 impl Default for VariableHash {
     fn default() -> Self {
-        VariableHash(START)
+        VariableHash(rolling::START)
     }
 }
 
@@ -48,8 +44,7 @@ impl VariableHash {
     /// Takes in one word.
     #[inline]
     pub fn absorb(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(MULTIPLIER);
-        self.0 = mixed ^ (mixed >> 32);
+        self.0 = rolling::absorb(self.0, word);
     }
 
     /// Takes in the value of a scalar `Float64` at the tag of `tag_word`.

@@ -1,12 +1,7 @@
 //! What a flow carried so far, in 64 bits.
 
-use consort_core::Tag;
+use consort_core::{Tag, rolling};
 use std::sync::Arc;
-
-/// An odd number with well-mixed bits (the fractional part of the golden ratio).
-const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Where every flow's hash starts: the first hexadecimal digits of pi's fractional part.
-const START: u64 = 0x243F_6A88_85A3_08D3;
 
 /// The rolling hash of a flow: takes in (tag, payload) of each message, in order.
 ///
@@ -19,7 +14,7 @@ pub struct FlowHash(u64);
 
 impl Default for FlowHash {
     fn default() -> Self {
-        FlowHash(START)
+        FlowHash(rolling::START)
     }
 }
 
@@ -37,8 +32,7 @@ impl FlowHash {
     /// Takes in one word.
     #[inline]
     pub fn absorb(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(MULTIPLIER);
-        self.0 = mixed ^ (mixed >> 32);
+        self.0 = rolling::absorb(self.0, word);
     }
 
     /// Takes in bytes, and how many they are.

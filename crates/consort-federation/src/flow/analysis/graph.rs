@@ -1,5 +1,6 @@
 //! Directed graphs of which parts are taken away: strongly connected components and short circuits.
 
+use consort_core::graph::strong_components;
 use std::collections::VecDeque;
 
 /// A directed graph over `0..len`.
@@ -31,14 +32,9 @@ impl Graph {
 
     /// The parts of `vertices` in which each can reach each: those that hold a circuit, each
     /// sorted.
-    ///
-    /// Tarjan's algorithm with its own stack, so that a long chain is no deeper than a short one.
     pub(super) fn knots(&self, vertices: &[u32]) -> Vec<Vec<u32>> {
-        let mut search = Search::new(self.len(), vertices);
-        for &root in vertices {
-            search.visit(self, root);
-        }
-        let mut found = search.found;
+        let all = vertices.iter().copied();
+        let mut found = strong_components(self.len(), all, |vertex| self.successors(vertex));
         found.retain(|part| 1 < part.len() || self.successors(part[0]).contains(&part[0]));
         found.sort();
         found
@@ -77,85 +73,6 @@ fn way_back(before: &[Option<u32>], start: u32, last: u32) -> Vec<u32> {
     }
     chain.reverse();
     chain
-}
-
-/// Not part of the search.
-const ABSENT: u32 = u32::MAX;
-/// Not reached yet.
-const UNSEEN: u32 = u32::MAX - 1;
-
-struct Search {
-    order: Vec<u32>,
-    low: Vec<u32>,
-    on_stack: Vec<bool>,
-    stack: Vec<u32>,
-    next: u32,
-    found: Vec<Vec<u32>>,
-}
-
-impl Search {
-    fn new(len: usize, vertices: &[u32]) -> Self {
-        let mut order = vec![ABSENT; len];
-        for &vertex in vertices {
-            order[vertex as usize] = UNSEEN;
-        }
-        let (low, on_stack) = (vec![0; len], vec![false; len]);
-        Search { order, low, on_stack, stack: Vec::new(), next: 0, found: Vec::new() }
-    }
-
-    fn visit(&mut self, graph: &Graph, root: u32) {
-        if self.order[root as usize] != UNSEEN {
-            return;
-        }
-        let mut path = vec![(root, 0)];
-        self.enter(root);
-        while let Some((vertex, edge)) = path.last_mut() {
-            let vertex = *vertex;
-            let Some(&next) = graph.successors(vertex).get(*edge) else {
-                path.pop();
-                self.leave(vertex, path.last().map(|(parent, _)| *parent));
-                continue;
-            };
-            *edge += 1;
-            match self.order[next as usize] {
-                ABSENT => {}
-                UNSEEN => {
-                    self.enter(next);
-                    path.push((next, 0));
-                }
-                order if self.on_stack[next as usize] => self.lower(vertex, order),
-                _ => {}
-            }
-        }
-    }
-
-    fn enter(&mut self, vertex: u32) {
-        self.order[vertex as usize] = self.next;
-        self.low[vertex as usize] = self.next;
-        self.next += 1;
-        self.stack.push(vertex);
-        self.on_stack[vertex as usize] = true;
-    }
-
-    fn lower(&mut self, vertex: u32, to: u32) {
-        self.low[vertex as usize] = self.low[vertex as usize].min(to);
-    }
-
-    fn leave(&mut self, vertex: u32, parent: Option<u32>) {
-        let low = self.low[vertex as usize];
-        if let Some(parent) = parent {
-            self.lower(parent, low);
-        }
-        if low == self.order[vertex as usize] {
-            let start = self.stack.iter().rposition(|&other| other == vertex);
-            let mut part = self.stack.split_off(start.expect("an entered vertex is on the stack"));
-            for &member in &part {
-                self.on_stack[member as usize] = false;
-            }
-            part.sort_unstable();
-            self.found.push(part);
-        }
-    }
 }
 
 #[cfg(test)]
