@@ -56,19 +56,22 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// An example has a README with its equations and a diagram.
+/// An example has a README with its equations and a diagram, and the README of all leads to it.
 fn example_violations() -> Vec<String> {
+    let overview = fs::read_to_string(root().join("README.md")).unwrap_or_default();
     let mut found = Vec::new();
     for entry in fs::read_dir(root().join("examples")).expect("the examples folder is there") {
         let folder = entry.expect("an example is readable").path();
+        if !folder.is_dir() {
+            continue;
+        }
+        let name = relative(&folder);
         let readme = fs::read_to_string(folder.join("README.md")).unwrap_or_default();
-        if folder.is_dir()
-            && !(readme.contains("```") && readme.contains("cargo run --release -- run "))
-        {
-            found.push(format!(
-                "{}: no README.md with a diagram and the command",
-                relative(&folder)
-            ));
+        if !(readme.contains("```") && readme.contains("cargo run --release -- run ")) {
+            found.push(format!("{name}: no README.md with a diagram and the command"));
+        }
+        if !overview.contains(&format!("({name}/README.md)")) {
+            found.push(format!("README.md: does not tell of {name}"));
         }
     }
     found.sort();
