@@ -51,7 +51,7 @@ pub use continuous::{
     Joint, Sizes,
 };
 pub use copying::{Room, Shared};
-pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
+pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanned};
 pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
 pub use model::{
