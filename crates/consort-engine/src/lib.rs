@@ -2,7 +2,8 @@
 //!
 //! A [`Run`] is a value its caller drives: [`Run::start`] makes and initializes the instances,
 //! [`Run::advance`] moves on to a given time, [`Run::get`] and [`Run::set`] look and interfere,
-//! [`Run::finish`] ends every instance and gives the hash of what happened.
+//! [`Run::finish`] ends every instance and gives the hash of what happened. [`RunOptions`] say who is
+//! told of it; [`Recorded`] keeps the whole trace in memory.
 //!
 //! # How a plan is interpreted
 //! `compile` turns the plan's programs into stages over preallocated places; `interpret` goes
@@ -78,6 +79,6 @@ mod transfer;
 
 pub use courier::{Courier, CourierError, Part};
 pub use error::{LoopFailure, RunError, StateCall, StepFailure};
-pub use record::ChunkSink;
+pub use record::{ChunkSink, Recorded};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
 pub use snapshot::RunSnapshot;
