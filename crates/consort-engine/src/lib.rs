@@ -54,6 +54,7 @@
 
 mod attempt;
 mod calls;
+mod collect;
 mod compile;
 mod courier;
 mod crossing;
@@ -77,8 +78,9 @@ mod timing;
 mod together;
 mod transfer;
 
+pub use collect::Recorded;
 pub use courier::{Courier, CourierError, Part};
 pub use error::{LoopFailure, RunError, StateCall, StepFailure};
-pub use record::{ChunkSink, Recorded};
+pub use record::ChunkSink;
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
 pub use snapshot::RunSnapshot;

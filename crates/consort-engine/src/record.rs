@@ -2,8 +2,8 @@
 
 use crate::store::{Bank, Slot};
 use consort_core::{Tag, ValueType};
-use consort_trace::{Chunk, Schema, Trace, TraceWriter, VariableHash, absorb_values, tag_word};
-use std::sync::{Arc, Mutex};
+use consort_trace::{Chunk, Schema, VariableHash, absorb_values, tag_word};
+use std::sync::Arc;
 
 /// Takes full chunks of rows and gives empty ones back; a writer thread is behind it.
 pub trait ChunkSink: Send {
@@ -12,34 +12,6 @@ pub trait ChunkSink: Send {
 
     /// Takes a chunk to be written and gives one with no rows.
     fn take(&mut self, full: Chunk) -> Chunk;
-}
-
-/// Keeps the whole trace in memory, for who looks at it afterwards: one clone goes into the run, the other
-/// stays outside.
-#[derive(Clone, Default)]
-pub struct Recorded(Arc<Mutex<Option<Trace>>>);
-
-impl Recorded {
-    /// What was recorded so far.
-    ///
-    /// # Panics
-    /// If no run has begun.
-    pub fn trace(&self) -> Trace {
-        self.0.lock().expect("nobody panicked").clone().expect("a run began")
-    }
-}
-
-impl ChunkSink for Recorded {
-    fn begin(&mut self, schema: &Arc<Schema>) {
-        *self.0.lock().expect("nobody panicked") = Some(Trace::new(schema));
-    }
-
-    fn take(&mut self, mut full: Chunk) -> Chunk {
-        let mut trace = self.0.lock().expect("nobody panicked");
-        trace.as_mut().expect("a run began").write(&full).expect("memory takes all");
-        full.clear();
-        full
-    }
 }
 
 /// Copies rows into chunks.
