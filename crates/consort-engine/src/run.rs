@@ -49,6 +49,21 @@ pub struct RunOptions {
     pub part: Option<Part>,
 }
 
+impl RunOptions {
+    /// Of a run of a whole system that nobody writes down, watches or listens to.
+    pub fn quiet(workers: usize) -> Self {
+        RunOptions {
+            workers,
+            log: Arc::new(|_| {}),
+            verbose: false,
+            recorder: None,
+            call_log: None,
+            observer: None,
+            part: None,
+        }
+    }
+}
+
 /// Told of every step that every instance took, in id order per tag.
 pub trait CallSink: Send {
     /// A step was taken.

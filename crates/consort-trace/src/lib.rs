@@ -6,7 +6,7 @@
 //! - [`schema`]: which variables are recorded: a [`Schema`] of [`Column`]s.
 //! - [`record`]: rows are copied into a [`Chunk`] on the stepping thread; a [`TraceWriter`] takes
 //!   full chunks, on another thread if there is one: [`CsvWriter`], [`ParquetWriter`], [`McapWriter`],
-//!   a [`Tee`] of several, or a [`Trace`] in memory.
+//!   a [`Tee`] of several, or a [`Trace`] in memory, of which a [`cell`] is one element.
 //! - [`hash`]: one rolling [`VariableHash`] per variable, one [`TraceHash`] over all of them, which
 //!   does not depend on who computed which part, or whether a run was saved and went on.
 //! - [`mod@csv`] and [`mod@parquet`]: the two forms of file, with their readers [`read_csv`] and

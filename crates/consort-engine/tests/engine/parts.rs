@@ -3,7 +3,7 @@
 
 use crate::equations::{At, Equations};
 use crate::post::postmen;
-use crate::support::{Bench, TestModel, clock, gain, in_and_out, options, silent};
+use crate::support::{Bench, TestModel, clock, gain, in_and_out, options};
 use consort_core::model::CallResult;
 use consort_core::{
     Instance, Instantiation, Model, ModelDescription, NodeId, Report, Step, StepOutcome,
@@ -269,7 +269,7 @@ fn spread(bench: &dyn Fn() -> Bench, nodes: &[&str]) -> Summary {
         .collect();
     let work = |(bench, part): (Bench, Part)| {
         let (mut options, _) = options(1);
-        (options.part, options.log) = (Some(part), silent());
+        options.part = Some(part);
         let plan = bench.plan();
         let mut run = Run::start(bench.system, &plan, bench.models, options).expect("it starts");
         run.advance(Time::MAX).expect("it runs");

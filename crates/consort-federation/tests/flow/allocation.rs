@@ -3,36 +3,6 @@
 use crate::support::{at, event, flow, topology};
 use consort_core::{Tag, Time};
 use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, Plan, Scheduler, Topology};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-#[expect(unsafe_code, reason = "counting allocations takes an allocator")]
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Answers every batch with an event as early as it may.
 #[derive(Clone)]
@@ -69,12 +39,14 @@ fn ring(capacity: u32) -> Topology {
 }
 
 fn allocations(capacity: u32, until: i64) -> (u64, u64) {
-    let before = ALLOCATIONS.with(Cell::get);
-    let behaviors = vec![Answers(at(0)); 3];
-    let mut scheduler = Scheduler::new(&ring(capacity), behaviors, Some(at(until)));
-    scheduler.run().expect("there is no circuit without delay");
-    let allocations = ALLOCATIONS.with(Cell::get) - before;
-    (allocations, scheduler.records().map(|(_, record)| record.count).sum())
+    let mut messages = 0;
+    let counted = allocation_counter::measure(|| {
+        let behaviors = vec![Answers(at(0)); 3];
+        let mut scheduler = Scheduler::new(&ring(capacity), behaviors, Some(at(until)));
+        scheduler.run().expect("there is no circuit without delay");
+        messages = scheduler.records().map(|(_, record)| record.count).sum();
+    });
+    (counted.count_total, messages)
 }
 
 #[test]
