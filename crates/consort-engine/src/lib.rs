@@ -81,6 +81,6 @@ mod transfer;
 pub use collect::Recorded;
 pub use courier::{Courier, CourierError, Part};
 pub use error::{LoopFailure, RunError, StateCall, StepFailure};
-pub use record::ChunkSink;
+pub use record::{ChunkSink, RowContent};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
 pub use snapshot::RunSnapshot;

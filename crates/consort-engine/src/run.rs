@@ -111,6 +111,8 @@ pub struct Run {
     /// Some step ended in an event or with the wish to end.
     pub(crate) remarkable: bool,
     pub(crate) tag: Tag,
+    /// The last tag up to which everything is done.
+    pub(crate) done: Tag,
     pub(crate) hashes: Hashes,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) interventions: Interventions,
@@ -129,6 +131,8 @@ pub struct Run {
     pub(crate) link: Option<Box<Link>>,
     pub(crate) statistics: Statistics,
     pub(crate) over: Option<Advance>,
+    /// The last tag that belongs to the run, and who wanted it to end there.
+    pub(crate) end: Option<(Tag, ComponentId)>,
     pub(crate) ended: bool,
 }
 
@@ -161,12 +165,7 @@ impl Run {
                 self.tick()?;
             }
         }
-        match self.over.clone().expect("the loop ends when the run is over") {
-            Advance::Terminated { component } if self.is_spread() => {
-                Err(self.ends_alone(&component))
-            }
-            over => Ok(over),
-        }
+        Ok(self.over.clone().expect("the loop ends when the run is over"))
     }
 
     fn planned_next(&self) -> Time {
@@ -201,7 +200,7 @@ impl Run {
         self.gather();
         self.publish()?;
         self.ends_by(self.tag.time);
-        self.tell_reached();
+        self.reached();
         Ok(())
     }
 
@@ -242,12 +241,24 @@ impl Run {
 
     /// Whether a component asked for the end at `time` or earlier; the run is over then.
     fn ends_by(&mut self, time: Time) -> bool {
-        let Some((_, component)) = self.ending.filter(|(end, _)| *end <= time) else {
+        let Some((time, component)) = self.ending.filter(|(end, _)| *end <= time) else {
             return false;
         };
+        self.end_at(Tag { time, microstep: u32::MAX }, component);
+        true
+    }
+
+    /// The run is over because a component wants it so; who wanted it first is named.
+    pub(crate) fn end_at(&mut self, tag: Tag, component: ComponentId) {
+        self.end.get_or_insert((tag, component));
         let component = self.system.components[component.index()].name.clone();
         self.over.get_or_insert(Advance::Terminated { component });
-        true
+    }
+
+    /// Everything up to the present tag is done.
+    pub(crate) fn reached(&mut self) {
+        self.done = self.tag;
+        self.tell_reached();
     }
 
     /// Requests to end: the earliest, then the smallest id.

@@ -173,6 +173,20 @@ impl NodeHandle {
         node.map_or_else(|| Ok(BTreeMap::new()), |node| node.leave(words))
     }
 
+    /// The same in the middle of a run, which is to end here.
+    ///
+    /// # Errors
+    /// If another node is gone or failed before its end.
+    pub fn break_off(self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+        let node = locked(&self.shared.node).take();
+        node.map_or_else(|| Ok(BTreeMap::new()), |node| node.break_off(words))
+    }
+
+    /// What those said at last who have left already, by name.
+    pub fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
+        locked(&self.shared.node).as_ref().map(Node::farewells).unwrap_or_default()
+    }
+
     /// Tells all others that this node cannot go on, and why.
     pub fn fail(self, reason: &str) {
         let node = locked(&self.shared.node).take();

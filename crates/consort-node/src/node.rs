@@ -173,19 +173,46 @@ impl Node {
     /// # Errors
     /// If another node is gone or failed before its end.
     pub fn leave(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+        let left = self.send_last().and_then(|()| self.part(words));
+        self.took_leave(left)
+    }
+
+    /// The same in the middle of a run, which is to end here: what could still be sent is not, and nothing
+    /// more is consumed.
+    ///
+    /// # Errors
+    /// If another node is gone or failed before its end.
+    pub fn break_off(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         let left = self.part(words);
+        self.took_leave(left)
+    }
+
+    fn took_leave(
+        mut self,
+        left: Result<(), NodeError>,
+    ) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         self.told(left)?;
         self.is_over = true;
         let peers = self.mesh.peers.iter_mut();
         Ok(peers.map(|peer| (peer.name.clone(), peer.words.take().unwrap_or_default())).collect())
     }
 
-    fn part(&mut self, words: &[u8]) -> Result<(), NodeError> {
-        self.check_length(words)?;
-        // The last messages may still wait for room.
+    /// What those said at last who have left already, by name.
+    pub(crate) fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
+        let peers = self.mesh.peers.iter();
+        peers.filter_map(|peer| Some((peer.name.clone(), peer.words.clone()?))).collect()
+    }
+
+    /// The last messages may still wait for room.
+    fn send_last(&mut self) -> Result<(), NodeError> {
         while let Action::AwaitCredit { flow, sink } = self.machine.poll() {
             self.wait(Want::room(flow, sink))?;
         }
+        Ok(())
+    }
+
+    fn part(&mut self, words: &[u8]) -> Result<(), NodeError> {
+        self.check_length(words)?;
         self.board.enter(Phase::Leaving);
         self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::LastWords(words)));
         let patience = self.mesh.patience;
@@ -358,7 +385,11 @@ impl Node {
 
     /// Passes a result on; before an error the others are told of it.
     fn told<T>(&mut self, result: Result<T, NodeError>) -> Result<T, NodeError> {
-        if let Err(NodeError::Failed { .. }) = &result {
+        if let Err(NodeError::Left { .. }) = &result
+            && self.is_piloted
+        {
+            // Whoever pilots it knows whether that is an end, and tells the others.
+        } else if let Err(NodeError::Failed { .. }) = &result {
             // Whoever failed, or saw it first, tells all others itself.
             self.is_over = true;
             self.board.enter(Phase::Failed);

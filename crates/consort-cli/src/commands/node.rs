@@ -84,6 +84,7 @@ fn join(args: &NodeArgs, global: &Global, printer: &Printer) -> CommandResult {
         prepared: &prepared,
         projection,
         joining,
+        journal: None,
         folder: Some(folder.clone()),
         saving: run::saving::repeat(&run_args, &prepared, &[], Vec::new()),
         resumed: None,

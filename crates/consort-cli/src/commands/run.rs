@@ -22,7 +22,7 @@ use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
 use crate::{options, pipeline::system_file};
 use consort_core::{Diagnostic, Resolution, Severity, Time};
-use consort_engine::{CallSink, Part, RunError};
+use consort_engine::{CallSink, Part, RowContent, RunError};
 use resuming::Resumed;
 use saving::Saving;
 use serde_json::json;
@@ -48,7 +48,7 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
     printer.report(&prepared.report, "");
     let spread = spread::wanted(&args.spread, &prepared)?;
     let resumed = resumed.as_ref();
-    let way = Way { until: None, resumed, saving, part: None, listener: None };
+    let way = Way { until: None, resumed, saving, part: None, listener: None, journal: None };
     let desk = Desk { name: &prepared.resolved.name, global, printer };
     let recorded = match &spread {
         Some(spread) => spread::record_spread(&args, &prepared, way, spread, &folder, desk)?,
@@ -92,13 +92,25 @@ pub(crate) struct Way<'a> {
     pub(crate) part: Option<Part>,
     /// Who is told how far it is, instead of the user.
     pub(crate) listener: Option<Listener>,
+    /// The journal of a node whose starter makes the record: rows, and where the run stands at each.
+    pub(crate) journal: Option<PathBuf>,
 }
 
 impl Way<'_> {
+    /// What its rows hold; nothing if there are none.
+    fn rows(&self, args: &RunArgs) -> Option<RowContent> {
+        match (&self.journal, args.no_record) {
+            (None, true) => None,
+            (None, false) => Some(RowContent::Values),
+            (Some(_), true) => Some(RowContent::Standing),
+            (Some(_), false) => Some(RowContent::ValuesAndStanding),
+        }
+    }
+
     /// From the start, as far as `until`, without saving.
     pub(crate) fn plain(args: &RunArgs, prepared: &Prepared, until: Option<Time>) -> Self {
         let saving = saving::repeat(args, prepared, &[], Vec::new());
-        Way { until, resumed: None, saving, part: None, listener: None }
+        Way { until, resumed: None, saving, part: None, listener: None, journal: None }
     }
 }
 
@@ -133,13 +145,7 @@ pub(crate) fn record(
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let interrupt = Interrupt::listen();
     let log = Log::held(printer.is_verbose());
-    let (recorder, sink) = match args.no_record {
-        true => (None, None),
-        false => {
-            let (recorder, sink) = Recorder::start();
-            (Some(recorder), Some(sink))
-        }
-    };
+    let (recorder, sink) = way.rows(args).map(Recorder::of).unzip();
     let settings = Settings {
         workers: args.workers.unwrap_or_else(available_workers),
         verbose: printer.is_verbose(),
@@ -154,7 +160,7 @@ pub(crate) fn record(
     };
     log_report(&log, prepared);
     let live = start(prepared, settings, printer)?;
-    open_files(args, folder, &log, recorder.as_ref())?;
+    open_files(args, (folder, way.journal), &log, recorder.as_ref())?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (from, to) = (seconds(live.now()), seconds(experiment.stop));
@@ -221,7 +227,7 @@ pub(crate) fn start(
 
 fn open_files(
     args: &RunArgs,
-    folder: &RunFolder,
+    (folder, journal): (&RunFolder, Option<PathBuf>),
     log: &Log,
     recorder: Option<&Recorder>,
 ) -> Result<(), CommandError> {
@@ -229,10 +235,9 @@ fn open_files(
     let path = folder.file(folder::LOG);
     log.open(file).map_err(|error| CommandError::unwritable(&path, &error))?;
     if let Some(recorder) = recorder {
-        recorder.open(TraceFiles {
-            parquet: Some(folder.file(folder::TRACE)),
-            csv: args.csv.then(|| folder.file(folder::TRACE_CSV)),
-            mcap: args.mcap.then(|| folder.file(folder::TRACE_MCAP)),
+        recorder.open(match journal {
+            Some(_) => TraceFiles { journal, ..TraceFiles::default() },
+            None => TraceFiles::of(args, folder),
         });
     }
     Ok(())

@@ -98,6 +98,22 @@ impl Joined {
         self.handle.leave(last_words).map_err(|error| Box::new(refusal(&error)))
     }
 
+    /// The same in the middle of the run, which is to end here.
+    ///
+    /// # Errors
+    /// If a node does not come to its end.
+    pub(crate) fn break_off(
+        self,
+        last_words: &[u8],
+    ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
+        self.handle.break_off(last_words).map_err(|error| Box::new(refusal(&error)))
+    }
+
+    /// What those said at last who have left already, by name.
+    pub(crate) fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
+        self.handle.farewells()
+    }
+
     /// Tells the others why this node ends.
     pub(crate) fn fail(self, reason: &str) {
         self.handle.fail(reason);

@@ -68,9 +68,13 @@ pub(super) fn run(
         true => run_processes(nodes, &order, &scratch, desk, &mut watching)?,
         false => run_threads(nodes, (&order, prepared, projection), desk.printer, &mut watching)?,
     };
-    let verdict = verdict::judge(&crew, experiment.resolution, &saving, interrupt.is_asked());
+    let rank = |name: &str| record::rank(prepared, name);
+    let (resolution, is_asked) = (experiment.resolution, interrupt.is_asked());
+    let verdict = verdict::judge(&crew, resolution, &saving, is_asked, &rank);
     progress.end(verdict.tag.map_or(from, |tag| seconds(tag.time)));
-    let outcome = verdict::outcome(&crew.members, &verdict, saving, experiment.start);
+    let standings = record::standings(&crew, &order, verdict.cut);
+    let start = experiment.start;
+    let outcome = verdict::outcome(&crew.members, &verdict, &standings, saving, start);
     let ran = record::Ran { crew: &crew, verdict, outcome, order: &order, spread, began };
     let resumed = way.resumed.map(|resumed| resumed.to_json(prepared));
     ran.keep(args, prepared, opening, resumed, desk.printer)
@@ -289,6 +293,7 @@ pub(crate) fn job<'a>(
         prepared,
         projection: Arc::clone(projection),
         joining,
+        journal: Some(order.parts.journal(&name)),
         folder: folder.transpose()?,
         saving,
         resumed,

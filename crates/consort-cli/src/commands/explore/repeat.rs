@@ -227,7 +227,7 @@ fn record(
     recorder.open(TraceFiles {
         parquet: Some(folder.file(folder::TRACE)),
         csv: Some(folder.file(folder::TRACE_CSV)),
-        mcap: None,
+        ..TraceFiles::default()
     });
     if let Some(error) = recorder.close().failure {
         let message = format!("the trace could not be written: {error}");
