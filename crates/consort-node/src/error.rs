@@ -132,7 +132,9 @@ impl NodeError {
             NodeError::Gone { reason, .. } => format!("it is gone: {reason}"),
             NodeError::Failed { reason, .. } => reason.clone(),
             NodeError::Refused { reason, .. } => format!("it refused us: {reason}"),
-            NodeError::Mismatch { problems, .. } => problems.join("; "),
+            NodeError::Mismatch { problems, .. } => {
+                format!("it does not fit: {}", problems.join("; "))
+            }
             NodeError::Wire { source, .. } => format!("it broke the wire format: {source}"),
             NodeError::Flow { source, .. } => format!("it broke a promise: {source}"),
             other => other.to_string(),
