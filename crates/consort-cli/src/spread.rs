@@ -3,7 +3,8 @@
 //!
 //! - `words`: what a node tells its starter; `member`: a node; `joining`: how it finds the others.
 //! - `crew`: the nodes as their starter sees them; `verdict`: what becomes of all their endings.
-//! - `merge`: one trace and one log of many; `parts`: one snapshot of many.
+//! - `merge`: one trace and one log of many; `parts`: one snapshot of many; `shelf`: those that a node
+//!   keeps for itself.
 //! - `disturb`: what nodes suffer in `consort repeat`; `scratch`: the folder of a run under way.
 
 mod crew;
@@ -13,6 +14,7 @@ pub(crate) mod member;
 mod merge;
 pub(crate) mod parts;
 pub(crate) mod scratch;
+pub(crate) mod shelf;
 mod starting;
 mod verdict;
 mod words;

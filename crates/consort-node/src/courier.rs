@@ -106,7 +106,7 @@ impl Courier for PlanCourier {
             return Err(CourierError { node, reason, at: None });
         };
         let me = options.name.clone();
-        let joined = Node::join(JoinOptions { topology: flows, ..options });
+        let joined = Node::join(JoinOptions { topology: flows, begins: after, ..options });
         let mut node = joined.map_err(|error| blamed(&me, &error))?;
         node.is_piloted = true;
         self.shared.board.get_or_init(|| node.board());

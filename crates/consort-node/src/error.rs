@@ -143,7 +143,9 @@ impl NodeError {
             NodeError::Left { .. } => "it left before its flows ended".to_owned(),
             NodeError::Failed { reason, .. } => reason.clone(),
             NodeError::Refused { reason, .. } => format!("it refused us: {reason}"),
-            NodeError::Mismatch { problems, .. } => problems.join("; "),
+            NodeError::Mismatch { problems, .. } => {
+                format!("it does not fit: {}", problems.join("; "))
+            }
             NodeError::Wire { source, .. } => format!("it broke the wire format: {source}"),
             NodeError::Flow { source, .. } => format!("it broke a promise: {source}"),
             other => other.to_string(),

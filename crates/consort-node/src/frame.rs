@@ -12,7 +12,7 @@ use consort_federation::flow::FlowId;
 pub use error::WireError;
 
 /// The version of the wire format: both sides must have the same.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// Bytes of a header.
 pub const HEADER: usize = 56;
 /// Bytes of the longest frame that is accepted.

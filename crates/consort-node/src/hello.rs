@@ -23,6 +23,10 @@ pub struct Hello {
     pub resolution: Resolution,
     /// The tag after which nothing happens.
     pub horizon: Option<Tag>,
+    /// Everything up to this time was done before: it goes on from a snapshot. None: from the start.
+    pub begins: Option<Time>,
+    /// What is run, beside the flows: names, and values or digests that all nodes must have alike.
+    pub facts: Vec<(String, String)>,
     /// The hash of its topology: equal hashes need no comparison.
     pub hash: [u8; 32],
     /// Its topology, by which differences are told.
@@ -39,6 +43,9 @@ impl Hello {
         writer.whole(self.resolution.tick().numerator());
         writer.word(self.resolution.tick().denominator());
         writer.option(self.horizon, put_tag);
+        writer.option(self.begins, |writer, time| writer.whole(time.ticks()));
+        writer.count(self.facts.len());
+        self.facts.iter().flat_map(|(name, value)| [name, value]).for_each(|it| writer.text(it));
         writer.part(&self.hash);
         writer.count(self.topology.nodes.len());
         self.topology.nodes.iter().for_each(|name| writer.text(name));
@@ -60,6 +67,9 @@ impl Hello {
         let tick = Seconds::new(reader.whole()?, reader.word()?).ok_or(impossible)?;
         let resolution = Resolution::new(tick).ok_or(impossible)?;
         let horizon = reader.option(read_tag)?;
+        let begins = reader.option(|reader| Ok(Time::from_ticks(reader.whole()?)))?;
+        let count = reader.count(16)?;
+        let facts = (0..count).map(|_| read_fact(&mut reader)).collect::<Result<_, _>>()?;
         let hash = fixed(reader.part()?, "hash")?;
         let count = reader.count(8)?;
         let nodes = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect::<Result<_, _>>()?;
@@ -67,8 +77,12 @@ impl Hello {
         let flows = (0..count).map(|_| read_flow(&mut reader)).collect::<Result<_, _>>()?;
         reader.end()?;
         let topology = Topology { nodes, flows };
-        Ok(Hello { run, node, incarnation, resolution, horizon, hash, topology })
+        Ok(Hello { run, node, incarnation, resolution, horizon, begins, facts, hash, topology })
     }
+}
+
+fn read_fact(reader: &mut Reader<'_>) -> Result<(String, String), BytesError> {
+    Ok((reader.text()?.to_owned(), reader.text()?.to_owned()))
 }
 
 fn fixed<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N], BytesError> {

@@ -35,5 +35,5 @@ pub use endpoint::{Endpoint, EndpointError};
 pub use error::NodeError;
 pub use link::{Faults, Hub};
 pub use node::{Node, Step};
-pub use options::{GATHER_DEFAULT, JoinOptions, PATIENCE_DEFAULT, TlsFiles};
+pub use options::{GATHER_DEFAULT, Gathering, JoinOptions, PATIENCE_DEFAULT, TlsFiles};
 pub use status::{FlowStatus, Need, PeerStatus, Phase, Status, Wait};

@@ -2,6 +2,7 @@
 
 use super::{ExperimentArgs, TextFormat, values};
 use clap::{Args, Subcommand, ValueEnum};
+use consort_core::Seconds;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -92,7 +93,7 @@ pub(crate) struct NodeArgs {
     #[command(subcommand)]
     pub(crate) question: Option<NodeQuestion>,
     /// A `system.toml`, SSP or multi-model, or a folder with one: the same for every node
-    #[arg(required = true)]
+    #[arg(required_unless_present = "resume")]
     pub(crate) system: Option<PathBuf>,
     /// Which node this is
     #[arg(long, value_name = "NODE", required = true)]
@@ -130,6 +131,28 @@ pub(crate) struct NodeArgs {
     /// Write every step of every component to `log.jsonl`
     #[arg(long)]
     pub(crate) log_calls: bool,
+    /// Keep this node's part of the run in this folder, one file per time
+    #[arg(long, value_name = "FOLDER", requires = "times")]
+    pub(crate) save: Option<PathBuf>,
+    /// Save after each of these
+    #[arg(long, value_name = "SECONDS", requires = "save", group = "times",
+        value_parser = values::length)]
+    pub(crate) save_every: Option<Seconds>,
+    /// Save at this time; may be repeated
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "save",
+        group = "times",
+        allow_hyphen_values = true
+    )]
+    pub(crate) save_at: Vec<String>,
+    /// Go on from this node's part: its file, or the folder for the latest
+    ///
+    /// All nodes must go on from the same time. All but --stop is as it was; where nodes listen and
+    /// connect may be another place.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) spread: SpreadArgs,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `consort run SYSTEM`: runs a system and leaves a record.
 
 mod closing;
+mod programs;
 pub(crate) mod resuming;
 pub(crate) mod saving;
 
@@ -32,7 +33,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Runs it and says what was seen.
 pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> CommandResult {
-    let resumed = args.resume.as_deref().map(Resumed::read).transpose()?;
+    let resumed = args.resume.as_deref().map(Resumed::read_whole).transpose()?;
     let typed = args;
     let mut args = match &resumed {
         Some(resumed) => resumed.complete(typed)?,
@@ -47,6 +48,7 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
     let folder = RunFolder::plan(&out)?;
     printer.report(&prepared.report, "");
     let spread = spread::wanted(&args.spread, &prepared)?;
+    spread.as_ref().map_or(Ok(()), |spread| programs::check(&args, &prepared, spread))?;
     let resumed = resumed.as_ref();
     let way = Way { until: None, resumed, saving, part: None, listener: None, journal: None };
     let desk = Desk { name: &prepared.resolved.name, global, printer };
@@ -220,7 +222,11 @@ pub(crate) fn start(
 ) -> Result<Live, CommandError> {
     let resolution = prepared.resolved.experiment.resolution;
     let components = plural(prepared.resolved.components.len() as u64, "component");
-    let _waiting = printer.waiting(&format!("initializing {components}"));
+    let _waiting = printer.waiting(&match settings.part {
+        // It begins when they are there.
+        Some(_) => "meeting the other nodes".to_owned(),
+        None => format!("initializing {components}"),
+    });
     Live::start(prepared, settings)
         .map_err(|error| CommandError::failed(error.diagnostic(resolution)))
 }

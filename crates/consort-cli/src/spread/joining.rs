@@ -4,7 +4,8 @@ use crate::cli::TlsArgs;
 use consort_core::{Diagnostic, Resolution};
 use consort_engine::Part;
 use consort_node::{
-    Endpoint, Faults, Hub, JoinOptions, NodeError, NodeHandle, PlanCourier, TlsFiles, topology,
+    Endpoint, Faults, Gathering, Hub, JoinOptions, NodeError, NodeHandle, PlanCourier, TlsFiles,
+    topology,
 };
 use consort_system::Projection;
 use std::collections::BTreeMap;
@@ -34,6 +35,10 @@ pub(crate) struct Joining {
     pub(crate) tls: Option<TlsFiles>,
     /// What its links shall suffer.
     pub(crate) faults: Option<Faults>,
+    /// What all nodes must have alike, beside the flows: names and digests.
+    pub(crate) facts: Vec<(String, String)>,
+    /// Who is told whom it still waits for.
+    pub(crate) gathering: Option<Gathering>,
 }
 
 /// The way out of a run that a node takes part in.
@@ -77,6 +82,8 @@ pub(crate) fn join(
         gather: joining.gather,
         tls: joining.tls.clone(),
         faults: joining.faults.clone(),
+        facts: joining.facts.clone(),
+        gathering: joining.gathering.clone(),
         ..JoinOptions::new(name, flows, resolution)
     };
     let projection = Arc::clone(projection);

@@ -266,6 +266,8 @@ pub(crate) fn joining(order: &Order, name: &str) -> Joining {
         gather: GATHER_DEFAULT,
         tls: tls_files(&order.args.spread.tls),
         faults: order.faults.clone(),
+        facts: Vec::new(),
+        gathering: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod faults;
 mod joined;
+mod kept;
 mod refused;
 
 use crate::world::{World, copy};

@@ -184,6 +184,11 @@ fn a_program_that_was_started_by_hand_joins_as_a_node() {
     let said = world.consort(&["run", "s", "--local"]);
     assert_eq!(said.code, Some(2), "{said}");
     insta::assert_snapshot!("nobody", said.stderr);
+    let said = world.consort(&["run", "s"]);
+    assert_eq!(said.code, Some(1), "{said}");
+    insta::assert_snapshot!("by-hand", said.stderr);
+    let line = ["node", "s", "--name", "control", "--listen", "unix:c", "--gather", "0.3"];
+    insta::assert_snapshot!("nobody-came", world.consort(&line).stderr);
     let said = world.consort(&["node", "s", "--name", "plant", "--foreign", "tnk"]);
     insta::assert_snapshot!("no-such-program", said.stderr);
 }

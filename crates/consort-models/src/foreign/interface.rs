@@ -22,7 +22,7 @@
 
 mod variable;
 
-use super::table;
+use super::{STARTED_BY_HAND, table};
 use consort_core::model::DefaultExperiment;
 use consort_core::{
     Capabilities, Causality, DependsOn, Diagnostic, ModelDescription, ModelStructure, Refresh,
@@ -188,7 +188,7 @@ impl Draft {
     fn finish(self, file: &str) -> Interface {
         let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
         let variables: Vec<Variable> = self.variables.into_iter().map(|(it, _)| it).collect();
-        let description = ModelDescription {
+        let mut description = ModelDescription {
             name: self.name.unwrap_or_else(|| stem.into_owned()),
             kind: "foreign program".to_owned(),
             structure: structure(&variables),
@@ -205,6 +205,10 @@ impl Draft {
             default_experiment: DefaultExperiment::default(),
             facts: self.text.map(|text| ("description".to_owned(), text)).into_iter().collect(),
         };
+        if self.source.is_none() && self.command.is_none() {
+            let (name, value) = STARTED_BY_HAND;
+            description.facts.push((name.to_owned(), value.to_owned()));
+        }
         let source = self.source.map(Launch::Source);
         Interface { description, launch: source.or(self.command.map(Launch::Command)) }
     }
