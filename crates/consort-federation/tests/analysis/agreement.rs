@@ -1,7 +1,7 @@
 //! What the analysis says of a topology, and what its runs do in every order of everything.
 
 use crate::explorer::{explore, walk};
-use crate::support::{Recipe, draw, random_topology, ticks, with_capacity};
+use crate::support::{Recipe, draw, on_demand, random_topology, ticks, with_capacity};
 use crate::world::{Side, Stage, events_in};
 use consort_core::{Prng, Tag};
 use consort_federation::flow::{Timing, Topology, analyse};
@@ -65,6 +65,12 @@ struct Counts {
     states: usize,
     /// Events sent.
     events: u64,
+    /// Looked at again with all bounds on demand, or with some.
+    asked: usize,
+    mixed: usize,
+    /// Of these: explored every way, and the states found.
+    asked_exhaustive: usize,
+    asked_states: usize,
 }
 
 /// What came out of a system in every order that was tried, and whether all was done.
@@ -109,9 +115,36 @@ fn check(round: &Round, seed: u64, case: u64, counts: &mut Counts) {
     counts.exhaustive += usize::from(seen.states.is_some());
     counts.states += seen.states.unwrap_or(0);
     counts.events += seen.results.iter().map(|sides| events_in(&topology, sides)).sum::<u64>();
+    check_asked(round, &topology, horizon, &seen, seed, case, counts);
     if accepts {
         check_capacities(&topology, horizon, &seen.results, &mut random);
     }
+}
+
+/// The same system with bounds on demand, of all event flows or of some: stuck or not, and with which messages, does
+/// not depend on who asks and who tells.
+fn check_asked(
+    round: &Round,
+    topology: &Topology,
+    horizon: Tag,
+    eager: &Seen,
+    seed: u64,
+    case: u64,
+    counts: &mut Counts,
+) {
+    let mut random = Prng::new(seed).split(&format!("{} {case} asked", round.name));
+    let is_mixture = case % 2 == 1;
+    let topology = on_demand(topology, || !is_mixture || random.below(2) == 0);
+    if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
+        return;
+    }
+    let seen = see(&Stage::by_chance(&topology, horizon), round.states_max, &mut random);
+    let context = || format!("{} systems, seed {seed}, case {case}: {topology:#?}", round.name);
+    assert_eq!(seen.is_stuck, eager.is_stuck, "{}", context());
+    assert_eq!(seen.results, eager.results, "{}", context());
+    *(if is_mixture { &mut counts.mixed } else { &mut counts.asked }) += 1;
+    counts.asked_exhaustive += usize::from(seen.states.is_some());
+    counts.asked_states += seen.states.unwrap_or(0);
 }
 
 /// Whether it would be accepted with messages at every tag.

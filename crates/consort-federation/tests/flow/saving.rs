@@ -59,6 +59,11 @@ impl World {
                     let source = self.topology.flows[flow.index()].source;
                     (source, Input::Credit { flow, sink, count })
                 }
+                Output::Request { flow, tag } => {
+                    let sink = NodeId::from_index(node);
+                    let source = self.topology.flows[flow.index()].source;
+                    (source, Input::Request { flow, sink, tag })
+                }
                 Output::Deliver { flow, message } => {
                     delivered.push((flow, message));
                     continue;

@@ -3,22 +3,29 @@
 use super::MICROSTEPS_MAX;
 use super::ports::{InputPort, OutputPort, SinkPort};
 use super::ranks::Ranks;
+use crate::flow::analysis::asked_flows;
 use crate::flow::hash::FlowHash;
 use crate::flow::message::NEVER;
 use crate::flow::topology::{Flow, FlowId, FlowKind, Topology};
 use consort_core::{NodeId, Tag, Time};
 use std::sync::Arc;
 
+/// Before every other tag.
+const FIRST: Tag = Tag { time: Time::from_ticks(i64::MIN), microstep: 0 };
+
 /// What all nodes share.
 #[derive(Clone, Debug)]
 pub(super) struct World {
     pub(super) topology: Topology,
     pub(super) ranks: Ranks,
+    /// Of each flow, whether its sinks ask for bounds.
+    is_asked: Vec<bool>,
 }
 
 impl World {
     pub(super) fn new(topology: &Topology) -> Arc<Self> {
-        Arc::new(World { topology: topology.clone(), ranks: Ranks::new(topology) })
+        let (ranks, is_asked) = (Ranks::new(topology), asked_flows(topology));
+        Arc::new(World { topology: topology.clone(), ranks, is_asked })
     }
 }
 
@@ -36,7 +43,9 @@ pub(super) struct Facts {
     /// For each output the inputs that it waits for or that may cause it; `None`: all.
     causes: Vec<Option<Vec<u32>>>,
     pub(super) has_lists: bool,
+    /// Whether some output is an event flow, and whether some input is one whose bounds are asked for.
     pub(super) has_events: bool,
+    pub(super) asks: bool,
 }
 
 impl Facts {
@@ -57,6 +66,7 @@ impl Facts {
             causes: outputs.iter().map(causes).collect(),
             has_lists: outputs.iter().any(|id| is_listed(described(id))),
             has_events: outputs.iter().any(|id| described(id).kind.is_event()),
+            asks: inputs.iter().any(|id| world.is_asked[id.index()]),
             output_of: by_flow(&outputs),
             input_of,
             world,
@@ -65,7 +75,8 @@ impl Facts {
 
     pub(super) fn inputs<P>(&self) -> Vec<InputPort<P>> {
         let flows = sorted(&self.world.topology, self.world.topology.inputs(self.me));
-        let port = |flow| InputPort::new(flow, self.clip(self.flow(flow).first));
+        let is_asked = |flow: FlowId| self.world.is_asked[flow.index()];
+        let port = |flow| InputPort::new(flow, self.clip(self.flow(flow).first), is_asked(flow));
         flows.into_iter().map(port).collect()
     }
 
@@ -81,12 +92,14 @@ impl Facts {
             node: *node,
             credits: flow.capacity,
             announced: first,
+            wanted: NEVER,
             waits: false,
         };
         OutputPort {
             flow: id,
             is_immediate: flow.kind.is_immediate(),
             is_event,
+            is_asked: self.world.is_asked[id.index()],
             next: if is_event { NEVER } else { first },
             floor: first,
             plan_from: is_event.then_some(first),
@@ -128,7 +141,7 @@ impl Facts {
 
     /// The first tag at which something that happens at `tag` can cause an event on this flow.
     pub(super) fn reach(&self, flow: FlowId, tag: Tag) -> Tag {
-        let FlowKind::Event { lookahead, adds_microstep } = self.flow(flow).kind else {
+        let FlowKind::Event { lookahead, adds_microstep, .. } = self.flow(flow).kind else {
             return tag;
         };
         if tag == NEVER {
@@ -139,6 +152,27 @@ impl Facts {
             self.after(tag)
         } else {
             tag
+        }
+    }
+
+    /// The least tag from which on nothing can cause an event on this flow before `tag`: [`Facts::reach`] turned
+    /// round.
+    pub(super) fn before(&self, flow: FlowId, tag: Tag) -> Tag {
+        let FlowKind::Event { lookahead, adds_microstep, .. } = self.flow(flow).kind else {
+            return tag;
+        };
+        let earlier = |by| tag.time.checked_sub(by);
+        if Time::ZERO < lookahead {
+            let time = earlier(lookahead)
+                .map(|time| time + Time::from_ticks(i64::from(0 < tag.microstep)));
+            time.map_or(FIRST, Tag::at)
+        } else if !adds_microstep {
+            tag
+        } else if 0 < tag.microstep {
+            Tag { microstep: (tag.microstep - 1).min(self.microsteps_max), ..tag }
+        } else {
+            let microstep = self.microsteps_max;
+            earlier(Time::from_ticks(1)).map_or(FIRST, |time| Tag { time, microstep })
         }
     }
 
