@@ -142,6 +142,10 @@ pub(crate) fn record(
             (Some(recorder), Some(sink))
         }
     };
+    let mut options = options::to_json(args);
+    if let Some(part) = &way.part {
+        options["node"] = json!(part.projection.placement.name(part.node));
+    }
     let settings = Settings {
         workers: args.workers.unwrap_or_else(available_workers),
         verbose: printer.is_verbose(),
@@ -168,7 +172,7 @@ pub(crate) fn record(
     let mut problems = closed.problems;
     let account = Account {
         prepared,
-        options: options::to_json(args),
+        options,
         outcome: &outcome,
         columns: closed.columns,
         rows: closed.rows,
