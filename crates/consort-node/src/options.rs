@@ -75,10 +75,13 @@ impl JoinOptions {
     }
 }
 
+/// Takes names of nodes.
+type Told = dyn Fn(&[String]) + Send + Sync;
+
 /// Is told, while nodes gather, which ones are missing: at first, and whenever that changes; at last
 /// with nobody.
 #[derive(Clone)]
-pub struct Gathering(Arc<dyn Fn(&[String]) + Send + Sync>);
+pub struct Gathering(Arc<Told>);
 
 impl Gathering {
     /// Calls `told` with the names of those that are missing.

@@ -28,6 +28,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
         return repeat::execute(args, global, printer);
     }
     let recorded = Manifest::read(&args.run)?;
+    check_whole(&recorded, &args.run)?;
     let mut experiment =
         options::experiment_from_json(recorded.options(), |path| recorded.resolve(path));
     let resumed = recorded.resumed_from();
@@ -75,6 +76,16 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     second.problems.into_iter().for_each(|problem| report.push(problem));
     printer.report(&report, "");
     Ok(if is_incomplete { Exit::Failed } else { answer })
+}
+
+/// A node alone cannot be run again: what it received is not recorded.
+fn check_whole(recorded: &Manifest, run: &Path) -> Result<(), CommandError> {
+    let Some(node) = recorded.options()["node"].as_str() else { return Ok(()) };
+    let message = format!("`{}` is the record of node `{node}` alone", run.display());
+    let diagnostic = Diagnostic::error("replay::part", message);
+    let help = "run the system with `consort run` and compare the hash with the one that the \
+                nodes printed";
+    Err(CommandError::failed(diagnostic.help(help)))
 }
 
 /// A run in one piece gives the trace of one that was spread; what was saved in parts goes on in parts.

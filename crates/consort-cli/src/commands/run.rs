@@ -148,6 +148,10 @@ pub(crate) fn record(
     let interrupt = Interrupt::listen();
     let log = Log::held(printer.is_verbose());
     let (recorder, sink) = way.rows(args).map(Recorder::of).unzip();
+    let mut options = options::to_json(args);
+    if let Some(part) = &way.part {
+        options["node"] = json!(part.projection.placement.name(part.node));
+    }
     let settings = Settings {
         workers: args.workers.unwrap_or_else(available_workers),
         verbose: printer.is_verbose(),
@@ -174,7 +178,7 @@ pub(crate) fn record(
     let mut problems = closed.problems;
     let account = Account {
         prepared,
-        options: options::to_json(args),
+        options,
         outcome: &outcome,
         columns: closed.columns,
         rows: closed.rows,

@@ -117,6 +117,8 @@ fn nodes_go_on_bit_for_bit_and_only_from_the_same_time() {
     for (_, data, said) in resumed(&world, latest, &[]) {
         assert!(data == expected && said.contains("goes on from 40 s"), "{said}");
     }
+    let said = world.consort(&["replay", "out/quickstart-plant"]);
+    assert!(said.stderr.contains("is the record of node `plant` alone"), "{said}");
     // The file of a run that started all nodes itself has their parts, too.
     let saves = ["--save-at", "21", "--save", "all.snapshot", "--out", "far", "--no-record"];
     world.done(&[&["run", "s"], &PLACE[..], &saves].concat());
