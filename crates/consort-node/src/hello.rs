@@ -4,7 +4,7 @@ mod compare;
 
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{Resolution, Seconds, Tag, Time};
-use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+use consort_federation::flow::{Bounds, Flow, FlowId, FlowKind, Timing, Topology};
 
 pub use compare::problems;
 
@@ -102,8 +102,8 @@ fn put_flow(writer: &mut Writer, flow: &Flow) {
     match flow.kind {
         FlowKind::State => writer.byte(0),
         FlowKind::Observation => writer.byte(1),
-        FlowKind::Event { lookahead, adds_microstep } => {
-            writer.byte(2);
+        FlowKind::Event { lookahead, adds_microstep, bounds } => {
+            writer.byte(if bounds == Bounds::Eager { 2 } else { 3 });
             writer.whole(lookahead.ticks());
             writer.flag(adds_microstep);
         }
@@ -149,9 +149,10 @@ fn read_kind(reader: &mut Reader<'_>) -> Result<FlowKind, BytesError> {
     Ok(match reader.byte()? {
         0 => FlowKind::State,
         1 => FlowKind::Observation,
-        2 => {
+        kind @ (2 | 3) => {
+            let bounds = if kind == 2 { Bounds::Eager } else { Bounds::OnDemand };
             let lookahead = Time::from_ticks(reader.whole()?);
-            FlowKind::Event { lookahead, adds_microstep: reader.flag()? }
+            FlowKind::Event { lookahead, adds_microstep: reader.flag()?, bounds }
         }
         _ => return Err(BytesError::Impossible { what: "kind of flow" }),
     })

@@ -364,6 +364,10 @@ impl Node {
             Output::SendBound { flow, sink, tag } => {
                 (*sink, Body::Bound { flow: *flow, tag: *tag })
             }
+            Output::Request { flow, tag } => {
+                let source = self.topology.flows[flow.index()].source;
+                (source, Body::Request { flow: *flow, tag: *tag })
+            }
             Output::Credit { flow, count } => {
                 let source = self.topology.flows[flow.index()].source;
                 (source, Body::Credit { flow: *flow, count: *count })
@@ -443,6 +447,9 @@ fn deliver(
         Body::Bound { flow, tag } => {
             is_theirs(machine, flow)?;
             machine.handle(Input::Bound { flow, tag }, out)
+        }
+        Body::Request { flow, tag } => {
+            machine.handle(Input::Request { flow, sink: from, tag }, out)
         }
         Body::Credit { flow, count } => {
             machine.handle(Input::Credit { flow, sink: from, count }, out)

@@ -216,11 +216,12 @@ impl<P: Payload> FlowNode<P> {
     /// Whether a sink would learn something from a bound. Not of the output whose message is next anyway:
     /// the message tells more.
     fn has_bounds(&self, step: Step) -> bool {
+        let is_waiting = self.action(step).is_wait();
         (0..self.state.outputs.len()).any(|output| {
             let port = &self.state.outputs[output];
             port.is_event && !self.is_next(output, step) && {
                 let bound = self.choice().bound(output);
-                port.sinks.iter().any(|sink| port.is_news(sink, bound))
+                port.sinks.iter().any(|sink| port.is_news(sink, bound, is_waiting))
             }
         })
     }

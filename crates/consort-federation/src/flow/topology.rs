@@ -124,8 +124,9 @@ pub enum Bounds {
     /// Whenever it knows more.
     #[default]
     Eager,
-    /// When a sink asks, and at the end of the flow. Where event flows may cause each other in a ring, or lead to
-    /// one, or to an eager flow, it is as [`Bounds::Eager`]: there every bound is needed by the next one.
+    /// When a sink asks, and at the end of the flow. Where event flows may cause each other in a ring every bound is
+    /// needed by the next one: there they are told when their source has nothing else to do. What leads to such a ring,
+    /// or to an eager flow, is as [`Bounds::Eager`].
     OnDemand,
 }
 
@@ -173,6 +174,17 @@ impl Topology {
     /// The flows that a node emits.
     pub fn outputs(&self, node: NodeId) -> impl Iterator<Item = FlowId> + '_ {
         self.ids().filter(move |flow| self.flows[flow.index()].source == node)
+    }
+
+    /// The same flows, with bounds of each event flow as `of` says.
+    #[must_use]
+    pub fn with_bounds(mut self, mut of: impl FnMut(FlowId) -> Bounds) -> Self {
+        for (id, flow) in self.ids().zip(&mut self.flows) {
+            if let FlowKind::Event { bounds, .. } = &mut flow.kind {
+                *bounds = of(id);
+            }
+        }
+        self
     }
 
     /// The flow of this name.

@@ -1,10 +1,10 @@
 //! What the analysis says of a topology, and what its runs do in every order of everything.
 
 use crate::explorer::{explore, walk};
-use crate::support::{Recipe, draw, on_demand, random_topology, ticks, with_capacity};
+use crate::support::{Recipe, draw, random_topology, ticks, with_capacity};
 use crate::world::{Side, Stage, events_in};
 use consort_core::{Prng, Tag};
-use consort_federation::flow::{Timing, Topology, analyse};
+use consort_federation::flow::{Bounds, Timing, Topology, analyse};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -134,7 +134,10 @@ fn check_asked(
 ) {
     let mut random = Prng::new(seed).split(&format!("{} {case} asked", round.name));
     let is_mixture = case % 2 == 1;
-    let topology = on_demand(topology, || !is_mixture || random.below(2) == 0);
+    let topology = topology.clone().with_bounds(|_| {
+        let is_eager = is_mixture && random.below(2) == 0;
+        if is_eager { Bounds::Eager } else { Bounds::OnDemand }
+    });
     if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
         return;
     }

@@ -70,17 +70,6 @@ pub(crate) fn with_capacity(topology: &Topology, capacity: u32) -> Topology {
     topology
 }
 
-/// The same flows; bounds of those event flows are on demand for which `is_so` says so.
-pub(crate) fn on_demand(topology: &Topology, mut is_so: impl FnMut() -> bool) -> Topology {
-    let mut topology = topology.clone();
-    for flow in &mut topology.flows {
-        if let FlowKind::Event { bounds, .. } = &mut flow.kind {
-            *bounds = if is_so() { Bounds::OnDemand } else { Bounds::Eager };
-        }
-    }
-    topology
-}
-
 /// What random topologies are made of.
 pub(crate) struct Recipe {
     /// How many nodes.

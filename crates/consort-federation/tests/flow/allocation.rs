@@ -2,7 +2,9 @@
 
 use crate::support::{at, event, flow, topology};
 use consort_core::{Tag, Time};
-use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, Plan, Scheduler, Topology};
+use consort_federation::flow::{
+    Behavior, Bounds, Flow, FlowId, FlowKind, Plan, Scheduler, Topology,
+};
 
 /// Answers every batch with an event as early as it may.
 #[derive(Clone)]
@@ -38,11 +40,20 @@ fn ring(capacity: u32) -> Topology {
     topology(3, flows.collect())
 }
 
-fn allocations(capacity: u32, until: i64) -> (u64, u64) {
+/// Events from node to node, for whose bounds the last one, which works every other tick, asks.
+fn chain(capacity: u32) -> Topology {
+    let event =
+        |name, source: u32| Flow { kind: event(2, false), ..flow(name, source, &[source + 1], 0) };
+    let flows = vec![event("e1", 0), event("e2", 1), flow("work", 2, &[0], 2)];
+    let flows = flows.into_iter().map(|flow| Flow { capacity, ..flow });
+    topology(3, flows.collect()).with_bounds(|_| Bounds::OnDemand)
+}
+
+fn allocations(topology: &Topology, until: i64) -> (u64, u64) {
     let mut messages = 0;
     let counted = allocation_counter::measure(|| {
         let behaviors = vec![Answers(at(0)); 3];
-        let mut scheduler = Scheduler::new(&ring(capacity), behaviors, Some(at(until)));
+        let mut scheduler = Scheduler::new(topology, behaviors, Some(at(until)));
         scheduler.run().expect("there is no circuit without delay");
         messages = scheduler.records().map(|(_, record)| record.count).sum();
     });
@@ -51,10 +62,10 @@ fn allocations(capacity: u32, until: i64) -> (u64, u64) {
 
 #[test]
 fn a_hundred_times_as_many_messages_take_no_allocation_more() {
-    for capacity in [1, 2, 16] {
-        let (few, messages_few) = allocations(capacity, 1_000);
-        let (many, messages_many) = allocations(capacity, 100_000);
+    for topology in [1, 2, 16].into_iter().flat_map(|capacity| [ring(capacity), chain(capacity)]) {
+        let (few, messages_few) = allocations(&topology, 1_000);
+        let (many, messages_many) = allocations(&topology, 100_000);
         assert!(50 * messages_few < messages_many, "{messages_few}, {messages_many}");
-        assert_eq!(few, many, "capacity {capacity}");
+        assert_eq!(few, many, "{topology:?}");
     }
 }

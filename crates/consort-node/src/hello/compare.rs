@@ -2,7 +2,7 @@
 
 use super::Hello;
 use consort_core::{NodeId, Resolution, Tag, Time};
-use consort_federation::flow::{Flow, FlowKind, Timing, Topology};
+use consort_federation::flow::{Bounds, Flow, FlowKind, Timing, Topology};
 
 /// More differences than this help nobody.
 const PROBLEMS_MAX: usize = 20;
@@ -166,9 +166,10 @@ fn kind(resolution: Resolution, kind: FlowKind) -> String {
     match kind {
         FlowKind::State => "state".to_owned(),
         FlowKind::Observation => "observation".to_owned(),
-        FlowKind::Event { lookahead, adds_microstep } => {
+        FlowKind::Event { lookahead, adds_microstep, bounds } => {
             let microstep = if adds_microstep { " and a microstep" } else { "" };
-            format!("event, lookahead {}{microstep}", seconds(resolution, lookahead))
+            let asked = if bounds == Bounds::OnDemand { ", bounds on demand" } else { "" };
+            format!("event, lookahead {}{microstep}{asked}", seconds(resolution, lookahead))
         }
     }
 }

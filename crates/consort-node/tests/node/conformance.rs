@@ -1,6 +1,7 @@
 //! One suite over all links: same topology, same hashes of every flow.
 
-use crate::bodies::{Hashes, bodies, options, run};
+use crate::bodies::{Hashes, bodies, options, relayed, run};
+use consort_federation::flow::Bounds;
 use consort_node::{Endpoint, Faults, Hub, JoinOptions, Node, NodeError, TlsFiles};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::path::Path;
@@ -161,6 +162,33 @@ fn a_bad_network_changes_nothing() {
     for faults in faults(11) {
         let found = through_hub(2, 30, |options| options.faults = Some(faults.clone()));
         assert_eq!(found, expected, "{faults}");
+    }
+}
+
+/// Bounds on demand in all flows, or in one of two; with faults.
+fn asked(bounds: [Bounds; 2], faults: Option<&Faults>) -> Hashes {
+    let hub = Hub::new();
+    let mut of = bounds.into_iter();
+    let topology = relayed(2).with_bounds(|_| of.next().expect("there are two event flows"));
+    let mut all = options(&topology, 30);
+    for options in &mut all {
+        options.hub = Some(hub.clone());
+        options.faults = faults.cloned();
+    }
+    run(all).expect("everybody comes to the end")
+}
+
+#[test]
+fn bounds_on_demand_change_nothing_whatever_the_network_does() {
+    use Bounds::{Eager, OnDemand};
+    let expected = asked([Eager, Eager], None);
+    let sent = |flow: &str| expected[&(flow.to_owned(), true)].0;
+    assert!(3 < sent("a/alarm") && 3 < sent("b/alarm"), "there are alarms");
+    for bounds in [[OnDemand, OnDemand], [OnDemand, Eager], [Eager, OnDemand]] {
+        assert_eq!(asked(bounds, None), expected, "{bounds:?}");
+    }
+    for faults in &faults(12)[2..] {
+        assert_eq!(asked([OnDemand, OnDemand], Some(faults)), expected, "{faults}");
     }
 }
 

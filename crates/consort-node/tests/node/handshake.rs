@@ -3,7 +3,7 @@
 use crate::bodies::{flow, resolution, tick};
 use crate::puppet::{Puppet, hello, options, start, topology};
 use consort_core::{Resolution, Seconds, Time};
-use consort_federation::flow::{FlowId, FlowKind, Timing};
+use consort_federation::flow::{Bounds, FlowId, FlowKind, Timing};
 use consort_node::frame::Body;
 use consort_node::hello::Hello;
 use consort_node::{Endpoint, Gathering, Hub, JoinOptions, Node};
@@ -92,7 +92,11 @@ fn who_does_not_belong_to_the_run_is_refused_and_the_right_one_still_awaited() {
 #[test]
 fn differences_in_the_flows_are_told_in_words() {
     let period = |ticks| Timing::Periodic(Time::from_ticks(ticks));
-    let event = FlowKind::Event { lookahead: Time::from_ticks(2), adds_microstep: true };
+    let event = FlowKind::Event {
+        lookahead: Time::from_ticks(2),
+        adds_microstep: true,
+        bounds: Bounds::OnDemand,
+    };
     let said = [
         changed(|hello| hello.topology.flows[0].timing = period(20)),
         changed(|hello| hello.topology.flows[1].timing = Timing::Once),

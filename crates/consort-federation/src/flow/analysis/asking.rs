@@ -1,50 +1,80 @@
-//! Of which event flows bounds are asked for.
+//! When bounds of event flows are told.
 //!
-//! Where event flows may cause each other in a ring, the bound of each follows from the one before it, a lookahead or
-//! a microstep further: each of them is needed, however small, and asking would only double the frames. The same
-//! holds for what leads to a ring, or to a flow that tells its bounds unasked. What is left has no ring, and a
-//! question that is passed on from flow to flow comes to an end.
+//! A request for a bound is passed on from flow to flow, so it has to come to an end: where event flows may cause each
+//! other in a ring there is none. There the bound of each follows from the one before it, a lookahead or a microstep
+//! further, and each is needed, however small. But nobody on a ring gets far without the others, so it is enough to
+//! tell when there is nothing else to do.
 
 use super::waiting::Waiting;
 use crate::flow::Topology;
 
-/// Of each flow, whether its sinks ask for bounds.
-pub(in crate::flow) fn asked_flows(topology: &Topology) -> Vec<bool> {
-    let mut is_asked: Vec<bool> = topology.flows.iter().map(|it| it.kind.is_on_demand()).collect();
-    if !is_asked.contains(&true) {
-        return is_asked;
-    }
-    let waiting = Waiting::between_events(topology);
-    for flow in told_unasked(&waiting, &is_asked) {
-        is_asked[waiting.flows[flow].index()] = false;
-    }
-    is_asked
+/// When the source of an event flow tells bounds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(in crate::flow) enum Telling {
+    /// Whenever it knows more.
+    AtOnce,
+    /// When it has nothing else to do.
+    BeforeWaiting,
+    /// When a sink asks.
+    WhenAsked,
 }
 
-/// The vertices of flows that are on a ring, or not on demand, or lead to such.
-fn told_unasked(waiting: &Waiting, is_on_demand: &[bool]) -> impl Iterator<Item = usize> + use<> {
+/// When bounds of each flow are told; of flows that are no events it means nothing.
+pub(in crate::flow) fn telling(topology: &Topology) -> Vec<Telling> {
+    let mut telling = vec![Telling::AtOnce; topology.flows.len()];
+    if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
+        return telling;
+    }
+    let waiting = Waiting::between_events(topology);
+    let rings = rings(&waiting);
+    let unasked = unasked(topology, &waiting, &rings);
+    for (vertex, id) in waiting.flows.iter().enumerate() {
+        if topology.flows[id.index()].kind.is_on_demand() {
+            telling[id.index()] = match (rings[vertex], unasked[vertex]) {
+                (true, _) => Telling::BeforeWaiting,
+                (false, true) => Telling::AtOnce,
+                (false, false) => Telling::WhenAsked,
+            };
+        }
+    }
+    telling
+}
+
+/// Of each vertex, whether it is on a ring.
+fn rings(waiting: &Waiting) -> Vec<bool> {
     let graph = &waiting.graph;
     let count = u32::try_from(graph.len()).expect("vertices fit in 32 bits");
     let all: Vec<u32> = (0..count).collect();
-    let mut is_told = vec![false; graph.len()];
-    for (vertex, flow) in waiting.flows.iter().enumerate() {
-        is_told[vertex] = !is_on_demand[flow.index()];
-    }
+    let mut is_on_ring = vec![false; graph.len()];
     for vertex in graph.knots(&all).into_iter().flatten() {
-        is_told[vertex as usize] = true;
+        is_on_ring[vertex as usize] = true;
     }
-    let leads_there = |is_told: &[bool], vertex: u32| {
-        let next = graph.successors(vertex);
-        !is_told[vertex as usize] && next.iter().any(|next| is_told[*next as usize])
+    is_on_ring
+}
+
+/// Of each vertex, whether it is on a ring, or an eager flow, or leads to one of these: what is told unasked must not
+/// follow from what nobody asks for.
+fn unasked(topology: &Topology, waiting: &Waiting, rings: &[bool]) -> Vec<bool> {
+    let mut is_unasked = rings.to_vec();
+    for (vertex, id) in waiting.flows.iter().enumerate() {
+        is_unasked[vertex] |= !topology.flows[id.index()].kind.is_on_demand();
+    }
+    let leads_there = |is_unasked: &[bool], vertex: usize| {
+        let vertex = u32::try_from(vertex).expect("vertices fit in 32 bits");
+        waiting.graph.successors(vertex).iter().any(|next| is_unasked[*next as usize])
     };
-    while let Some(vertex) = all.iter().find(|vertex| leads_there(&is_told, **vertex)) {
-        is_told[*vertex as usize] = true;
+    let all = 0..waiting.graph.len();
+    while let Some(vertex) =
+        all.clone().find(|vertex| !is_unasked[*vertex] && leads_there(&is_unasked, *vertex))
+    {
+        is_unasked[vertex] = true;
     }
-    (0..waiting.flows.len()).filter(move |vertex| is_told[*vertex])
+    is_unasked
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Telling::{AtOnce, BeforeWaiting, WhenAsked};
     use super::*;
     use crate::flow::{Bounds, Flow, FlowId, FlowKind, Timing};
     use consort_core::{NodeId, Tag, Time};
@@ -73,24 +103,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_a_ring_or_leads_to_one_is_told_unasked() {
+    fn what_is_on_a_ring_is_told_before_waiting_and_what_leads_to_it_at_once() {
         let topology = flows(&[(0, 1), (1, 2), (2, 1), (2, 3), (3, 4)]);
-        assert_eq!(asked_flows(&topology), [false, false, false, true, true]);
+        let expected = [AtOnce, BeforeWaiting, BeforeWaiting, WhenAsked, WhenAsked];
+        assert_eq!(telling(&topology), expected);
     }
 
     #[test]
-    fn what_leads_to_an_eager_flow_is_told_unasked() {
+    fn what_leads_to_an_eager_flow_is_told_at_once() {
         let mut topology = flows(&[(0, 1), (1, 2), (2, 3)]);
         let FlowKind::Event { bounds, .. } = &mut topology.flows[1].kind else { unreachable!() };
         *bounds = Bounds::Eager;
-        assert_eq!(asked_flows(&topology), [false, false, true]);
+        assert_eq!(telling(&topology), [AtOnce, AtOnce, WhenAsked]);
     }
 
     #[test]
     fn a_reply_that_does_not_cause_the_next_question_makes_no_ring() {
         let mut topology = flows(&[(0, 1), (1, 0), (2, 0)]);
-        assert_eq!(asked_flows(&topology), [false, false, false]);
+        assert_eq!(telling(&topology), [BeforeWaiting, BeforeWaiting, AtOnce]);
         topology.flows[0].feedthrough = Some(vec![FlowId(2)]);
-        assert_eq!(asked_flows(&topology), [true, true, true]);
+        assert_eq!(telling(&topology), [WhenAsked; 3]);
     }
 }

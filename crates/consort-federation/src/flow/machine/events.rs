@@ -4,6 +4,7 @@
 use super::FlowNode;
 use super::choice::Step;
 use super::ports::promised;
+use crate::flow::analysis::Telling;
 use crate::flow::error::FlowError;
 use crate::flow::hash::Payload;
 use crate::flow::message::{NEVER, Output};
@@ -44,7 +45,7 @@ impl<P: Payload> FlowNode<P> {
         let wanted = self.facts.clip(tag);
         let port = &mut self.state.outputs[output];
         let sink = &mut port.sinks[place];
-        if port.is_asked && sink.announced < wanted {
+        if port.telling == Telling::WhenAsked && sink.announced < wanted {
             sink.wanted = sink.wanted.min(wanted);
         }
         Ok(())
@@ -95,6 +96,7 @@ impl<P: Payload> FlowNode<P> {
     pub(super) fn announce(&mut self, out: &mut Vec<Output<P>>) {
         self.close_plans();
         let step = self.choice().step();
+        let is_waiting = self.action(step).is_wait();
         for output in 0..self.state.outputs.len() {
             if !self.state.outputs[output].is_event || self.is_next(output, step) {
                 continue;
@@ -102,7 +104,7 @@ impl<P: Payload> FlowNode<P> {
             let bound = self.choice().bound(output);
             let port = &mut self.state.outputs[output];
             for place in 0..port.sinks.len() {
-                if port.is_news(&port.sinks[place], bound) {
+                if port.is_news(&port.sinks[place], bound, is_waiting) {
                     port.sinks[place].tell(bound);
                     let (flow, sink) = (port.flow, port.sinks[place].node);
                     out.push(Output::SendBound { flow, sink, tag: promised(bound) });

@@ -3,7 +3,7 @@
 use super::MICROSTEPS_MAX;
 use super::ports::{InputPort, OutputPort, SinkPort};
 use super::ranks::Ranks;
-use crate::flow::analysis::asked_flows;
+use crate::flow::analysis::{Telling, telling};
 use crate::flow::hash::FlowHash;
 use crate::flow::message::NEVER;
 use crate::flow::topology::{Flow, FlowId, FlowKind, Topology};
@@ -18,14 +18,19 @@ const FIRST: Tag = Tag { time: Time::from_ticks(i64::MIN), microstep: 0 };
 pub(super) struct World {
     pub(super) topology: Topology,
     pub(super) ranks: Ranks,
-    /// Of each flow, whether its sinks ask for bounds.
-    is_asked: Vec<bool>,
+    /// Of each event flow, when bounds are told.
+    telling: Vec<Telling>,
 }
 
 impl World {
     pub(super) fn new(topology: &Topology) -> Arc<Self> {
-        let (ranks, is_asked) = (Ranks::new(topology), asked_flows(topology));
-        Arc::new(World { topology: topology.clone(), ranks, is_asked })
+        let (ranks, telling) = (Ranks::new(topology), telling(topology));
+        Arc::new(World { topology: topology.clone(), ranks, telling })
+    }
+
+    /// Whether the sinks of a flow ask for bounds.
+    fn is_asked(&self, flow: FlowId) -> bool {
+        self.telling[flow.index()] == Telling::WhenAsked
     }
 }
 
@@ -66,7 +71,7 @@ impl Facts {
             causes: outputs.iter().map(causes).collect(),
             has_lists: outputs.iter().any(|id| is_listed(described(id))),
             has_events: outputs.iter().any(|id| described(id).kind.is_event()),
-            asks: inputs.iter().any(|id| world.is_asked[id.index()]),
+            asks: inputs.iter().any(|id| world.is_asked(*id)),
             output_of: by_flow(&outputs),
             input_of,
             world,
@@ -75,7 +80,7 @@ impl Facts {
 
     pub(super) fn inputs<P>(&self) -> Vec<InputPort<P>> {
         let flows = sorted(&self.world.topology, self.world.topology.inputs(self.me));
-        let is_asked = |flow: FlowId| self.world.is_asked[flow.index()];
+        let is_asked = |flow| self.world.is_asked(flow);
         let port = |flow| InputPort::new(flow, self.clip(self.flow(flow).first), is_asked(flow));
         flows.into_iter().map(port).collect()
     }
@@ -99,7 +104,7 @@ impl Facts {
             flow: id,
             is_immediate: flow.kind.is_immediate(),
             is_event,
-            is_asked: self.world.is_asked[id.index()],
+            telling: self.world.telling[id.index()],
             next: if is_event { NEVER } else { first },
             floor: first,
             plan_from: is_event.then_some(first),

@@ -1,5 +1,6 @@
 //! The two sides of a flow inside a node's machine: plain values, nothing but state.
 
+use crate::flow::analysis::Telling;
 use crate::flow::hash::FlowHash;
 use crate::flow::message::{FlowRecord, Message, NEVER, Role};
 use crate::flow::topology::FlowId;
@@ -54,8 +55,8 @@ pub(super) struct OutputPort<P> {
     /// Whether it is emitted after consumption (phase 2) instead of before (phase 0).
     pub(super) is_immediate: bool,
     pub(super) is_event: bool,
-    /// Of an event flow: whether bounds are told when asked only.
-    pub(super) is_asked: bool,
+    /// Of an event flow: when bounds are told.
+    pub(super) telling: Telling,
     /// The paper's S: the tag of the next message to emit; of an event flow: the planned one.
     pub(super) next: Tag,
     /// Of an event flow: no message may have a smaller tag.
@@ -94,10 +95,15 @@ impl SinkPort {
 }
 
 impl<P> OutputPort<P> {
-    /// Whether a sink is to be told this bound. The end is told to all: it is [`NEVER`], which is at least what
-    /// anybody waits for.
-    pub(super) fn is_news(&self, sink: &SinkPort, bound: Tag) -> bool {
-        !sink.waits && sink.announced < bound && (!self.is_asked || sink.wanted <= bound)
+    /// Whether a sink is to be told this bound, by a node that waits or by one that has something to do. The end is
+    /// told to all who may ask: it is [`NEVER`], which is at least what anybody waits for.
+    pub(super) fn is_news(&self, sink: &SinkPort, bound: Tag, is_waiting: bool) -> bool {
+        let is_time = match self.telling {
+            Telling::AtOnce => true,
+            Telling::BeforeWaiting => is_waiting,
+            Telling::WhenAsked => sink.wanted <= bound,
+        };
+        is_time && !sink.waits && sink.announced < bound
     }
 
     pub(super) fn record(&self) -> FlowRecord {
