@@ -26,11 +26,11 @@ pub(crate) fn run() -> bool {
 
 /// The one heavy option, which nobody builds who does not ask for it: last, and by itself.
 fn zenoh() -> bool {
-    let with = ["-p", "consort-node", "--features", "zenoh", "--quiet"];
-    step(
-        "zenoh",
-        &[&["test"], &with[..], &["--lib", "--test", "zenoh", "--test", "namespaces"]].concat(),
-    )
+    let links = ["-p", "consort-node", "--lib", "--test", "zenoh", "--test", "namespaces"];
+    let runs = ["-p", "consort-cli", "--test", "zenoh"];
+    let with = ["test", "--features", "zenoh", "--quiet"];
+    step("zenoh", &[&with[..], &links].concat())
+        && step("runs over zenoh", &[&with[..], &runs].concat())
 }
 
 /// Every example runs from the release build, as the README tells a newcomer.

@@ -174,6 +174,7 @@ impl Node {
     /// If another node is gone or failed before its end.
     pub fn leave(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         let left = self.part(words);
+        self.write_board(Instant::now());
         self.told(left)?;
         self.is_over = true;
         let peers = self.mesh.peers.iter_mut();

@@ -20,6 +20,24 @@ pub(crate) struct Disturbance {
     pub(crate) stop_max: Duration,
 }
 
+/// What nodes really suffered: what came too late is not counted.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub(crate) struct Suffered {
+    /// How long each stop took.
+    pub(crate) stops: Vec<Duration>,
+    /// How many links broke and were made again.
+    pub(crate) links: u64,
+}
+
+impl Suffered {
+    /// By nodes that have ended.
+    pub(crate) fn of(members: &[Member], disturber: Option<Disturber>) -> Self {
+        let endings = members.iter().filter_map(|member| member.ending.as_ref());
+        let links = endings.map(|ending| ending.links_remade).sum();
+        Suffered { stops: disturber.map(|it| it.stops).unwrap_or_default(), links }
+    }
+}
+
 /// Stops nodes, one at a time.
 #[derive(Debug)]
 pub(crate) struct Disturber {
@@ -28,8 +46,10 @@ pub(crate) struct Disturber {
     left: u32,
     /// When the next thing is to be done.
     due: Instant,
-    /// Who is stopped.
-    stopped: Option<usize>,
+    /// Who is stopped, and since when.
+    stopped: Option<(usize, Instant)>,
+    /// How long each stop took.
+    stops: Vec<Duration>,
 }
 
 impl Disturber {
@@ -37,25 +57,39 @@ impl Disturber {
     pub(crate) fn new(disturbance: &Disturbance) -> Self {
         let mut random = Prng::new(disturbance.seed).split("stops");
         let due = Instant::now() + PAUSE_MAX.mul_f64(random.next_f64());
-        let left = disturbance.stops;
-        Disturber { disturbance: disturbance.clone(), random, left, due, stopped: None }
+        let (disturbance, left) = (disturbance.clone(), disturbance.stops);
+        Disturber { disturbance, random, left, due, stopped: None, stops: Vec::new() }
     }
 
     /// Does what is due.
     pub(crate) fn act(&mut self, members: &[Member]) {
-        if Instant::now() < self.due || members.is_empty() {
+        if Instant::now() < self.due {
             return;
         }
-        if let Some(index) = self.stopped.take() {
+        if let Some((index, since)) = self.stopped.take() {
+            // Who has told its end meanwhile had done so before the stop.
+            if members[index].ending.is_none() {
+                self.stops.push(since.elapsed());
+            }
             members[index].go_on();
             self.wait(Duration::ZERO, PAUSE_MAX);
         } else if 0 < self.left {
-            self.left -= 1;
-            let index = self.random.below(members.len() as u64) as usize;
-            members[index].pause();
-            self.stopped = Some(index);
-            self.wait(self.disturbance.stop_min, self.disturbance.stop_max);
+            self.stop(members);
         }
+    }
+
+    /// Stops one of those that still compute.
+    fn stop(&mut self, members: &[Member]) {
+        let computing = members.iter().enumerate().filter(|(_, member)| member.ending.is_none());
+        let computing: Vec<usize> = computing.map(|(index, _)| index).collect();
+        if computing.is_empty() {
+            return;
+        }
+        self.left -= 1;
+        let index = computing[self.random.below(computing.len() as u64) as usize];
+        members[index].pause();
+        self.stopped = Some((index, Instant::now()));
+        self.wait(self.disturbance.stop_min, self.disturbance.stop_max);
     }
 
     fn wait(&mut self, least: Duration, most: Duration) {

@@ -92,14 +92,19 @@ impl Joined {
     /// # Errors
     /// If one does not come to its end.
     pub(crate) fn leave(
-        self,
+        &self,
         last_words: &[u8],
     ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
         self.handle.leave(last_words).map_err(|error| Box::new(refusal(&error)))
     }
 
+    /// How many links this node made again because they broke.
+    pub(crate) fn links_remade(&self) -> u64 {
+        self.handle.links_remade()
+    }
+
     /// Tells the others why this node ends.
-    pub(crate) fn fail(self, reason: &str) {
+    pub(crate) fn fail(&self, reason: &str) {
         self.handle.fail(reason);
     }
 }

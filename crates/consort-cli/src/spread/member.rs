@@ -72,7 +72,7 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
         None => without_files(job.args, job.prepared, way, (&name, printer)),
     };
     match recorded {
-        Ok(recorded) => leave(recorded, joined, resolution),
+        Ok(recorded) => leave(recorded, &joined, resolution),
         Err(error) => {
             let why: Vec<Diagnostic> = errors(error).into_iter().map(unmet).collect();
             joined.fail(why.first().map_or("it could not start", |first| &first.message));
@@ -103,7 +103,7 @@ fn without_files(
     Ok(Recorded { problems: problems.collect(), logged: (0, 0), outcome })
 }
 
-fn leave(recorded: Recorded, joined: Joined, resolution: Resolution) -> Done {
+fn leave(recorded: Recorded, joined: &Joined, resolution: Resolution) -> Done {
     let mut way = end_way(&recorded.outcome.end, resolution);
     let mut last_words = BTreeMap::new();
     match &way {
@@ -129,6 +129,7 @@ fn leave(recorded: Recorded, joined: Joined, resolution: Resolution) -> Done {
         statistics: outcome.summary.statistics,
         timing: outcome.timing,
         logged: recorded.logged,
+        links_remade: joined.links_remade(),
         problems: recorded.problems.clone(),
     };
     Done { ending, recorded: Some(recorded), last_words }
