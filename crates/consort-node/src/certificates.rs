@@ -45,7 +45,7 @@ impl Authority {
         self.certify_names(node, names)
     }
 
-    /// Certifies any names: what [`Authority::certify`] does not would be refused by other nodes.
+    /// Certifies the names of a host or of several nodes, in the files of `node`.
     ///
     /// # Errors
     /// As [`Authority::certify`].

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 /// The longest time from one stop to the next.
 const PAUSE_MAX: Duration = Duration::from_millis(500);
+/// One in so many runs is disturbed while its nodes still meet; the others when they compute.
+const EARLY: u64 = 4;
 
 /// What nodes shall suffer while they compute. Results may not depend on any of it.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,6 +46,8 @@ pub(crate) struct Disturber {
     disturbance: Disturbance,
     random: Prng,
     left: u32,
+    /// Whether it is time to begin.
+    has_begun: bool,
     /// When the next thing is to be done.
     due: Instant,
     /// Who is stopped, and since when.
@@ -56,14 +60,27 @@ impl Disturber {
     /// From now on.
     pub(crate) fn new(disturbance: &Disturbance) -> Self {
         let mut random = Prng::new(disturbance.seed).split("stops");
-        let due = Instant::now() + PAUSE_MAX.mul_f64(random.next_f64());
-        let (disturbance, left) = (disturbance.clone(), disturbance.stops);
-        Disturber { disturbance, random, left, due, stopped: None, stops: Vec::new() }
+        let has_begun = random.below(EARLY) == 0;
+        let mut disturber = Disturber {
+            disturbance: disturbance.clone(),
+            random,
+            left: disturbance.stops,
+            has_begun,
+            due: Instant::now(),
+            stopped: None,
+            stops: Vec::new(),
+        };
+        disturber.wait(Duration::ZERO, PAUSE_MAX);
+        disturber
     }
 
     /// Does what is due.
     pub(crate) fn act(&mut self, members: &[Member]) {
-        if Instant::now() < self.due {
+        if !self.has_begun && members.iter().all(|member| member.at.is_some()) {
+            self.has_begun = true;
+            self.wait(Duration::ZERO, PAUSE_MAX);
+        }
+        if !self.has_begun || Instant::now() < self.due {
             return;
         }
         if let Some((index, since)) = self.stopped.take() {

@@ -6,7 +6,11 @@ use std::time::Duration;
 
 pub(crate) const HORIZON: i64 = 60;
 
-pub(crate) fn through_hub(capacity: u32, horizon: i64, change: impl Fn(&mut JoinOptions)) -> Hashes {
+pub(crate) fn through_hub(
+    capacity: u32,
+    horizon: i64,
+    change: impl Fn(&mut JoinOptions),
+) -> Hashes {
     let hub = Hub::new();
     let mut all = options(&bodies(capacity), horizon);
     for options in &mut all {

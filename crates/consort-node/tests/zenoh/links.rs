@@ -2,9 +2,9 @@
 
 use crate::locator;
 use crate::processes::CERTIFIED as NODE;
-use consort_node::{Authority, TlsFiles};
 use consort_node::frame::{self, Body, Frame};
 use consort_node::link::{Link, Received, ZenohLink, ZenohListener};
+use consort_node::{Authority, TlsFiles};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};

@@ -71,11 +71,7 @@ fn not_under_way(folder: &Path) -> CommandError {
     CommandError::failed(diagnostic.help("name the folder of one, or the endpoint of a node"))
 }
 
-fn ask(
-    name: Option<&str>,
-    text: &str,
-    tls: Option<&TlsFiles>,
-) -> Result<Asked, CommandError> {
+fn ask(name: Option<&str>, text: &str, tls: Option<&TlsFiles>) -> Result<Asked, CommandError> {
     let endpoint: Endpoint = text.parse().map_err(|error: consort_node::EndpointError| {
         let diagnostic = Diagnostic::error("cli::endpoint", error.to_string());
         CommandError::invalid(diagnostic.help("or name the folder of a run that is under way"))

@@ -57,7 +57,8 @@ impl Faced {
     /// `41 stops of 1 to 14 s in 40 of 66 runs`; nothing if no run was to face it.
     fn told(&self, what: &str, more: &str) -> Option<String> {
         let Faced { runs, struck, count } = self;
-        let told = format!("{}{more} in {struck} of {}", plural(*count, what), plural(*runs, "run"));
+        let told =
+            format!("{}{more} in {struck} of {}", plural(*count, what), plural(*runs, "run"));
         (0 < *runs).then_some(told)
     }
 }
@@ -268,5 +269,23 @@ mod tests {
         check(&[0, 1], "thread", "0 to 1 thread");
         check(&[64, 3], "", "3 to 64");
         check(&[], "worker", "");
+    }
+
+    #[test]
+    fn what_nodes_suffered_is_told_as_often_as_it_happened() {
+        let milliseconds = Duration::from_millis;
+        let mut tally = Tally::default();
+        assert_eq!(tally.suffered(), None);
+        tally.stops.add(true, 0);
+        tally.stops.add(false, 7);
+        assert_eq!(tally.suffered().as_deref(), Some("0 stops in 0 of 1 run"));
+        tally.stops.add(true, 2);
+        tally.stop_range = Some((milliseconds(1040), milliseconds(14_210)));
+        tally.cuts.add(true, 1);
+        let expected =
+            "2 stops of 1.0 to 14.2 s in 1 of 2 runs, 1 link cut and made again in 1 of 1 run";
+        assert_eq!(tally.suffered().as_deref(), Some(expected));
+        tally.stop_range = Some((milliseconds(1010), milliseconds(1040)));
+        assert!(tally.suffered().is_some_and(|told| told.starts_with("2 stops of 1.0 s in")));
     }
 }
