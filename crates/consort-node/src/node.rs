@@ -191,6 +191,7 @@ impl Node {
         mut self,
         left: Result<(), NodeError>,
     ) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+        self.write_board(Instant::now());
         self.told(left)?;
         self.is_over = true;
         let peers = self.mesh.peers.iter_mut();

@@ -34,7 +34,7 @@ pub(crate) struct SpreadArgs {
 /// Whom a node trusts, and how it shows that it can be trusted.
 #[derive(Args, Clone, Default, Debug)]
 pub(crate) struct TlsArgs {
-    /// For `tls`: the certificate of this side, as PEM
+    /// For `tls`: the certificate of this side, as PEM; for nodes that are started here one is made
     #[arg(long, value_name = "FILE", hide_short_help = true, requires_all = ["tls_key", "tls_ca"])]
     pub(crate) tls_certificate: Option<PathBuf>,
     /// For `tls`: its key
@@ -78,6 +78,11 @@ impl LinkKind {
     /// The one that is called so.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         <Self as ValueEnum>::from_str(name, false).ok()
+    }
+
+    /// Whether this program has it.
+    pub(crate) fn is_built_in(self) -> bool {
+        self != LinkKind::Zenoh || cfg!(feature = "zenoh")
     }
 
     /// Whether nodes are processes of their own.

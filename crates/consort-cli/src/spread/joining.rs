@@ -99,7 +99,7 @@ impl Joined {
     /// # Errors
     /// If one does not come to its end.
     pub(crate) fn leave(
-        self,
+        &self,
         last_words: &[u8],
     ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
         self.handle.leave(last_words).map_err(|error| Box::new(refusal(&error)))
@@ -110,7 +110,7 @@ impl Joined {
     /// # Errors
     /// If a node does not come to its end.
     pub(crate) fn break_off(
-        self,
+        &self,
         last_words: &[u8],
     ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
         self.handle.break_off(last_words).map_err(|error| Box::new(refusal(&error)))
@@ -121,8 +121,13 @@ impl Joined {
         self.handle.farewells()
     }
 
+    /// How many links this node made again because they broke.
+    pub(crate) fn links_remade(&self) -> u64 {
+        self.handle.links_remade()
+    }
+
     /// Tells the others why this node ends.
-    pub(crate) fn fail(self, reason: &str) {
+    pub(crate) fn fail(&self, reason: &str) {
         self.handle.fail(reason);
     }
 }

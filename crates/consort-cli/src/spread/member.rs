@@ -77,7 +77,7 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
         None => without_files(job.args, job.prepared, way, (&name, printer)),
     };
     match recorded {
-        Ok(recorded) => leave(recorded, joined, resolution),
+        Ok(recorded) => leave(recorded, &joined, resolution),
         Err(error) => {
             let why: Vec<Diagnostic> = errors(error).into_iter().map(unmet).collect();
             joined.fail(why.first().map_or("it could not start", |first| &first.message));
@@ -114,8 +114,8 @@ fn without_files(
     Ok(Recorded { problems: problems.collect(), logged: (0, 0), outcome })
 }
 
-fn leave(mut recorded: Recorded, joined: Joined, resolution: Resolution) -> Done {
-    let way = match wish(&recorded.outcome, &joined) {
+fn leave(mut recorded: Recorded, joined: &Joined, resolution: Resolution) -> Done {
+    let way = match wish(&recorded.outcome, joined) {
         Some(wish) => EndWay::Ended(wish),
         None => end_way(&recorded.outcome.end, resolution),
     };
@@ -131,6 +131,7 @@ fn leave(mut recorded: Recorded, joined: Joined, resolution: Resolution) -> Done
         statistics: outcome.summary.statistics,
         timing: outcome.timing,
         logged: recorded.logged,
+        links_remade: joined.links_remade(),
         problems: recorded.problems.clone(),
     };
     Done { ending, recorded: Some(recorded), last_words }
@@ -140,7 +141,7 @@ fn leave(mut recorded: Recorded, joined: Joined, resolution: Resolution) -> Done
 fn take_leave(
     way: EndWay,
     summary: &Summary,
-    joined: Joined,
+    joined: &Joined,
 ) -> (EndWay, BTreeMap<String, Vec<u8>>) {
     let left = match &way {
         EndWay::Finished => joined.leave(hashes_to_json(&summary.hashes).to_string().as_bytes()),

@@ -35,6 +35,8 @@ pub(crate) struct Ending {
     pub(crate) timing: Timing,
     /// How many warnings and errors its models logged.
     pub(crate) logged: (u64, u64),
+    /// How many links it made again because they broke.
+    pub(crate) links_remade: u64,
     /// What did not go as it should, though it came to its end.
     pub(crate) problems: Vec<Diagnostic>,
 }
@@ -102,6 +104,7 @@ impl Ending {
             statistics: Statistics::default(),
             timing: Timing::default(),
             logged: (0, 0),
+            links_remade: 0,
             problems: Vec::new(),
         }
     }
@@ -165,6 +168,7 @@ fn ending_to_json(ending: &Ending) -> Value {
         "statistics": statistics_to_json(&ending.statistics),
         "timing": timing_to_json(&ending.timing),
         "logged": [ending.logged.0, ending.logged.1],
+        "links_remade": ending.links_remade,
         "problems": told(&ending.problems),
     })
 }
@@ -189,6 +193,7 @@ fn ending_from_json(value: &Value) -> Option<Ending> {
         statistics: statistics_from_json(&value["statistics"]),
         timing: timing_from_json(&value["timing"])?,
         logged: (value["logged"][0].as_u64()?, value["logged"][1].as_u64()?),
+        links_remade: value["links_remade"].as_u64()?,
         problems: told(&value["problems"])?,
     })
 }
@@ -289,6 +294,7 @@ mod tests {
             statistics: Statistics { tags: 7, components: 1, ..Statistics::default() },
             timing: Timing { late: 3, run: Duration::from_millis(1500), ..Timing::default() },
             logged: (1, 2),
+            links_remade: 3,
             problems: vec![Diagnostic::warning("run::odd", "odd").with_note("very")],
         }
     }

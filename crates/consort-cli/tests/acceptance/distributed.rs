@@ -118,6 +118,7 @@ fn links_capacities_workers_and_bad_networks_cannot_be_seen() {
     let hash = world.trace_hash("here");
     for more in [
         &["--link", "tcp"][..],
+        &["--link", "tls"],
         &["--link", "unix", "--capacity", "1"],
         &["--link", "unix", "--capacity", "64", "--workers", "8"],
         &["--link", "thread", "--capacity", "1", "--workers", "1"],

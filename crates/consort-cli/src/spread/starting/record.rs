@@ -11,12 +11,12 @@ use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
 use crate::output::recorder::{TraceFiles, Written};
 use crate::pipeline::Prepared;
-use crate::spread::Spread;
 use crate::spread::crew::order::Order;
 use crate::spread::crew::{Crew, Member};
 use crate::spread::merge::{Journal, Merged, merge_logs};
 use crate::spread::scratch::id_text;
 use crate::spread::verdict::Verdict;
+use crate::spread::{Spread, certificates};
 use consort_core::{Diagnostic, Report, Tag};
 use consort_trace::Standing;
 use serde_json::{Value, json};
@@ -38,7 +38,10 @@ pub(crate) struct Opening<'a> {
 
 impl<'a> Opening<'a> {
     pub(super) fn new(folder: Option<&'a RunFolder>, order: &Order) -> Self {
-        let node = |(name, endpoint): (&String, &consort_node::Endpoint)| json!({ "name": name, "endpoint": endpoint.to_string(), "pid": null });
+        let node = |(name, endpoint): (&String, &consort_node::Endpoint)| {
+            let tls = certificates::files(order, name).map(|tls| certificates::to_json(&tls));
+            json!({ "name": name, "endpoint": endpoint.to_string(), "pid": null, "tls": tls })
+        };
         let nodes: Vec<Value> = order.endpoints.iter().map(node).collect();
         let nodes = json!({ "run": id_text(order.run), "nodes": nodes });
         Opening { folder, nodes, log: None, failure: None }

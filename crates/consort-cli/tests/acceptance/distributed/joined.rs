@@ -2,6 +2,7 @@
 
 use super::quickstart;
 use crate::world::World;
+use consort_node::Authority;
 use std::net::TcpListener;
 use std::process::{Child, Output, Stdio};
 
@@ -47,6 +48,30 @@ fn nodes_that_meet_give_the_hash_of_the_whole() {
         assert!(columns("out/quickstart-plant").contains("tank.level"));
         assert!(!columns("out/quickstart-control").contains("tank.level"));
     }
+}
+
+#[test]
+fn nodes_with_certificates_meet_and_are_known_by_their_names() {
+    let world = quickstart();
+    world.done(&["run", "s", "--out", "here"]);
+    let authority = Authority::new(&world.path("")).unwrap();
+    let certify = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let files = authority.certify_names(&names.join("-"), names).unwrap();
+        [files.certificate, files.key, files.authorities].map(|file| file.display().to_string())
+    };
+    let met = |names: &[&str]| {
+        let [certificate, key, authorities] = certify(names);
+        let line = ["--tls-certificate", &certificate, "--tls-key", &key, "--tls-ca", &authorities];
+        both(&world, &format!("tls:localhost:{}", free_port()), &line)
+    };
+    for (code, data, said) in met(&["localhost", "control", "plant"]) {
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!(data, format!("trace {}\n", world.trace_hash("here")), "{said}");
+    }
+    let [_, (code, _, said)] = met(&["localhost", "plant"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("add `control` to its DNS names"), "{said}");
 }
 
 #[test]
