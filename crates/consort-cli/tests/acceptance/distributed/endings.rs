@@ -111,7 +111,8 @@ fn check_cut(world: &World, least: f64) {
 fn what_a_killed_node_recorded_is_kept_and_the_hash_is_that_of_the_rows() {
     let world = quickstart();
     world.done(&["run", "s", "--csv", "--out", "here"]);
-    let run = UnderWay::start(&world, "far", &["--csv", "--save-every", "3", "--save", "x.snapshot"]);
+    let run =
+        UnderWay::start(&world, "far", &["--csv", "--save-every", "3", "--save", "x.snapshot"]);
     eventually("it is on its way", || world.path("x.snapshot").exists());
     std::thread::sleep(Duration::from_millis(400));
     signal("-KILL", &run.pid("plant"));
@@ -125,7 +126,8 @@ fn what_a_killed_node_recorded_is_kept_and_the_hash_is_that_of_the_rows() {
 fn a_run_that_is_interrupted_has_the_hash_of_its_rows() {
     let world = quickstart();
     world.done(&["run", "s", "--csv", "--out", "here"]);
-    let run = UnderWay::start(&world, "far", &["--csv", "--save-every", "3", "--save", "x.snapshot"]);
+    let run =
+        UnderWay::start(&world, "far", &["--csv", "--save-every", "3", "--save", "x.snapshot"]);
     eventually("it is on its way", || world.path("x.snapshot").exists());
     signal("-INT", &run.child.id().to_string());
     assert_eq!(run.end().status.code(), Some(2));
