@@ -1,8 +1,8 @@
 //! The trace as it comes about: a hash per variable, and rows for whoever writes them down.
 
+use crate::run::Statistics;
 use crate::store::{Bank, Slot};
 use consort_core::{Tag, ValueType, ValuesRef};
-use crate::run::Statistics;
 use consort_trace::{Chunk, Schema, VariableHash, absorb_values, tag_word};
 use std::sync::Arc;
 

@@ -177,13 +177,17 @@ impl Node {
         self.took_leave(left)
     }
 
-    /// The same in the middle of a run, which is to end here: what could still be sent is not, and nothing
-    /// more is consumed.
+    /// The same in the middle of a run, which is to end here: nothing more is emitted or consumed. What was
+    /// emitted is sent, unless whoever it is for has left, too.
     ///
     /// # Errors
     /// If another node is gone or failed before its end.
     pub fn break_off(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
-        let left = self.part(words);
+        let sent = match self.send_last() {
+            Err(NodeError::Left { .. }) => Ok(()),
+            sent => sent,
+        };
+        let left = sent.and_then(|()| self.part(words));
         self.took_leave(left)
     }
 

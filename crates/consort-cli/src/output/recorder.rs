@@ -8,7 +8,8 @@ use super::watch::{Lapse, Watch};
 use crate::cli::RunArgs;
 use consort_engine::{ChunkSink, RowContent};
 use consort_trace::{
-    Chunk, CsvWriter, JournalWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError, TraceWriter,
+    Chunk, CsvWriter, JournalWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError,
+    TraceWriter,
 };
 use std::fs::File;
 use std::io::BufWriter;
@@ -194,8 +195,10 @@ impl Writer {
             Message::Schema(known) => self.schema = Some(known),
             Message::Open(files) => self.wanted = Some(files),
             Message::Rows(chunk) => return self.write(chunk, emptied),
-            // Who asked may have ended.
-            Message::Flush(done) => return Ok(done.send(()).unwrap_or_default()),
+            Message::Flush(done) => {
+                // Who asked may have ended.
+                let _ = done.send(());
+            }
         }
         self.open_wanted(emptied)
     }

@@ -98,8 +98,7 @@ fn without_files(
     way: Way<'_>,
     told: (&str, &Printer),
 ) -> Result<Recorded, CommandError> {
-    let (recorder, sink) =
-        way.journal.as_ref().map(|_| Recorder::of(RowContent::Standing)).unzip();
+    let (recorder, sink) = way.journal.as_ref().map(|_| Recorder::of(RowContent::Standing)).unzip();
     if let Some(recorder) = &recorder {
         recorder.open(TraceFiles { journal: way.journal.clone(), ..TraceFiles::default() });
     }

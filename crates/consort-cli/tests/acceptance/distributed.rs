@@ -1,5 +1,6 @@
 //! Runs that are spread over nodes: the trace of a run in one piece, whatever happens on the way.
 
+mod endings;
 mod faults;
 mod joined;
 mod kept;
