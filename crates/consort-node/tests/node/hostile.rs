@@ -34,7 +34,7 @@ fn what_is_no_frame_is_told() {
         }),
         after(|z| {
             let mut bytes = z.bytes(Body::Ready);
-            bytes[6] = 2;
+            bytes[6] = 9;
             z.raw(&bytes);
         }),
         after(|z| {
