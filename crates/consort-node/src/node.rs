@@ -183,8 +183,12 @@ impl Node {
     fn part(&mut self, words: &[u8]) -> Result<(), NodeError> {
         self.check_length(words)?;
         // The last messages may still wait for room.
-        while let Action::AwaitCredit { flow, sink } = self.machine.poll() {
-            self.wait(Want::room(flow, sink))?;
+        loop {
+            match self.machine.poll() {
+                Action::AwaitCredit { flow, sink } => self.wait(Want::room(flow, sink))?,
+                Action::Announce => self.handle(Input::Announce)?,
+                _ => break,
+            }
         }
         self.board.enter(Phase::Leaving);
         self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::LastWords(words)));
