@@ -210,10 +210,13 @@ impl Node {
 
     /// The last messages may still wait for room.
     fn send_last(&mut self) -> Result<(), NodeError> {
-        while let Action::AwaitCredit { flow, sink } = self.machine.poll() {
-            self.wait(Want::room(flow, sink))?;
+        loop {
+            match self.machine.poll() {
+                Action::AwaitCredit { flow, sink } => self.wait(Want::room(flow, sink))?,
+                Action::Announce => self.handle(Input::Announce)?,
+                _ => return Ok(()),
+            }
         }
-        Ok(())
     }
 
     fn part(&mut self, words: &[u8]) -> Result<(), NodeError> {

@@ -53,6 +53,22 @@ const LARGE: Round = Round {
     states_max: 0,
 };
 
+/// Systems with more events than anything else: requests for bounds are passed on from flow to flow.
+const EVENTFUL: Round = Round {
+    name: "eventful",
+    recipe: Recipe {
+        nodes: 3..6,
+        flows: 3..8,
+        firsts: 0..3,
+        periods: 2..5,
+        microsteps: 1,
+        events: 6,
+        states: 8,
+    },
+    horizons: 3..8,
+    states_max: 0,
+};
+
 /// How the systems of a round turned out.
 #[derive(Default, Debug)]
 struct Counts {
@@ -203,6 +219,12 @@ fn the_analysis_says_what_every_order_of_everything_does() {
 fn the_analysis_says_what_long_runs_in_random_orders_do() {
     let counts = check_all(&LARGE, from_environment("CONSORT_RANDOM_FLOWS", 200) / 4);
     assert_eq!(counts.exhaustive, 0);
+}
+
+#[test]
+fn who_asks_and_who_tells_changes_nothing_where_most_flows_are_events() {
+    let counts = check_all(&EVENTFUL, from_environment("CONSORT_RANDOM_FLOWS", 200) / 4);
+    assert!(0 < counts.asked && 0 < counts.mixed, "{counts:?}");
 }
 
 #[expect(clippy::print_stderr, reason = "whoever asks for the count sees it with --nocapture")]

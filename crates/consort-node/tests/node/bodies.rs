@@ -1,9 +1,7 @@
 //! A few bodies that exchange their states at different rates, as threads; what they end with.
 
 use consort_core::{NodeId, Resolution, Seconds, Tag, Time};
-use consort_federation::flow::{
-    Bounds, Flow, FlowId, FlowKind, FlowRecord, Role, Timing, Topology,
-};
+use consort_federation::flow::{Bounds, Flow, FlowKind, FlowRecord, Role, Timing, Topology};
 use consort_node::{JoinOptions, Node, NodeError, Step};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -120,7 +120,8 @@ fn bounds_on_demand_change_nothing_whatever_the_network_does() {
     use Bounds::{Eager, OnDemand};
     let expected = asked([Eager, Eager], None);
     let sent = |flow: &str| expected[&(flow.to_owned(), true)].0;
-    assert!(3 < sent("a/alarm") && 3 < sent("b/alarm"), "there are alarms");
+    let alarms = [sent("a/alarm"), sent("b/alarm")];
+    assert!(!alarms.contains(&0), "{alarms:?}");
     for bounds in [[OnDemand, OnDemand], [OnDemand, Eager], [Eager, OnDemand]] {
         assert_eq!(asked(bounds, None), expected, "{bounds:?}");
     }

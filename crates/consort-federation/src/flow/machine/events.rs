@@ -1,5 +1,5 @@
-//! What only event flows have: bounds, requests for them, plans, announcements. Nothing of it is hashed, takes room, or reaches whoever
-//! computes: it decides how long others wait, never what they get.
+//! What only event flows have: bounds, requests for them, plans, announcements. Nothing of it is hashed, takes room, or
+//! reaches whoever computes: it decides how long others wait, never what they get.
 
 use super::FlowNode;
 use super::choice::Step;

@@ -210,3 +210,45 @@ fn place(ports: &[(FlowId, u32)], flow: FlowId) -> Option<u32> {
     let found = ports.binary_search_by_key(&flow, |(flow, _)| *flow);
     found.ok().map(|found| ports[found].1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::topology::{Bounds, Timing};
+
+    #[test]
+    fn before_is_reach_turned_round() {
+        let kinds = [(0, false), (0, true), (1, false), (3, false)];
+        for (lookahead, adds_microstep) in kinds {
+            let facts = facts(Time::from_ticks(lookahead), adds_microstep);
+            let flow = FlowId(0);
+            let tags = || (-9..9).flat_map(|time| (0..4).map(move |step| (time, step)));
+            let tags =
+                || tags().map(|(time, microstep)| Tag { time: Time::from_ticks(time), microstep });
+            for tag in tags().filter(|tag| -4 < tag.time.ticks() && tag.time.ticks() < 4) {
+                let least = tags().find(|it| tag <= facts.reach(flow, *it));
+                assert_eq!(Some(facts.before(flow, tag)), least, "{tag:?}, lookahead {lookahead}");
+            }
+        }
+    }
+
+    /// Of a node with one event flow and microsteps up to 3.
+    fn facts(lookahead: Time, adds_microstep: bool) -> Facts {
+        let flow = Flow {
+            name: "e".to_owned(),
+            source: NodeId(0),
+            sinks: vec![NodeId(1)],
+            kind: FlowKind::Event { lookahead, adds_microstep, bounds: Bounds::OnDemand },
+            first: Tag::at(Time::ZERO),
+            timing: Timing::Variable,
+            payload: "u64".to_owned(),
+            priority: 0,
+            capacity: 1,
+            feedthrough: None,
+            self_flow: false,
+        };
+        let topology = Topology { nodes: vec!["a".to_owned(), "b".to_owned()], flows: vec![flow] };
+        let facts = Facts::new(World::new(&topology), NodeId(0), None);
+        Facts { microsteps_max: 3, ..facts }
+    }
+}
