@@ -163,6 +163,10 @@ impl Live {
         interrupt: &Interrupt,
     ) -> Outcome {
         let began = Instant::now();
+        // What is to be saved must come to the end of its step.
+        if self.saving.times().is_empty() {
+            self.run.heed(interrupt.stop());
+        }
         let end = self.advance_to_end(recorder, progress, interrupt);
         match end {
             End::Finished | End::Terminated { .. } => self.saving.save_at_end(&mut self.run),
@@ -202,6 +206,7 @@ impl Live {
                     return End::Finished;
                 }
                 Ok(Advance::Terminated { component }) => return End::Terminated { component },
+                Err(error) if error.is_given_up() => return End::Interrupted,
                 Err(error) => return End::Failed { error },
             }
             progress.at(self.resolution.to_f64(now));

@@ -41,6 +41,7 @@ pub mod prng;
 pub mod rolling;
 pub mod solving;
 pub mod state;
+pub mod stop;
 pub mod time;
 pub mod unit;
 pub mod value;
@@ -62,6 +63,7 @@ pub use model::{
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings};
 pub use state::{Fidelity, Observer, Provider, Sight};
+pub use stop::Stop;
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};
