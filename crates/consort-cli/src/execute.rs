@@ -166,6 +166,10 @@ impl Live {
         interrupt: &Interrupt,
     ) -> Outcome {
         let began = Instant::now();
+        // What is to be saved must come to the end of its step.
+        if self.saving.times().is_empty() {
+            self.run.heed(interrupt.stop());
+        }
         let end = self.advance_to_end(recorder, progress, interrupt);
         match end {
             // Other nodes may have gone further.
@@ -207,6 +211,7 @@ impl Live {
                     return End::Finished;
                 }
                 Ok(Advance::Terminated { component }) => return End::Terminated { component },
+                Err(error) if error.is_given_up() => return End::Interrupted,
                 Err(error) => return End::Failed { error },
             }
             // Whoever is told how far it is finds all rows up to there, whatever happens next.

@@ -45,6 +45,7 @@ pub mod prng;
 pub mod rolling;
 pub mod solving;
 pub mod state;
+pub mod stop;
 pub mod time;
 pub mod unit;
 pub mod value;
@@ -66,6 +67,7 @@ pub use model::{
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings};
 pub use state::{Fidelity, Observer, Provider, Sight};
+pub use stop::Stop;
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};

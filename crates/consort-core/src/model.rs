@@ -27,6 +27,7 @@ pub use step::{
 use crate::continuous::{ContinuousInstance, Joint};
 use crate::id::Reference;
 use crate::prng::Prng;
+use crate::stop::Stop;
 use crate::time::{Resolution, Time};
 use crate::value::{ValuesMut, ValuesRef};
 use std::any::Any;
@@ -151,6 +152,12 @@ pub trait Instance: Send {
     /// # Errors
     /// If the instance failed; a discarded step is no error but a [`StepReason`].
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome>;
+
+    /// Tells an instance whose wish ends its steps early, with [`CallStatus::GivenUp`]. Those whose steps are
+    /// short, or not their own, need not care.
+    fn heed(&mut self, stop: &Stop) {
+        let _ = stop;
+    }
 
     /// Leaves the integration of the instance's equations to the caller, who integrates them along
     /// with those of others: there are no steps then. False if the instance has no equations to give

@@ -173,6 +173,12 @@ pub enum StepFailure {
 }
 
 impl RunError {
+    /// Whether nothing is wrong but that somebody asked for the end in the midst of a step. Rows up to the tag
+    /// before it are what they would have been; there is nothing to be saved.
+    pub fn is_given_up(&self) -> bool {
+        matches!(self, RunError::Call { error, .. } if error.status == CallStatus::GivenUp)
+    }
+
     /// What to tell the user.
     pub fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let at = |tag: &Tag| seconds(resolution, *tag);

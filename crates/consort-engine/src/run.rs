@@ -20,7 +20,7 @@ use crate::record::{ChunkSink, Hashes, Recorder};
 use crate::stage::Stage;
 use crate::store::Segment;
 use crate::timing::Rates;
-use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Tag, Time};
+use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Stop, Tag, Time};
 use consort_solve::integrate::Integration;
 use consort_system::ResolvedSystem;
 use std::collections::BTreeMap;
@@ -130,6 +130,8 @@ pub struct Run {
     /// To the other nodes, if this is a part of a run.
     pub(crate) link: Option<Box<Link>>,
     pub(crate) statistics: Statistics,
+    /// Whose wish ends a step early.
+    pub(crate) stop: Stop,
     pub(crate) over: Option<Advance>,
     /// The last tag that belongs to the run, and who wanted it to end there.
     pub(crate) end: Option<(Tag, ComponentId)>,
@@ -145,6 +147,16 @@ impl Run {
     /// The system being run.
     pub fn system(&self) -> &ResolvedSystem {
         &self.system
+    }
+
+    /// From now on gives up in the midst of a step when somebody asks for it, where that can be done:
+    /// see [`RunError::is_given_up`].
+    pub fn heed(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
+        for index in 0..self.pool.len() {
+            let mut lane = self.pool.lane(index);
+            lane.members.iter_mut().for_each(|member| member.instance.heed(stop));
+        }
     }
 
     /// Moves on until every tag up to and including `until` is done, or the run is over.

@@ -12,7 +12,7 @@ use crate::problem::{Keep, Options, Tolerances, same_bits};
 use crate::roots::{Leaving, Roots};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, clone_by_field,
+    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, Stop, clone_by_field,
 };
 use jacobian::Columns;
 use solver::{Equations, Solver, move_to};
@@ -97,6 +97,7 @@ pub struct Integrator {
     /// How long a fixed step is, and the longest of a variable one.
     step: Option<f64>,
     pattern: Arc<JacobianPattern>,
+    stop: Stop,
     work: Work,
 }
 
@@ -111,7 +112,13 @@ struct Work {
 impl Integrator {
     /// By a solver of this kind, with this relative tolerance.
     pub fn new(kind: SolverKind, relative: f64, pattern: Arc<JacobianPattern>) -> Self {
-        Integrator { kind, relative, step: None, pattern, work: Work::default() }
+        let (stop, work) = (Stop::default(), Work::default());
+        Integrator { kind, relative, step: None, pattern, stop, work }
+    }
+
+    /// Gives up between two steps of the solver when somebody asks for it.
+    pub fn heed(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
     }
 
     /// Another relative tolerance, for integrations that begin from now on.
@@ -317,7 +324,8 @@ impl Integrator {
     ///
     /// # Errors
     /// If the instance or the solver failed: where, at which step size, and by which state; if a million
-    /// steps do not reach the target; and if ten thousand events in a row hardly move time.
+    /// steps do not reach the target; if ten thousand events in a row hardly move time; and if somebody asked
+    /// that it be given up.
     pub fn integrate(
         &mut self,
         instance: &mut dyn ContinuousInstance,
@@ -332,6 +340,9 @@ impl Integrator {
         let mut steps_left = STEPS_MAX + asked;
         let (soon, mut row) = (SOON * (target - integration.t), 0);
         while !integration.terminate && integration.t < target {
+            if self.stop.is_asked() {
+                return Err(CallError::new("integrate", CallStatus::GivenUp));
+            }
             if steps_left <= 0.0 {
                 return Err(too_many(integration.t, target));
             }

@@ -19,7 +19,7 @@ use crate::store::Slot;
 use crate::timing::Rates;
 use crate::together;
 use consort_core::{
-    ComponentId, ConnectionId, Model, ModelDescription, Step, Tag, Variable, VariableId,
+    ComponentId, ConnectionId, Model, ModelDescription, Step, Stop, Tag, Variable, VariableId,
 };
 use consort_system::{Plan, Port, ResolvedIntervention, ResolvedSystem, Target, Trigger};
 use consort_trace::standing::{count_column, hash_column};
@@ -120,6 +120,7 @@ impl Run {
             done: Tag::at(system.experiment.start),
             names: names(&system),
             integrations: Vec::new(),
+            stop: Stop::default(),
             pool,
             hashes: watchers.hashes,
             recorder: watchers.recorder,
