@@ -60,3 +60,26 @@ pub(crate) fn from_json(value: &Value) -> Option<TlsFiles> {
     let file = |index: usize| value[index].as_str().map(PathBuf::from);
     Some(TlsFiles { authorities: file(0)?, certificate: file(1)?, key: file(2)? })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_has_files_of_its_own_that_go_with_the_run() {
+        let temp = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(temp.path(), [3; 16]).unwrap();
+        let nodes = ["control", "plant"].map(str::to_owned);
+        let folder = make(&nodes, &scratch).unwrap();
+        let files = nodes.map(|node| Authority::files(&folder, &node));
+        assert_ne!(files[0], files[1]);
+        for files in &files {
+            let all = [&files.authorities, &files.certificate, &files.key];
+            assert!(all.iter().all(|file| file.is_file()), "{files:?}");
+            assert_eq!(from_json(&to_json(files)).as_ref(), Some(files));
+        }
+        assert_eq!(from_json(&Value::Null), None);
+        drop(scratch);
+        assert!(!files[0].key.exists());
+    }
+}

@@ -35,7 +35,7 @@ fn bad_command_lines_and_placements_are_told_apart() {
         vec!["run", "s", "--capacity", "4"],
         vec!["run", "s", "--place", "tank=plant", "--capacity", "0"],
         vec!["run", "s", "--place", "tank=plant", "--link", "pigeon"],
-        vec!["run", "s", "--place", "tank=1,controller=b/c", "--link", "tls"],
+        vec!["run", "s", "--place", "tank=1", "--link", "tls"],
         vec!["run", "s", "--place", "tank=plant", "--link", "zenoh"],
         vec!["run", "s", "--place", "tank=plant", "--local"],
         vec!["run", "s", "--place", "tank=plant", "--save-every", "5"],
