@@ -264,7 +264,8 @@ impl ContinuousInstance for Coupled<'_> {
     fn indicator_name(&self, index: usize) -> String {
         let mut parts = self.equations.parts.iter();
         let part = parts.find(|part| part.indicators.contains(&index));
-        let part = part.expect("an indicator is somebody's");
+        // An event may have left fewer of them than there were.
+        let Some(part) = part else { return format!("event indicator {}", index + 1) };
         let name = ask(self.run, part, |it| it.indicator_name(index - part.indicators.start));
         let component = &self.run.system.components[part.component.index()].name;
         format!("{name} of `{component}`")
