@@ -140,7 +140,7 @@ impl NodeError {
     pub fn reason(&self) -> String {
         match self {
             NodeError::Gone { reason, .. } => format!("it is gone: {reason}"),
-            NodeError::Left { .. } => "it left before its flows ended".to_owned(),
+            NodeError::Left { .. } => "it is gone: it left before its flows ended".to_owned(),
             NodeError::Failed { reason, .. } => reason.clone(),
             NodeError::Refused { reason, .. } => format!("it refused us: {reason}"),
             NodeError::Mismatch { problems, .. } => {
