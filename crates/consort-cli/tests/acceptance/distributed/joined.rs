@@ -60,18 +60,29 @@ fn nodes_with_certificates_meet_and_are_known_by_their_names() {
         let files = authority.certify_names(&names.join("-"), names).unwrap();
         [files.certificate, files.key, files.authorities].map(|file| file.display().to_string())
     };
-    let met = |names: &[&str]| {
-        let [certificate, key, authorities] = certify(names);
-        let line = ["--tls-certificate", &certificate, "--tls-key", &key, "--tls-ca", &authorities];
-        both(&world, &format!("tls:localhost:{}", free_port()), &line)
+    let line = |names: &[&str]| {
+        let [certificate, key, authority] = certify(names);
+        ["--tls-certificate", &certificate, "--tls-key", &key, "--tls-ca", &authority]
+            .map(str::to_owned)
     };
-    for (code, data, said) in met(&["localhost", "control", "plant"]) {
+    let listen = format!("tls:localhost:{}", free_port());
+    let all = line(&["localhost", "control", "plant"]);
+    let all = all.each_ref().map(String::as_str);
+    for (code, data, said) in both(&world, &listen, &all) {
         assert_eq!(code, Some(0), "{said}");
         assert_eq!(data, format!("trace {}\n", world.trace_hash("here")), "{said}");
     }
-    let [_, (code, _, said)] = met(&["localhost", "plant"]);
+    let one = line(&["localhost", "control"]);
+    let one = one.each_ref().map(String::as_str);
+    let mut control =
+        start(&world, "control", &[&["--listen", &listen], &PLACE[..], &all].concat());
+    let connect = format!("control={listen}");
+    let plant = start(&world, "plant", &[&["--connect", &connect], &PLACE[..], &one].concat());
+    let (code, _, said) = words(&plant.wait_with_output().unwrap());
+    // It would wait for the right one.
+    control.kill().and_then(|()| control.wait()).unwrap();
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("add `control` to its DNS names"), "{said}");
+    assert!(said.contains("add `plant` to its DNS names"), "{said}");
 }
 
 #[test]
