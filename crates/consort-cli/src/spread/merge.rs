@@ -24,16 +24,24 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path`; nothing if it has no rows.
+    /// Opens the journal at `path`.
     ///
     /// # Errors
     /// If it is none.
-    pub(crate) fn open(path: &Path) -> Result<Option<Self>, TraceError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
         let mut reader = JournalReader::new(BufReader::new(File::open(path)?))?;
-        let Some(chunk) = reader.next().transpose()? else { return Ok(None) };
+        let chunk = match reader.next().transpose()? {
+            Some(chunk) => chunk,
+            None => Trace::new(reader.schema()),
+        };
         let mut journal = Journal { reader, chunk, row: 0, ahead: None, has_begun: false };
         journal.look_ahead()?;
-        Ok(Some(journal))
+        Ok(journal)
+    }
+
+    /// Whether there is a row: a run that goes on from its end has none.
+    pub(crate) fn has_rows(&self) -> bool {
+        !self.chunk.tags().is_empty()
     }
 
     fn look_ahead(&mut self) -> Result<(), TraceError> {
@@ -46,7 +54,7 @@ impl Journal {
     /// The tag of the row that is reached next.
     fn next(&self) -> Option<Tag> {
         if !self.has_begun {
-            return Some(self.chunk.tags()[self.row]);
+            return self.chunk.tags().get(self.row).copied();
         }
         let ahead = self.ahead.as_ref().map(|ahead| ahead.tags()[0]);
         self.chunk.tags().get(self.row + 1).copied().or(ahead)
@@ -207,7 +215,7 @@ mod tests {
             }
             journal.write(&chunk).unwrap();
         }
-        Journal::open(file.path()).unwrap().unwrap()
+        Journal::open(file.path()).unwrap()
     }
 
     fn merged(parts: Vec<Journal>, until: Option<Tag>) -> Trace {
@@ -242,6 +250,12 @@ mod tests {
         let values = |path| whole.column(path).unwrap().view();
         assert_eq!(values("a.x"), ValuesRef::Float64(&[10.0, 10.0, 20.0]));
         assert_eq!(values("b.x"), ValuesRef::Float64(&[1.0, 2.0, 3.0]));
+    }
+
+    #[test]
+    fn a_run_without_rows_still_has_its_columns() {
+        let whole = merged(vec![part("b", &[]), part("a", &[])], None);
+        assert_eq!((whole.tags().len(), whole.columns().len()), (0, 2));
     }
 
     #[test]

@@ -183,6 +183,23 @@ impl Ran<'_> {
         Ok(log)
     }
 
+    /// What nodes recorded. One that has not a single row while others do has lost what it had.
+    fn journals(&self, problems: &mut Vec<Diagnostic>) -> Vec<Journal> {
+        let members = self.crew.members.iter();
+        let open = |member: &Member| Journal::open(&self.order.parts.journal(&member.name)).ok();
+        let opened: Vec<(&Member, Option<Journal>)> =
+            members.map(|member| (member, open(member))).collect();
+        let is_used = opened.iter().any(|(_, it)| it.as_ref().is_some_and(Journal::has_rows));
+        let mut kept = Vec::new();
+        for (member, journal) in opened {
+            match journal.filter(|journal| journal.has_rows() || !is_used) {
+                Some(journal) => kept.push(journal),
+                None => problems.push(unread(&member.name)),
+            }
+        }
+        kept
+    }
+
     /// Joins what was recorded, chunk by chunk.
     fn join_traces(
         &self,
@@ -191,13 +208,7 @@ impl Ran<'_> {
         folder: &RunFolder,
         problems: &mut Vec<Diagnostic>,
     ) -> (Vec<String>, Written) {
-        let mut parts: Vec<Journal> = Vec::new();
-        for member in &self.crew.members {
-            match Journal::open(&self.order.parts.journal(&member.name)) {
-                Ok(Some(journal)) => parts.push(journal),
-                Ok(None) | Err(_) => problems.push(unread(&member.name)),
-            }
-        }
+        let parts = self.journals(problems);
         let rank = |name: &str| rank(prepared, name);
         match Merged::new(parts, &rank, self.verdict.cut) {
             Ok(Some(merged)) => merged.write(TraceFiles::of(args, folder)),
@@ -222,7 +233,7 @@ pub(super) fn rank(prepared: &Prepared, name: &str) -> usize {
 /// Where each node stood at `cut`, as far as its journal tells; nothing if the run is not cut.
 pub(super) fn standings(crew: &Crew, order: &Order, cut: Option<Tag>) -> Vec<Option<Standing>> {
     let standing = |member: &Member| {
-        let journal = Journal::open(&order.parts.journal(&member.name)).ok()??;
+        let journal = Journal::open(&order.parts.journal(&member.name)).ok()?;
         journal.standing(cut?).ok()?
     };
     crew.members.iter().map(standing).collect()
