@@ -61,7 +61,7 @@ const ROUNDS: [Rounds; 3] = [
 ];
 /// The target that repeats runs; it takes as long as it takes.
 const REPEAT: &str = "repeat";
-/// What it repeats, and until when [s] so that stops and cuts come in time.
+/// What it repeats, and until which second, so that stops and cuts come in time.
 const REPEATED: [(&str, &str); 2] = [("examples/nbody", "20000"), ("examples/uav", "20")];
 
 /// Where the seeds of the first round start: beyond those of CI.
