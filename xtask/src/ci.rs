@@ -26,11 +26,10 @@ pub(crate) fn run() -> bool {
 
 /// The one heavy option, which nobody builds who does not ask for it: last, and by itself.
 fn zenoh() -> bool {
-    let with = ["-p", "consort-node", "--features", "zenoh", "--quiet"];
-    step(
-        "zenoh",
-        &[&["test"], &with[..], &["--lib", "--test", "zenoh", "--test", "namespaces"]].concat(),
-    )
+    // Both crates at once: by itself each would want Zenoh's parts built in another way.
+    let with = ["-p", "consort-node", "-p", "consort-cli", "--features", "zenoh", "--quiet"];
+    let tests = ["--lib", "--test", "zenoh", "--test", "namespaces"];
+    step("zenoh", &[&["test"], &with[..], &tests].concat())
 }
 
 /// Every example runs from the release build, as the README tells a newcomer.

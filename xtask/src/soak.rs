@@ -1,7 +1,7 @@
 //! The long runs. CI drives the same fuzz targets for a moment on stable Rust (see
 //! `consort_testkit::fuzz`); here they run with coverage guidance for minutes or hours. So do random
 //! systems: their plans (`plans`), their runs on several nodes (`parts`) and their flows (`flows`), with
-//! seeds that CI does not see.
+//! seeds that CI does not see. `repeat` runs systems a hundred times each over all links, Zenoh included.
 
 use crate::ci::{cargo, root, succeeds};
 use crate::say;
@@ -59,6 +59,11 @@ const ROUNDS: [Rounds; 3] = [
         systems_per_round: 5_000,
     },
 ];
+/// The target that repeats runs; it takes as long as it takes.
+const REPEAT: &str = "repeat";
+/// What it repeats, and until which second, so that stops and cuts come in time.
+const REPEATED: [(&str, &str); 2] = [("examples/nbody", "20000"), ("examples/uav", "20")];
+
 /// Where the seeds of the first round start: beyond those of CI.
 const ROUNDS_SEED: u64 = 1 << 32;
 
@@ -70,7 +75,7 @@ pub(crate) fn run(arguments: &[String]) -> bool {
             return false;
         }
     };
-    let fuzzes = targets.iter().any(|target| rounds(target).is_none());
+    let fuzzes = targets.iter().any(|target| TARGETS.contains(&target.as_str()));
     if fuzzes
         && !has_cargo_fuzz()
         && !succeeds("install cargo-fuzz", cargo(&["install", "cargo-fuzz"]))
@@ -79,8 +84,19 @@ pub(crate) fn run(arguments: &[String]) -> bool {
     }
     targets.iter().all(|target| match rounds(target) {
         Some(rounds) => random_systems(rounds, minutes),
+        None if target == REPEAT => REPEATED.iter().all(|(system, stop)| repeat(system, stop)),
         None => fuzz(target, minutes),
     })
+}
+
+/// A hundred runs over every link, with nodes that are stopped for 1 to 15 s and links that break.
+fn repeat(system: &str, stop: &str) -> bool {
+    let consort = ["run", "--release", "-p", "consort-cli", "--features", "zenoh", "--"];
+    let mut command = cargo(&consort);
+    command.args(["repeat", system, "--stop", stop, "--runs", "100", "--links", "all"]);
+    command.args(["--placements", "10", "--stops", "1", "--stop-most", "15", "--cuts", "2"]);
+    command.arg("--verbose");
+    succeeds(&format!("repeat {system}"), command)
 }
 
 fn rounds(target: &str) -> Option<&'static Rounds> {
@@ -113,7 +129,7 @@ fn parse(arguments: &[String]) -> Result<(u64, Vec<String>), String> {
         if argument == "--minutes" {
             let given = rest.next().and_then(|text| text.parse().ok());
             minutes = given.ok_or("--minutes takes a whole number")?;
-        } else if TARGETS.contains(&argument.as_str()) || rounds(argument).is_some() {
+        } else if all_targets().any(|target| target == argument) {
             targets.push(argument.clone());
         } else {
             let known: Vec<&str> = all_targets().collect();
@@ -127,7 +143,7 @@ fn parse(arguments: &[String]) -> Result<(u64, Vec<String>), String> {
 }
 
 fn all_targets() -> impl Iterator<Item = &'static str> {
-    TARGETS.into_iter().chain(ROUNDS.iter().map(|rounds| rounds.name))
+    TARGETS.into_iter().chain(ROUNDS.iter().map(|rounds| rounds.name)).chain([REPEAT])
 }
 
 fn has_cargo_fuzz() -> bool {

@@ -20,7 +20,7 @@ pub(crate) use check::{
 };
 pub(crate) use explore::{CampaignChanges, CampaignWorkerArgs, ExploreArgs};
 pub(crate) use export::{ExportArgs, ExportSubject, ExportSystemArgs, FmiChoice, FmuArgs};
-pub(crate) use repeat::RepeatArgs;
+pub(crate) use repeat::{LinkChoice, RepeatArgs};
 pub(crate) use spread::{
     CAPACITY, LinkKind, NodeArgs, NodeQuestion, NodeStatusArgs, SpreadArgs, TlsArgs,
 };

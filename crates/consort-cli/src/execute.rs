@@ -110,6 +110,7 @@ pub(crate) struct Live {
     real_time: Option<f64>,
     timing: Timing,
     saving: Saving,
+    is_part: bool,
 }
 
 impl Live {
@@ -123,6 +124,7 @@ impl Live {
         let (resolution, stop) = (experiment.resolution, experiment.stop);
         let periods = prepared.resolved.components.iter().map(|component| component.period);
         let grid = periods.chain([experiment.step]).filter(|&period| Time::ZERO < period).min();
+        let is_part = settings.part.is_some();
         let options = RunOptions {
             workers: settings.workers,
             log: settings.log.sink(),
@@ -147,6 +149,7 @@ impl Live {
             real_time: settings.real_time,
             timing: Timing { start: began.elapsed(), ..Timing::default() },
             saving: settings.saving,
+            is_part,
         })
     }
 
@@ -163,8 +166,14 @@ impl Live {
         interrupt: &Interrupt,
     ) -> Outcome {
         let began = Instant::now();
+        // What is to be saved must come to the end of its step.
+        if self.saving.times().is_empty() {
+            self.run.heed(interrupt.stop());
+        }
         let end = self.advance_to_end(recorder, progress, interrupt);
         match end {
+            // Other nodes may have gone further.
+            End::Terminated { .. } if self.is_part => {}
             End::Finished | End::Terminated { .. } => self.saving.save_at_end(&mut self.run),
             End::Interrupted => self.saving.save_interrupted(&mut self.run),
             End::Failed { .. } | End::RecordingFailed | End::Lost { .. } => {}
@@ -202,7 +211,13 @@ impl Live {
                     return End::Finished;
                 }
                 Ok(Advance::Terminated { component }) => return End::Terminated { component },
+                Err(error) if error.is_given_up() => return End::Interrupted,
                 Err(error) => return End::Failed { error },
+            }
+            // Whoever is told how far it is finds all rows up to there, whatever happens next.
+            if let Some(recorder) = recorder.filter(|_| progress.is_heard()) {
+                self.run.hand_over_rows();
+                recorder.flush();
             }
             progress.at(self.resolution.to_f64(now));
             slice = next_slice(slice, called.elapsed(), self.real_time.is_some());

@@ -1,16 +1,21 @@
-//! Ctrl-C: the first ends the run at its current tag and keeps the record, the second ends the
-//! program.
+//! Ctrl-C: the first ends the run at its current tag, or in the midst of a step that takes long, and keeps the
+//! record; the second ends the program.
 
+use consort_core::Stop;
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, Write as _};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+
+/// So long a step has to come to its end before it is given up.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Whether the user wants the run to end.
 #[derive(Debug, Default)]
 pub(crate) struct Interrupt {
     asked: Mutex<bool>,
     changed: Condvar,
+    stop: Stop,
     is_silent: bool,
 }
 
@@ -49,6 +54,11 @@ impl Interrupt {
         *asked = true;
         self.changed.notify_all();
         drop(asked);
+        let stop = self.stop.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(PATIENCE);
+            stop.ask();
+        });
         if self.is_silent {
             return;
         }
@@ -60,6 +70,11 @@ impl Interrupt {
     /// Whether the run shall end.
     pub(crate) fn is_asked(&self) -> bool {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The wish that reaches into a step, a while after the user asked.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.stop
     }
 
     /// Waits, but no longer than until the run shall end.

@@ -22,6 +22,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(crate) use foreign::is_started_by_hand;
 pub(crate) use overrides::{number, source as option_source, time};
 pub(crate) use source::{is_system, system_file};
 

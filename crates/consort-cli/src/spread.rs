@@ -3,9 +3,12 @@
 //!
 //! - `words`: what a node tells its starter; `member`: a node; `joining`: how it finds the others.
 //! - `crew`: the nodes as their starter sees them; `verdict`: what becomes of all their endings.
-//! - `merge`: one trace and one log of many; `parts`: one snapshot of many.
-//! - `disturb`: what nodes suffer in `consort repeat`; `scratch`: the folder of a run under way.
+//! - `merge`: one trace and one log of many; `parts`: one snapshot of many; `shelf`: those that a node
+//!   keeps for itself.
+//! - `disturb`: what nodes suffer in `consort repeat`; `scratch`: the folder of a run under way;
+//!   `certificates`: those that are made for it.
 
+pub(crate) mod certificates;
 mod crew;
 mod disturb;
 mod joining;
@@ -13,6 +16,7 @@ pub(crate) mod member;
 mod merge;
 pub(crate) mod parts;
 pub(crate) mod scratch;
+pub(crate) mod shelf;
 mod starting;
 mod verdict;
 mod words;
@@ -30,7 +34,7 @@ use consort_system::{Placement, Projection};
 use serde_json::{Map, Value, json};
 
 pub(crate) use crew::order::Order;
-pub(crate) use disturb::Disturbance;
+pub(crate) use disturb::{Disturbance, Suffered};
 pub(crate) use joining::{Joining, listed, tls_files};
 pub(crate) use starting::{job, joining};
 pub(crate) use words::{Ending, Hashed, Word, hashes_from_json};
@@ -124,7 +128,7 @@ pub(crate) fn wanted(
     }
     let Some(placement) = placement(prepared, &args.place)? else { return without_nodes(args) };
     let link = args.link.unwrap_or(LinkKind::Unix);
-    check_link(link, args)?;
+    check_link(link)?;
     let capacity = args.capacity.unwrap_or(CAPACITY);
     Ok(Some(Spread { link, capacity, ..Spread::new(placement) }))
 }
@@ -144,21 +148,14 @@ fn without_nodes(args: &SpreadArgs) -> Result<Option<Spread>, CommandError> {
 /// Whether nodes can be linked so at all.
 ///
 /// # Errors
-/// If this program, or what it was told, lacks something.
-pub(crate) fn check_link(link: LinkKind, args: &SpreadArgs) -> Result<(), CommandError> {
-    let diagnostic = match link {
-        LinkKind::Tls if tls_files(&args.tls).is_none() => {
-            let message = "`--link tls` needs certificates";
-            Diagnostic::error("cli::no-certificates", message)
-                .help("name them with `--tls-certificate`, `--tls-key` and `--tls-ca`")
-        }
-        LinkKind::Zenoh if cfg!(not(feature = "zenoh")) => {
-            Diagnostic::error("cli::no-zenoh", "this `consort` was built without Zenoh")
-                .help("build it with `cargo build --features zenoh`, or choose another `--link`")
-        }
-        _ => return Ok(()),
-    };
-    Err(CommandError::invalid(diagnostic))
+/// If this program was built without it.
+pub(crate) fn check_link(link: LinkKind) -> Result<(), CommandError> {
+    if link.is_built_in() {
+        return Ok(());
+    }
+    let diagnostic = Diagnostic::error("cli::no-zenoh", "this `consort` was built without Zenoh");
+    let help = "build it with `cargo build --features zenoh`, or choose another `--link`";
+    Err(CommandError::invalid(diagnostic.help(help)))
 }
 
 /// Cuts the plan into nodes.
@@ -202,7 +199,7 @@ pub(crate) fn resume_spread(
             "the run was saved on nodes that nobody names",
         )));
     };
-    let recorded = starting::run(args, prepared, way, &spread, None, desk)?;
+    let (recorded, _) = starting::run(args, prepared, way, &spread, None, desk)?;
     Ok(recorded.outcome)
 }
 
@@ -218,5 +215,20 @@ pub(crate) fn record_spread(
     folder: &RunFolder,
     desk: Desk<'_>,
 ) -> Result<Recorded, CommandError> {
+    record_suffering(args, prepared, way, spread, folder, desk).map(|(recorded, _)| recorded)
+}
+
+/// The same, and what its nodes suffered.
+///
+/// # Errors
+/// As [`record_spread`].
+pub(crate) fn record_suffering(
+    args: &RunArgs,
+    prepared: &Prepared,
+    way: Way<'_>,
+    spread: &Spread,
+    folder: &RunFolder,
+    desk: Desk<'_>,
+) -> Result<(Recorded, Suffered), CommandError> {
     starting::run(args, prepared, way, spread, Some(folder), desk)
 }

@@ -214,6 +214,11 @@ pub trait ContinuousInstance: Send {
     /// As [`ContinuousInstance::set_states`].
     fn indicators(&mut self, indicators: &mut [f64]) -> CallResult<()>;
 
+    /// What an event indicator stands for, for a message: something that a sentence can begin with.
+    fn indicator_name(&self, index: usize) -> String {
+        format!("event indicator {}", index + 1)
+    }
+
     /// The solver has accepted a step that ends at the time and the states set last. Costs nothing
     /// if the instance does not want to know.
     ///

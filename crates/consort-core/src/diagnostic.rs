@@ -55,6 +55,27 @@ impl Span {
     }
 }
 
+/// Something read, and where it was written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spanned<T> {
+    /// What was read.
+    pub value: T,
+    /// Where; `None` for defaults and for what came from the command line.
+    pub span: Option<Span>,
+}
+
+impl<T> Spanned<T> {
+    /// `value`, written at `span`.
+    pub fn new(value: T, span: Span) -> Self {
+        Spanned { value, span: Some(span) }
+    }
+
+    /// `value`, written nowhere.
+    pub fn assumed(value: T) -> Self {
+        Spanned { value, span: None }
+    }
+}
+
 /// A remark at another place that explains the mistake.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {

@@ -5,16 +5,20 @@
 //!
 //! - [`time`]: [`Time`] counts ticks, a [`Resolution`] says how long a tick is, a [`Tag`] adds the
 //!   microstep of superdense time. Conversions to and from `f64` are correctly rounded.
-//! - [`value`]: the fifteen value types of FMI 3 and typed slices of them.
+//! - [`value`]: the fifteen value types of FMI 3 and typed slices of them; [`literal`]: values as a user
+//!   writes them, before anybody knows their type.
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
-//! - [`continuous`]: the same for models given by their equations, which somebody else integrates.
+//! - [`continuous`]: the same for models given by their equations, which somebody else integrates;
+//!   [`solving`]: which of our solvers that is, and what it is told.
+//! - [`state`]: how states are saved, how faithfully, and what is saved along with a run.
 //! - [`bytes`]: states as bytes: exact, and read back without trust.
 //! - [`copying`]: cheap copies of what is saved and restored again and again.
-//! - [`state`]: how states are saved, how faithfully, and what is saved along with a run.
-//! - [`solving`]: which of our solvers that is, and what it is told.
+//! - [`id`]: typed indices of components, variables, connections and nodes.
 //! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
 //! - [`diagnostic`]: what is said to a user about a mistake: code, span, labels, help.
+//! - [`rolling`]: a hash of what a variable did or a flow carried.
+//! - [`graph`]: who can reach whom and back, for the loops of plans and the circuits of flows.
 //! - [`prng`]: a seeded generator that is split by name, so that adding a component never changes
 //!   another one's random numbers.
 //!
@@ -41,6 +45,7 @@ pub mod prng;
 pub mod rolling;
 pub mod solving;
 pub mod state;
+pub mod stop;
 pub mod time;
 pub mod unit;
 pub mod value;
@@ -51,7 +56,7 @@ pub use continuous::{
     Joint, Sizes,
 };
 pub use copying::{Room, Shared};
-pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span};
+pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanned};
 pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
 pub use model::{
@@ -62,6 +67,7 @@ pub use model::{
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings};
 pub use state::{Fidelity, Observer, Provider, Sight};
+pub use stop::Stop;
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};

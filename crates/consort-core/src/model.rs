@@ -12,19 +12,26 @@
 //! [`CallError`], never a crash.
 
 mod call;
+mod description;
+mod step;
 
 pub use call::{CallError, CallResult, CallStatus, LogEntry, LogLevel, LogSink};
+pub use description::{
+    Capabilities, DefaultExperiment, Enumeration, ModelDescription, Refresh, SolvedBy,
+};
+pub use step::{
+    EventUpdate, IntermediateAnswer, IntermediateHook, IntermediateUpdate, Step, StepOutcome,
+    StepReason,
+};
 
 use crate::continuous::{ContinuousInstance, Joint};
 use crate::id::Reference;
 use crate::prng::Prng;
-use crate::solving::SolverSettings;
-use crate::state::Fidelity;
-use crate::time::{Resolution, Tag, Time};
-use crate::unit::Unit;
+use crate::stop::Stop;
+use crate::time::{Resolution, Time};
 use crate::value::{ValuesMut, ValuesRef};
-use crate::variable::{ModelStructure, Variable};
 use std::any::Any;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A kind of component: an FMU file, a native block.
@@ -37,142 +44,6 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// If the model refuses to be instantiated.
     fn instantiate(&self, instantiation: &Instantiation<'_>) -> CallResult<Box<dyn Instance>>;
-}
-
-/// What a model is.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ModelDescription {
-    /// The model's own name.
-    pub name: String,
-    /// What kind of thing it is, for a person: `FMI 2.0 Co-Simulation`, `native block`.
-    pub kind: String,
-    /// Its variables; a [`VariableId`](crate::VariableId) is an index into this.
-    pub variables: Vec<Variable>,
-    /// What depends on what.
-    pub structure: ModelStructure,
-    /// The units its variables use.
-    pub units: Vec<Unit>,
-    /// The enumerations its variables use.
-    pub enumerations: Vec<Enumeration>,
-    /// What its instances can do.
-    pub capabilities: Capabilities,
-    /// The experiment its author had in mind.
-    pub default_experiment: DefaultExperiment,
-    /// Further facts worth showing, in order: tool, version, token, binaries.
-    pub facts: Vec<(String, String)>,
-}
-
-impl ModelDescription {
-    /// The variable of that name, by name or alias.
-    pub fn variable(&self, name: &str) -> Option<crate::VariableId> {
-        let is_named = |variable: &Variable| {
-            variable.name == name || variable.aliases.iter().any(|alias| alias == name)
-        };
-        self.variables.iter().position(is_named).map(crate::VariableId::from_index)
-    }
-}
-
-/// A named list of whole numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Enumeration {
-    /// The type's name.
-    pub name: String,
-    /// Name and value of each item.
-    pub items: Vec<(String, i64)>,
-}
-
-/// The experiment a model's author had in mind; text kept as written, so that it stays exact.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct DefaultExperiment {
-    /// Start time in seconds, as written.
-    pub start: Option<String>,
-    /// Stop time in seconds, as written.
-    pub stop: Option<String>,
-    /// Relative tolerance, as written.
-    pub tolerance: Option<String>,
-    /// Communication step in seconds, as written.
-    pub step: Option<String>,
-}
-
-/// How a get after a set at the same tag answers. See DESIGN section 6.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Refresh {
-    /// A get after a set sees the new value.
-    AtOnce,
-    /// Outputs are those of the last step; a get after a set needs a step between.
-    ByStep,
-}
-
-/// How the equations of a model are integrated, where that is done by a solver of ours.
-///
-/// Instances that are connected and ask for the same solver can be integrated as one.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SolvedBy {
-    /// What was asked for.
-    pub settings: SolverSettings,
-    /// The relative tolerance where neither the settings nor the experiment have one.
-    pub tolerance: f64,
-}
-
-impl SolvedBy {
-    /// The relative tolerance in an experiment that may have its own.
-    pub fn relative(&self, experiment: Option<f64>) -> f64 {
-        self.settings.tolerance.or(experiment).unwrap_or(self.tolerance)
-    }
-}
-
-/// What the instances of a model can do.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Capabilities {
-    /// How outputs follow inputs within one tag.
-    pub refresh: Refresh,
-    /// Steps of changing length are accepted.
-    pub variable_step: bool,
-    /// Event mode is supported (FMI 3).
-    pub event_mode: bool,
-    /// A step may end before its end.
-    pub early_return: bool,
-    /// Values may be exchanged in the middle of a step.
-    pub intermediate_update: bool,
-    /// The state can be saved and restored.
-    pub save_state: bool,
-    /// A saved state can be turned into bytes.
-    pub serialize_state: bool,
-    /// How an instance goes on that was restored, as far as it is known: [`Fidelity::Exact`] unless
-    /// somebody measured something else.
-    pub fidelity: Fidelity,
-    /// Directional derivatives are available.
-    pub directional_derivatives: bool,
-    /// Highest order of input derivatives that can be set; 0 for none.
-    pub input_derivatives_max: u32,
-    /// Instances with the same key may share static data: they run one after another, in id order.
-    /// `None`: instances share nothing.
-    pub lane: Option<String>,
-    /// At most one instance per process.
-    pub single_instance: bool,
-    /// The model is given by equations that a solver of ours integrates: see [`Instance::join`].
-    pub solved_by: Option<SolvedBy>,
-}
-
-impl Capabilities {
-    /// Those of a native block: outputs follow at once, steps of any length, nothing shared.
-    pub fn native() -> Self {
-        Capabilities {
-            refresh: Refresh::AtOnce,
-            variable_step: true,
-            event_mode: false,
-            early_return: false,
-            intermediate_update: false,
-            save_state: true,
-            serialize_state: true,
-            fidelity: Fidelity::Exact,
-            directional_derivatives: false,
-            input_derivatives_max: 0,
-            lane: None,
-            single_instance: false,
-            solved_by: None,
-        }
-    }
 }
 
 /// What a new instance is told.
@@ -191,6 +62,20 @@ pub struct Instantiation<'a> {
     pub early_return: bool,
 }
 
+impl<'a> Instantiation<'a> {
+    /// For whole steps without event mode; nobody hears what the instance says.
+    pub fn quiet(name: &'a str, prng: Prng) -> Self {
+        Instantiation {
+            name,
+            prng,
+            log: Arc::new(|_| {}),
+            verbose: false,
+            event_mode: false,
+            early_return: false,
+        }
+    }
+}
+
 /// The experiment as an instance needs it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Setup {
@@ -203,110 +88,6 @@ pub struct Setup {
     /// Relative tolerance for internal solvers.
     pub tolerance: Option<f64>,
 }
-
-/// One communication step.
-///
-/// Doubles are computed once per tag by the caller, not per instance: `start` is the correctly
-/// rounded time of `from`, `length` the correctly rounded tick difference.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Step {
-    /// Where the step starts.
-    pub from: Tag,
-    /// Where it shall end.
-    pub to: Time,
-    /// `from` in seconds.
-    pub start: f64,
-    /// The length of the step in seconds.
-    pub length: f64,
-}
-
-/// How far a step came, and why it stopped there.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct StepOutcome {
-    /// The time that was reached, to the nearest tick.
-    pub reached: Time,
-    /// Where exactly it stopped before its end, in seconds, if no tick says it: the instance goes on
-    /// from there, and a tick may be too coarse for the time of an event.
-    pub stopped_at: Option<f64>,
-    /// Why the step ended.
-    pub reason: StepReason,
-    /// When the instance expects its next event, if it knows.
-    pub next_event: Option<Time>,
-}
-
-impl StepOutcome {
-    /// The step went to its end and nothing happened.
-    #[inline]
-    pub fn complete(step: &Step) -> Self {
-        let (reached, reason) = (step.to, StepReason::Complete);
-        StepOutcome { reached, stopped_at: None, reason, next_event: None }
-    }
-
-    /// The instance asked for the end of the run at `t` seconds, which need not lie on a tick.
-    pub fn ended(step: &Step, t: f64, resolution: Resolution) -> Self {
-        let reached = resolution.from_f64(t).unwrap_or(step.to);
-        let reached = reached.clamp(step.from.time, step.to);
-        let stopped_at = (t < resolution.to_f64(step.to)).then_some(t);
-        StepOutcome { reached, stopped_at, reason: StepReason::Terminate, next_event: None }
-    }
-
-    /// Whether the step went to its end and nothing is to be told.
-    #[inline]
-    pub fn is_plain(&self, step: &Step) -> bool {
-        self.reason == StepReason::Complete && self.reached == step.to && self.next_event.is_none()
-    }
-}
-
-/// Why a step ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum StepReason {
-    /// It came to its end.
-    Complete,
-    /// It stopped before its end and can go on from there.
-    EarlyReturn,
-    /// An event waits to be handled at the time reached.
-    Event,
-    /// The instance refused to go further; a shorter step from the last state may succeed.
-    Discard,
-    /// The instance asks for the run to end.
-    Terminate,
-}
-
-/// What updating discrete states brought about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct EventUpdate {
-    /// Another update is needed at the same time.
-    pub again: bool,
-    /// The instance asks for the run to end.
-    pub terminate: bool,
-    /// When the next event is due, if known.
-    pub next_event: Option<Time>,
-}
-
-/// What an instance tells in the middle of a step (FMI 3 intermediate update).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct IntermediateUpdate {
-    /// Where the instance is, in seconds.
-    pub time: f64,
-    /// Outputs may be got now.
-    pub may_get: bool,
-    /// Inputs may be set now.
-    pub may_set: bool,
-    /// The step may be ended here.
-    pub may_return_early: bool,
-}
-
-/// What the caller answers to an intermediate update.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum IntermediateAnswer {
-    /// Go on.
-    Continue,
-    /// End the step here.
-    ReturnEarly,
-}
-
-/// Called in the middle of steps.
-pub type IntermediateHook = Box<dyn FnMut(IntermediateUpdate) -> IntermediateAnswer + Send>;
 
 /// One live example of a model in a run.
 ///
@@ -371,6 +152,12 @@ pub trait Instance: Send {
     /// # Errors
     /// If the instance failed; a discarded step is no error but a [`StepReason`].
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome>;
+
+    /// Tells an instance whose wish ends its steps early, with [`CallStatus::GivenUp`]. Those whose steps are
+    /// short, or not their own, need not care.
+    fn heed(&mut self, stop: &Stop) {
+        let _ = stop;
+    }
 
     /// Leaves the integration of the instance's equations to the caller, who integrates them along
     /// with those of others: there are no steps then. False if the instance has no equations to give

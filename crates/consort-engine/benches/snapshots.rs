@@ -80,15 +80,7 @@ fn run(text: &str) -> (Run, Vec<Arc<dyn Model>>) {
     let found: Vec<_> = descriptions.iter().map(|it| Some(*it)).collect();
     let resolved = consort_system::resolve(&system, &found, &mut report).expect("it fits");
     let plan = consort_planner::plan(&resolved, &descriptions, &mut report).expect("it is planned");
-    let options = RunOptions {
-        workers: 1,
-        log: Arc::new(|_| {}),
-        verbose: false,
-        recorder: None,
-        call_log: None,
-        observer: None,
-        part: None,
-    };
+    let options = RunOptions::quiet(1);
     let run = Run::start(resolved, &plan, models.clone(), options).expect("it starts");
     (run, models)
 }
@@ -118,16 +110,8 @@ fn states(models: &[Arc<dyn Model>]) -> f64 {
 }
 
 fn alone(model: &dyn Model) -> Box<dyn Instance> {
-    let mut instance = model
-        .instantiate(&Instantiation {
-            name: "alone",
-            prng: Prng::new(1),
-            log: Arc::new(|_| {}),
-            verbose: false,
-            event_mode: false,
-            early_return: false,
-        })
-        .expect("it is made");
+    let mut instance =
+        model.instantiate(&Instantiation::quiet("alone", Prng::new(1))).expect("it is made");
     let resolution = consort_core::Resolution::NANOSECOND;
     let setup = Setup { resolution, start: Time::ZERO, stop: None, tolerance: None };
     instance.enter_initialization(&setup).expect("it begins");

@@ -11,7 +11,7 @@ use crate::error::RunError;
 use crate::run::Run;
 use crate::stage::ExchangeStage;
 use crate::store::Slot;
-use consort_core::{NodeId, Tag};
+use consort_core::NodeId;
 use consort_system::Projection;
 use std::sync::Arc;
 
@@ -83,11 +83,6 @@ impl Link {
 }
 
 impl Run {
-    /// Whether this is a part of a run only.
-    pub(crate) fn is_spread(&self) -> bool {
-        self.link.as_ref().is_some_and(|link| 1 < link.projection.placement.nodes.len())
-    }
-
     /// The run begins, here and elsewhere.
     pub(crate) fn begin_together(&mut self) -> Result<(), RunError> {
         let Some(link) = &mut self.link else { return Ok(()) };
@@ -161,10 +156,5 @@ impl Run {
 
     fn is_due(&self, cargo: &Cargo) -> bool {
         self.due[cargo.rate] && (self.delays_known || !cargo.is_delayed)
-    }
-
-    /// Why a run that is spread over nodes cannot end where one of them wants it to.
-    pub(crate) fn ends_alone(&self, component: &str) -> RunError {
-        RunError::EndsAlone { component: component.to_owned(), tag: Tag::at(self.tag.time) }
     }
 }

@@ -120,14 +120,6 @@ pub enum RunError {
         /// Who, and what is the matter.
         error: CourierError,
     },
-    /// A component asked for the run to end, which only a run on one node can do: the others may be
-    /// ahead already. Fatal.
-    EndsAlone {
-        /// The component.
-        component: String,
-        /// When it asked.
-        tag: Tag,
-    },
     /// There is no such variable, or it cannot be got or set. The run can continue.
     NoSuchVariable {
         /// What was asked for.
@@ -181,6 +173,12 @@ pub enum StepFailure {
 }
 
 impl RunError {
+    /// Whether nothing is wrong but that somebody asked for the end in the midst of a step. Rows up to the tag
+    /// before it are what they would have been; there is nothing to be saved.
+    pub fn is_given_up(&self) -> bool {
+        matches!(self, RunError::Call { error, .. } if error.status == CallStatus::GivenUp)
+    }
+
     /// What to tell the user.
     pub fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let at = |tag: &Tag| seconds(resolution, *tag);
@@ -231,8 +229,11 @@ impl RunError {
                 let message = format!("the state of `{component}` could not be {}", call.done());
                 call_diagnostic(call.code(), message, Some(at(tag)), error).help(call.help())
             }
-            RunError::Courier { .. } | RunError::EndsAlone { .. } => {
-                self.spread_diagnostic(resolution)
+            RunError::Courier { tag, error } => {
+                let note = courier_note(*tag, error, resolution);
+                let help = "see what that node says; `consort run --resume` goes on from the last \
+                            snapshot";
+                Diagnostic::error("run::node", self.to_string()).with_note(note).help(help)
             }
             RunError::ForeignSnapshot { .. } | RunError::BrokenSnapshot { .. } => {
                 Diagnostic::error("run::snapshot", self.to_string())
@@ -249,6 +250,14 @@ fn call_help(error: &CallError) -> &'static str {
             "`--call-limit SECONDS` gives its calls more time"
         }
         _ => "`--log-calls` writes every step up to there to `log.jsonl`",
+    }
+}
+
+/// How far a run is that waits for another node.
+fn courier_note(tag: Tag, error: &CourierError, resolution: Resolution) -> String {
+    match error.at {
+        Some(done) => format!("everything is done up to tag {}", seconds(resolution, done)),
+        None => format!("this node was at tag {}", seconds(resolution, tag)),
     }
 }
 
@@ -300,30 +309,6 @@ impl RunError {
             "a shorter `step` for this component may help; with `[experiment.variable-step]` all \
              components go back and take a shorter one",
         )
-    }
-
-    /// Of a run that is spread over nodes.
-    fn spread_diagnostic(&self, resolution: Resolution) -> Diagnostic {
-        let (code, note, help) = match self {
-            RunError::Courier { tag, error } => {
-                let note = match error.at {
-                    Some(done) => {
-                        format!("everything is done up to tag {}", seconds(resolution, done))
-                    }
-                    None => format!("this node was at tag {}", seconds(resolution, *tag)),
-                };
-                let help = "see what that node says; `consort run --resume` goes on from the last \
-                            snapshot";
-                ("run::node", note, help)
-            }
-            RunError::EndsAlone { tag, .. } => {
-                let note = format!("it asked at tag {}", seconds(resolution, *tag));
-                let help = "place all components on one node, or let `stop` end the run";
-                ("run::ends-alone", note, help)
-            }
-            _ => unreachable!("the caller has one of these"),
-        };
-        Diagnostic::error(code, self.to_string()).with_note(note).help(help)
     }
 
     fn loop_diagnostic(&self, resolution: Resolution) -> Diagnostic {
@@ -450,9 +435,6 @@ impl fmt::Display for RunError {
             }
             RunError::NoSuchVariable { path, reason } => write!(f, "`{path}` {reason}"),
             RunError::Courier { error, .. } => write!(f, "{error}"),
-            RunError::EndsAlone { component, .. } => {
-                write!(f, "`{component}` asks for the end of a run that is spread over nodes")
-            }
             RunError::State { component, call, error, .. } => {
                 write!(f, "the state of `{component}` could not be {}: {error}", call.done())
             }

@@ -2,7 +2,8 @@
 //!
 //! A [`Run`] is a value its caller drives: [`Run::start`] makes and initializes the instances,
 //! [`Run::advance`] moves on to a given time, [`Run::get`] and [`Run::set`] look and interfere,
-//! [`Run::finish`] ends every instance and gives the hash of what happened.
+//! [`Run::finish`] ends every instance and gives the hash of what happened. [`RunOptions`] say who is
+//! told of it; [`Recorded`] keeps the whole trace in memory.
 //!
 //! # How a plan is interpreted
 //! `compile` turns the plan's programs into stages over preallocated places; `interpret` goes
@@ -53,6 +54,7 @@
 
 mod attempt;
 mod calls;
+mod collect;
 mod compile;
 mod courier;
 mod crossing;
@@ -76,8 +78,9 @@ mod timing;
 mod together;
 mod transfer;
 
+pub use collect::Recorded;
 pub use courier::{Courier, CourierError, Part};
 pub use error::{LoopFailure, RunError, StateCall, StepFailure};
-pub use record::ChunkSink;
+pub use record::{ChunkSink, RowContent};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
 pub use snapshot::RunSnapshot;

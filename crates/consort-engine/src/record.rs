@@ -1,12 +1,40 @@
 //! The trace as it comes about: a hash per variable, and rows for whoever writes them down.
 
+use crate::run::Statistics;
 use crate::store::{Bank, Slot};
-use consort_core::{Tag, ValueType};
+use consort_core::{Tag, ValueType, ValuesRef};
 use consort_trace::{Chunk, Schema, VariableHash, absorb_values, tag_word};
 use std::sync::Arc;
 
+/// What the rows of a run hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RowContent {
+    /// The recorded variables.
+    #[default]
+    Values,
+    /// These, and where the run stands ([`consort_trace::standing`]): it can be cut at any row.
+    ValuesAndStanding,
+    /// Only where the run stands.
+    Standing,
+}
+
+impl RowContent {
+    pub(crate) fn has_values(self) -> bool {
+        self != RowContent::Standing
+    }
+
+    pub(crate) fn has_standing(self) -> bool {
+        self != RowContent::Values
+    }
+}
+
 /// Takes full chunks of rows and gives empty ones back; a writer thread is behind it.
 pub trait ChunkSink: Send {
+    /// What rows shall hold.
+    fn content(&self) -> RowContent {
+        RowContent::Values
+    }
+
     /// Told once, before the first chunk, what is recorded.
     fn begin(&mut self, schema: &Arc<Schema>);
 
@@ -20,6 +48,8 @@ pub(crate) struct Recorder {
     sink: Box<dyn ChunkSink>,
     /// What makes up a row: per type in the schema's row order, joined where side by side.
     slots: Vec<Slot>,
+    /// Where the run stands, as numbers; rows do not tell it without.
+    standing: Option<Vec<u64>>,
     /// The tag of the last row.
     last: Option<Tag>,
 }
@@ -28,15 +58,28 @@ impl Recorder {
     pub(crate) fn new(schema: Schema, slots: Vec<Slot>, mut sink: Box<dyn ChunkSink>) -> Self {
         let schema = Arc::new(schema);
         sink.begin(&schema);
-        Recorder { chunk: Some(Chunk::new(&schema)), sink, slots: joined(slots), last: None }
+        let standing = sink.content().has_standing().then(Vec::new);
+        let chunk = Some(Chunk::new(&schema));
+        Recorder { chunk, sink, slots: joined(slots), standing, last: None }
     }
 
-    pub(crate) fn record(&mut self, tag: Tag, bank: &Bank) {
+    pub(crate) fn record(
+        &mut self,
+        tag: Tag,
+        bank: &Bank,
+        (hashes, statistics): (&Hashes, &Statistics),
+    ) {
         let chunk = self.chunk.as_mut().expect("the chunk is back after every hand-over");
         chunk.begin_row(tag);
         self.last = Some(tag);
         for &slot in &self.slots {
             chunk.extend(bank.get(slot));
+        }
+        if let Some(words) = &mut self.standing {
+            words.clear();
+            words.extend(hashes.hashes.iter().map(|hash| hash.to_bits()));
+            words.extend(statistics.counts());
+            chunk.extend(ValuesRef::UInt64(words));
         }
         chunk.end_row();
         if chunk.is_full() {

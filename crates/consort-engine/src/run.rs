@@ -20,7 +20,7 @@ use crate::record::{ChunkSink, Hashes, Recorder};
 use crate::stage::Stage;
 use crate::store::Segment;
 use crate::timing::Rates;
-use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Tag, Time};
+use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Stop, Tag, Time};
 use consort_solve::integrate::Integration;
 use consort_system::ResolvedSystem;
 use std::collections::BTreeMap;
@@ -47,6 +47,21 @@ pub struct RunOptions {
     pub observer: Option<Observation>,
     /// Which part of a run that is spread over nodes this is; `None` for the whole system.
     pub part: Option<Part>,
+}
+
+impl RunOptions {
+    /// Of a run of a whole system that nobody writes down, watches or listens to.
+    pub fn quiet(workers: usize) -> Self {
+        RunOptions {
+            workers,
+            log: Arc::new(|_| {}),
+            verbose: false,
+            recorder: None,
+            call_log: None,
+            observer: None,
+            part: None,
+        }
+    }
 }
 
 /// Told of every step that every instance took, in id order per tag.
@@ -96,6 +111,8 @@ pub struct Run {
     /// Some step ended in an event or with the wish to end.
     pub(crate) remarkable: bool,
     pub(crate) tag: Tag,
+    /// The last tag up to which everything is done.
+    pub(crate) done: Tag,
     pub(crate) hashes: Hashes,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) interventions: Interventions,
@@ -113,7 +130,11 @@ pub struct Run {
     /// To the other nodes, if this is a part of a run.
     pub(crate) link: Option<Box<Link>>,
     pub(crate) statistics: Statistics,
+    /// Whose wish ends a step early.
+    pub(crate) stop: Stop,
     pub(crate) over: Option<Advance>,
+    /// The last tag that belongs to the run, and who wanted it to end there.
+    pub(crate) end: Option<(Tag, ComponentId)>,
     pub(crate) ended: bool,
 }
 
@@ -126,6 +147,16 @@ impl Run {
     /// The system being run.
     pub fn system(&self) -> &ResolvedSystem {
         &self.system
+    }
+
+    /// From now on gives up in the midst of a step when somebody asks for it, where that can be done:
+    /// see [`RunError::is_given_up`].
+    pub fn heed(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
+        for index in 0..self.pool.len() {
+            let mut lane = self.pool.lane(index);
+            lane.members.iter_mut().for_each(|member| member.instance.heed(stop));
+        }
     }
 
     /// Moves on until every tag up to and including `until` is done, or the run is over.
@@ -146,12 +177,7 @@ impl Run {
                 self.tick()?;
             }
         }
-        match self.over.clone().expect("the loop ends when the run is over") {
-            Advance::Terminated { component } if self.is_spread() => {
-                Err(self.ends_alone(&component))
-            }
-            over => Ok(over),
-        }
+        Ok(self.over.clone().expect("the loop ends when the run is over"))
     }
 
     fn planned_next(&self) -> Time {
@@ -186,7 +212,7 @@ impl Run {
         self.gather();
         self.publish()?;
         self.ends_by(self.tag.time);
-        self.tell_reached();
+        self.reached();
         Ok(())
     }
 
@@ -227,12 +253,24 @@ impl Run {
 
     /// Whether a component asked for the end at `time` or earlier; the run is over then.
     fn ends_by(&mut self, time: Time) -> bool {
-        let Some((_, component)) = self.ending.filter(|(end, _)| *end <= time) else {
+        let Some((time, component)) = self.ending.filter(|(end, _)| *end <= time) else {
             return false;
         };
+        self.end_at(Tag { time, microstep: u32::MAX }, component);
+        true
+    }
+
+    /// The run is over because a component wants it so; who wanted it first is named.
+    pub(crate) fn end_at(&mut self, tag: Tag, component: ComponentId) {
+        self.end.get_or_insert((tag, component));
         let component = self.system.components[component.index()].name.clone();
         self.over.get_or_insert(Advance::Terminated { component });
-        true
+    }
+
+    /// Everything up to the present tag is done.
+    pub(crate) fn reached(&mut self) {
+        self.done = self.tag;
+        self.tell_reached();
     }
 
     /// Requests to end: the earliest, then the smallest id.

@@ -161,6 +161,7 @@ impl Run {
         self.ending = from.ending;
         self.over.clone_from(&from.over);
         self.statistics = from.statistics;
+        (self.done, self.end) = (self.tag, None);
         if let (Some(watched), Some(saved)) = (&mut self.observer, &from.observer) {
             watched.observer.restore(saved);
         }

@@ -1,7 +1,7 @@
 //! Models written as equations: text or tree in, flat register programs out.
 //!
-//! [`read`] makes a [`Model`] of text, with every mistake of writing at once; an importer builds the
-//! same [`tree`] directly. [`compile()`] looks up names, checks that everything is defined once and in a
+//! [`read`] makes a [`Model`] of text, with every mistake of writing at once; [`sbml`] makes the same
+//! [`tree`] of SBML. [`compile()`] looks up names, checks that everything is defined once and in a
 //! fitting order, and makes [`Equations`]: one [`Program`] for first values, derivatives, outputs,
 //! indicators, each event, and Jacobians with their sparsity, all found symbolically. A program is a plain
 //! value and a pure function of a [`Point`]; evaluating it allocates nothing, and its transcendental

@@ -55,4 +55,4 @@ pub use hash::{FlowHash, Payload};
 pub use machine::{FlowNode, MICROSTEPS_MAX, SavedPayload};
 pub use message::{Action, FlowRecord, Input, Message, NEVER, Output, Role};
 pub use scheduler::{Behavior, Plan, Scheduler, SchedulerError};
-pub use topology::{Flow, FlowId, FlowKind, Timing, Topology};
+pub use topology::{Bounds, Flow, FlowId, FlowKind, Timing, Topology};

@@ -220,14 +220,7 @@ fn table(kilobytes: usize, provider: Provider) -> Box<dyn Instance> {
 }
 
 fn instantiation() -> Instantiation<'static> {
-    Instantiation {
-        name: "bench",
-        prng: Prng::new(0),
-        log: Arc::new(|_| ()),
-        verbose: false,
-        event_mode: false,
-        early_return: false,
-    }
+    Instantiation::quiet("bench", Prng::new(0))
 }
 
 const SETUP: Setup =

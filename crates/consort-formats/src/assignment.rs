@@ -1,10 +1,9 @@
 //! `component.variable=value`, as given to `--set` on the command line.
 
-use crate::toml::literal;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Literal};
 use consort_system::{Parameter, Spanned, System};
-use toml::de::DeValue;
+use consort_toml::parse_literal;
 
 /// A value for a variable of a component.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,7 +51,7 @@ pub fn parse_assignment(text: &str) -> Result<Assignment, Box<Diagnostic>> {
 }
 
 fn split_value(text: &str) -> (Literal, Option<&str>) {
-    if let Some(value) = written(text) {
+    if let Some(value) = parse_literal(text) {
         return (value, None);
     }
     let end = match text.rfind(']') {
@@ -60,14 +59,10 @@ fn split_value(text: &str) -> (Literal, Option<&str>) {
         _ => text.find(char::is_whitespace).unwrap_or(text.len()),
     };
     let (number, unit) = (&text[..end], text[end..].trim());
-    match written(number) {
+    match parse_literal(number) {
         Some(value) if !unit.is_empty() && takes_unit(&value) => (value, Some(unit)),
         _ => (Literal::Text(text.to_owned()), None),
     }
-}
-
-fn written(text: &str) -> Option<Literal> {
-    literal(DeValue::parse(text).ok()?.get_ref()).ok()
 }
 
 fn takes_unit(value: &Literal) -> bool {

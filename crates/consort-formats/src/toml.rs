@@ -99,22 +99,48 @@ mod experiment;
 mod intervention;
 mod isolation;
 mod nodes;
-mod number;
-mod reader;
 mod solving;
-mod syntax;
 mod write;
 
 use consort_core::{Diagnostic, Report};
 use consort_system::System;
-use reader::{Entry, Reader};
+use consort_toml::{Codes, DeTable, Entry, Format, Reader};
 
-pub(crate) use number::literal;
-pub use syntax::SYNTAX_ERRORS_MAX;
+pub use consort_toml::SYNTAX_ERRORS_MAX;
 pub use write::write_system;
 
 const KEYS: &[&str] =
     &["name", "experiment", "components", "connections", "loops", "interventions", "nodes"];
+
+static FORMAT: Format = format("a `system.toml`");
+
+/// Systems and campaigns differ in what they hold, not in what can be wrong with it.
+const fn format(what: &'static str) -> Format {
+    Format {
+        what,
+        codes: Codes {
+            unknown_key: "system::unknown-key",
+            wrong_kind: "system::wrong-kind",
+            unknown_choice: "system::unknown-choice",
+        },
+        hints: &[
+            ("duplicate key", "each name may be given once in a table; remove one"),
+            ("string values must be quoted", "write text in quotes: `model = \"tank.fmu\"`"),
+            ("key with no value", "write `name = value`, or `[name]` for a table"),
+            ("unclosed", "close what was opened"),
+            ("cannot recurse further", "values nest at most 80 deep"),
+            ("extra `=`", "write one `=` between a name and its value"),
+            ("unexpected key or value", "write one `name = value` per line"),
+        ],
+        certain: &[
+            "system::unknown-key",
+            "system::wrong-kind",
+            "system::unknown-choice",
+            "system::bad-name",
+            "time::not-a-time",
+        ],
+    }
+}
 
 /// Reads `system.toml`.
 ///
@@ -125,24 +151,10 @@ const KEYS: &[&str] =
 /// are none. It may be there in spite of errors, so that the rest can be checked at once: ask the
 /// report before running anything.
 pub fn read_system(name: &str, text: &str, report: &mut Report) -> Option<System> {
-    let source = report.add_source(name, text);
-    let (table, damage) = syntax::parse(source, text, report);
-    if damage.is_empty() {
-        let mut reader = Reader::new(source, report);
-        let system = read_document(&mut reader, &table, name);
-        return finish(reader.lost, system, report);
-    }
-    // What was recovered is still worth checking, but what is missing may be due to the damage.
-    let mut findings = Report::default();
-    read_document(&mut Reader::new(source, &mut findings), &table, name);
-    for finding in damage.outside(text, &findings) {
-        report.push(finding.clone());
-    }
-    None
-}
-
-fn finish(lost: bool, system: System, report: &mut Report) -> Option<System> {
-    if lost {
+    let (system, has_lost) = consort_toml::read(&FORMAT, name, text, report, |reader, table| {
+        (read_document(reader, table, name), reader.has_lost())
+    })?;
+    if has_lost {
         // Nobody will resolve this system, so what can be said about its times is said now.
         consort_system::resolve::check_times(&system, report);
         return None;
@@ -150,7 +162,7 @@ fn finish(lost: bool, system: System, report: &mut Report) -> Option<System> {
     Some(system)
 }
 
-fn read_document(reader: &mut Reader<'_>, table: &::toml::de::DeTable<'_>, name: &str) -> System {
+fn read_document(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str) -> System {
     let entries = reader.entries(table);
     // The experiment holds defaults for components, wherever it is written.
     let experiment = entries.iter().find(|entry| entry.key == "experiment");

@@ -98,6 +98,9 @@ impl ForeignModel {
     }
 }
 
+/// What the description of a program says whose interface names neither `source` nor `command`.
+pub const STARTED_BY_HAND: (&str, &str) = ("program", "started by hand");
+
 const NOBODY: &str = "no program has taken its place: its interface names none (`source` or `command`), \
                       so it must be started by hand and call `consort_join`, as in `docs/foreign-nodes.md`";
 

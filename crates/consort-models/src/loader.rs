@@ -2,6 +2,7 @@
 
 mod apart;
 mod binary;
+mod build;
 pub(crate) mod cache;
 mod compile;
 mod compiler;
@@ -9,9 +10,11 @@ mod foreign;
 pub(crate) mod input_file;
 mod isolation;
 mod judged;
+pub(crate) mod kind;
 mod program;
-mod recipe;
 mod solving;
+mod sources;
+mod tried;
 
 pub use apart::serve;
 pub use cache::default_cache_dir;
@@ -21,7 +24,6 @@ pub use input_file::{InputFile, Role};
 use crate::continuous::SolvedModel;
 use crate::equations::Form;
 use crate::foreign::ForeignChannel;
-use crate::nearby;
 use crate::request::ModelRequest;
 use apart::Recipe;
 use compiler::Compiler;
@@ -31,12 +33,13 @@ use consort_core::{
 use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};
 use isolation::{Place, Wanted};
 use judged::Judged;
+use kind::{Kind, Stored, kind};
 use solving::Key;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tried::Tried;
 
 /// A model, and what it was made from.
 #[derive(Clone)]
@@ -101,12 +104,12 @@ pub struct Loader {
     compiler: Option<Compiler>,
     /// By path and solver as asked for, so that thousands of components cost no look at the disk.
     asked: BTreeMap<(PathBuf, Key), LoadedModel>,
-    /// FMUs by the path that remains when links are followed; `None` for what cannot be opened.
-    opened: BTreeMap<PathBuf, Option<Opened>>,
-    /// Binaries by that path and the interface; `None` for what has none.
-    located: BTreeMap<(PathBuf, Option<Interface>), Option<Located>>,
-    /// Models by that path and, for FMUs, the interface; `None` for what cannot be loaded.
-    bound: BTreeMap<(PathBuf, Option<Interface>), Option<Bound>>,
+    /// FMUs by the path that remains when links are followed.
+    opened: Tried<PathBuf, Opened>,
+    /// Binaries by that path and the interface.
+    located: Tried<(PathBuf, Option<Interface>), Located>,
+    /// Models by that path and, for FMUs, the interface.
+    bound: Tried<(PathBuf, Option<Interface>), Bound>,
     /// Programs that are there already, by component.
     channels: BTreeMap<String, ForeignChannel>,
 }
@@ -148,10 +151,15 @@ enum Inner {
 impl Loader {
     /// A loader that has loaded nothing yet.
     pub fn new(options: LoaderOptions) -> Self {
-        let (asked, opened) = (BTreeMap::new(), BTreeMap::new());
-        let (located, bound) = (BTreeMap::new(), BTreeMap::new());
-        let channels = BTreeMap::new();
-        Loader { options, compiler: None, asked, opened, located, bound, channels }
+        Loader {
+            options,
+            compiler: None,
+            asked: BTreeMap::new(),
+            opened: Tried::default(),
+            located: Tried::default(),
+            bound: Tried::default(),
+            channels: BTreeMap::new(),
+        }
     }
 
     /// The model a component asks for; `None` if there is none, and the report says why.
@@ -216,19 +224,14 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<LoadedModel> {
-        match self.bound.get(key) {
-            Some(Some(_)) => {}
-            Some(None) if report.has_errors() => return None,
-            _ => {
-                let bound = match kind {
-                    Kind::Equations(form) => bind_equations(form, &key.0, request, report),
-                    Kind::Fmu(stored) => self.bind(stored, key, request, report),
-                };
-                self.bound.insert(key.clone(), bound);
-            }
+        if !self.bound.is_settled(key, report) {
+            let bound = match kind {
+                Kind::Equations(form) => bind_equations(form, &key.0, request, report),
+                Kind::Fmu(stored) => self.bind(stored, key, request, report),
+            };
+            self.bound.insert(key.clone(), bound);
         }
-        let bound = self.bound.get_mut(key)?.as_mut()?;
-        Some(bound.solved(request, report))
+        Some(self.bound.get_mut(key)?.solved(request, report))
     }
 
     /// An FMU in a process of its own, or here if that is as good.
@@ -279,14 +282,11 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<Opened> {
-        match self.opened.get(real) {
-            Some(Some(opened)) => return Some(opened.clone()),
-            Some(None) if report.has_errors() => return None,
-            _ => {}
+        if !self.opened.is_settled(real, report) {
+            let opened = open(stored, real, &self.options.cache, request, report);
+            self.opened.insert(real.to_owned(), opened);
         }
-        let opened = open(stored, real, &self.options.cache, request, report);
-        self.opened.insert(real.to_owned(), opened.clone());
-        opened
+        self.opened.get_mut(real).cloned()
     }
 
     /// Finds the binary of an FMU, or compiles it.
@@ -297,14 +297,11 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<Located> {
-        match self.located.get(key) {
-            Some(Some(located)) => return Some(located.clone()),
-            Some(None) if report.has_errors() => return None,
-            _ => {}
+        if !self.located.is_settled(key, report) {
+            let located = self.find_binary(stored, key, request, report);
+            self.located.insert(key.clone(), located);
         }
-        let located = self.find_binary(stored, key, request, report);
-        self.located.insert(key.clone(), located.clone());
-        located
+        self.located.get_mut(key).cloned()
     }
 
     fn find_binary(
@@ -371,11 +368,11 @@ impl Loader {
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<compile::Compiled> {
-        let recipe = recipe::read(fmu, is_exchange, request, report)?;
+        let sources = sources::read(fmu, is_exchange, request, report)?;
         if self.compiler.is_none() {
             self.compiler = Compiler::find(self.options.compiler.as_deref(), request, report);
         }
-        compile::compile(&recipe, self.compiler.as_ref()?, &self.options.cache, request, report)
+        compile::compile(&sources, self.compiler.as_ref()?, &self.options.cache, request, report)
     }
 }
 
@@ -451,68 +448,4 @@ fn bind_equations(
     let (model, input) = crate::equations::load(form, path, request, report)?;
     let model = Inner::Equations(Arc::new(model), Vec::new());
     Some(Bound { model, inputs: vec![input], assumed: Vec::new() })
-}
-
-/// What a file or folder holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    Fmu(Stored),
-    Equations(Form),
-}
-
-/// How an FMU is stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stored {
-    Archive,
-    Folder,
-}
-
-/// What a model can be.
-pub(crate) const KNOWN: &str = "a model is a `.fmu` file, an FMU folder, equations (`.eq`), SBML (`.sbml`, \
-                                `.xml`), `native:NAME`, or the interface of a program, `foreign:FILE.toml`";
-
-/// What is at `path`; `None`, with a diagnostic, if that is no model.
-fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<Kind> {
-    let model = request.model;
-    let tell = |code: &'static str, what: &str, help: String| {
-        let message = format!("the model `{model}`{} {what}", request.of_component());
-        Diagnostic::error(code, message).maybe_at(request.span, "asked for here").help(help)
-    };
-    let is_fmu = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("fmu"));
-    let diagnostic = match fs::metadata(path) {
-        Ok(data) if data.is_dir() && path.join("modelDescription.xml").is_file() => {
-            return Some(Kind::Fmu(Stored::Folder));
-        }
-        Ok(data) if data.is_file() && is_fmu => return Some(Kind::Fmu(Stored::Archive)),
-        Ok(data) if data.is_dir() => {
-            let help = "an FMU folder has `modelDescription.xml` in it";
-            let system = if request.is_in_system() { "" } else { ", a system's has `system.toml`" };
-            tell("model::unknown-kind", "is a folder but no FMU", format!("{help}{system}"))
-        }
-        Ok(_) if path.file_name().is_some_and(|name| name == "modelDescription.xml") => {
-            let help = "name the folder instead of the file in it";
-            tell("model::unknown-kind", "is a part of an FMU", help.to_owned())
-        }
-        Ok(_) => match Form::of(path) {
-            Some(form) => return Some(Kind::Equations(form)),
-            None if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("xml")) => {
-                let help = "the first element of an SBML file is `<sbml>`, with level and version";
-                tell("model::unknown-kind", "is no SBML", help.to_owned())
-            }
-            None => {
-                tell("model::unknown-kind", "is of a kind Consort does not know", KNOWN.to_owned())
-            }
-        },
-        Err(_) => match model.split_once(':') {
-            Some((scheme, rest)) if !scheme.contains('/') => {
-                let help = format!(
-                    "the prefixes are `native:` and `foreign:`; did you mean `native:{rest}`?"
-                );
-                tell("model::unknown-kind", "has an unknown prefix", help)
-            }
-            _ => tell("model::missing-file", "is not there", nearby::help(request, model)),
-        },
-    };
-    report.push(diagnostic);
-    None
 }

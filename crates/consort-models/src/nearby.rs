@@ -31,7 +31,7 @@ pub(crate) fn help(request: &ModelRequest<'_>, name: &str) -> String {
         (None, true) if request.is_in_system() => {
             "paths are relative to the folder of the system file".to_owned()
         }
-        (None, true) => crate::loader::KNOWN.to_owned(),
+        (None, true) => crate::loader::kind::KNOWN.to_owned(),
         (None, false) => {
             let folder = Path::new(name).parent().unwrap_or(Path::new(name));
             let place = if request.is_in_system() { " beside the system file" } else { "" };

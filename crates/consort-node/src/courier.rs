@@ -106,7 +106,7 @@ impl Courier for PlanCourier {
             return Err(CourierError { node, reason, at: None });
         };
         let me = options.name.clone();
-        let joined = Node::join(JoinOptions { topology: flows, ..options });
+        let joined = Node::join(JoinOptions { topology: flows, begins: after, ..options });
         let mut node = joined.map_err(|error| blamed(&me, &error))?;
         node.is_piloted = true;
         self.shared.board.get_or_init(|| node.board());
@@ -168,17 +168,38 @@ impl NodeHandle {
     ///
     /// # Errors
     /// If another node is gone or failed before its end.
-    pub fn leave(self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+    pub fn leave(&self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         let node = locked(&self.shared.node).take();
         node.map_or_else(|| Ok(BTreeMap::new()), |node| node.leave(words))
     }
 
+    /// The same in the middle of a run, which is to end here.
+    ///
+    /// # Errors
+    /// If another node is gone or failed before its end.
+    pub fn break_off(&self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+        let node = locked(&self.shared.node).take();
+        node.map_or_else(|| Ok(BTreeMap::new()), |node| node.break_off(words))
+    }
+
+    /// What those said at last who have left already, by name.
+    pub fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
+        locked(&self.shared.node).as_ref().map(Node::farewells).unwrap_or_default()
+    }
+
     /// Tells all others that this node cannot go on, and why.
-    pub fn fail(self, reason: &str) {
+    pub fn fail(&self, reason: &str) {
         let node = locked(&self.shared.node).take();
         if let Some(node) = node {
             node.fail(reason);
         }
+    }
+
+    /// How often links that this node makes (each is made by one of its two nodes) broke and were made again.
+    pub fn links_remade(&self) -> u64 {
+        let Some(status) = self.status() else { return 0 };
+        let made = status.peers.iter().filter(|peer| peer.node < status.node);
+        made.map(|peer| u64::from(peer.connections.saturating_sub(1))).sum()
     }
 
     /// Where the node is, at any moment; none before the run begins.

@@ -63,6 +63,14 @@ pub enum NodeError {
         /// The last tag that was done here.
         at: Option<Tag>,
     },
+    /// Another node has said its last words and will not do what this one waits for: the run may have
+    /// come to its end there.
+    Left {
+        /// The other node.
+        node: String,
+        /// The last tag that was done here.
+        at: Option<Tag>,
+    },
     /// Another node failed and said so.
     Failed {
         /// The node that is to blame.
@@ -108,6 +116,7 @@ impl NodeError {
             NodeError::Mismatch { node, .. }
             | NodeError::Refused { node, .. }
             | NodeError::Gone { node, .. }
+            | NodeError::Left { node, .. }
             | NodeError::Failed { node, .. }
             | NodeError::Wire { node, .. }
             | NodeError::Flow { node, .. } => Some(node),
@@ -119,6 +128,7 @@ impl NodeError {
     pub fn at(&self) -> Option<Tag> {
         match self {
             NodeError::Gone { at, .. }
+            | NodeError::Left { at, .. }
             | NodeError::Failed { at, .. }
             | NodeError::Wire { at, .. }
             | NodeError::Flow { at, .. } => *at,
@@ -130,9 +140,12 @@ impl NodeError {
     pub fn reason(&self) -> String {
         match self {
             NodeError::Gone { reason, .. } => format!("it is gone: {reason}"),
+            NodeError::Left { .. } => "it is gone: it left before its flows ended".to_owned(),
             NodeError::Failed { reason, .. } => reason.clone(),
             NodeError::Refused { reason, .. } => format!("it refused us: {reason}"),
-            NodeError::Mismatch { problems, .. } => problems.join("; "),
+            NodeError::Mismatch { problems, .. } => {
+                format!("it does not fit: {}", problems.join("; "))
+            }
             NodeError::Wire { source, .. } => format!("it broke the wire format: {source}"),
             NodeError::Flow { source, .. } => format!("it broke a promise: {source}"),
             other => other.to_string(),
@@ -164,6 +177,7 @@ impl fmt::Display for NodeError {
                 write!(f, "node `{node}`: {reason} (told by `{told_by}`)")
             }
             NodeError::Gone { node, .. }
+            | NodeError::Left { node, .. }
             | NodeError::Failed { node, .. }
             | NodeError::Wire { node, .. }
             | NodeError::Flow { node, .. } => write!(f, "node `{node}`: {}", self.reason()),

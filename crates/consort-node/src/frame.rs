@@ -12,7 +12,7 @@ use consort_federation::flow::FlowId;
 pub use error::WireError;
 
 /// The version of the wire format: both sides must have the same.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 /// Bytes of a header.
 pub const HEADER: usize = 56;
 /// Bytes of the longest frame that is accepted.
@@ -60,6 +60,13 @@ pub enum Body<'a> {
         /// The tag; none if nothing will come at all.
         tag: Option<Tag>,
     },
+    /// The sink of an event flow cannot go on before it knows of everything before this tag.
+    Request {
+        /// The flow.
+        flow: FlowId,
+        /// The tag.
+        tag: Tag,
+    },
     /// The sink has taken so many messages from its buffer.
     Credit {
         /// The flow.
@@ -95,6 +102,7 @@ impl Body<'_> {
             self,
             Body::Message { .. }
                 | Body::Bound { .. }
+                | Body::Request { .. }
                 | Body::Credit { .. }
                 | Body::Ready
                 | Body::LastWords(_)
@@ -115,6 +123,7 @@ impl Body<'_> {
             Body::Acknowledge => 9,
             Body::Ask => 10,
             Body::Answer(_) => 11,
+            Body::Request { .. } => 12,
         }
     }
 }
@@ -152,6 +161,10 @@ pub fn encode(frame: &Frame<'_>, into: &mut Vec<u8>) {
         }
         Body::Bound { flow, tag } => {
             header = Header { flow: flow.0, tag, ..header };
+            &[]
+        }
+        Body::Request { flow, tag } => {
+            header = Header { flow: flow.0, tag: Some(tag), ..header };
             &[]
         }
         Body::Credit { flow, count } => {
@@ -291,6 +304,7 @@ fn body<'a>(header: &Header, payload: &'a [u8]) -> Result<Body<'a>, WireError> {
         9 => Body::Acknowledge,
         10 => Body::Ask,
         11 => Body::Answer(payload),
+        12 => Body::Request { flow, tag: tag()? },
         _ => return Err(WireError::Kind { kind }),
     })
 }
@@ -316,16 +330,13 @@ fn checked<'a>(
     frame: Frame<'a>,
 ) -> Result<Frame<'a>, WireError> {
     let kind = header.kind;
-    let has_flow =
-        matches!(frame.body, Body::Message { .. } | Body::Bound { .. } | Body::Credit { .. });
-    let has_tag =
-        matches!(frame.body, Body::Message { .. } | Body::Bound { .. } | Body::Failed { .. });
     let has_next = matches!(frame.body, Body::Message { .. });
     let has_count = matches!(frame.body, Body::Credit { .. });
-    let is_bare = matches!(
-        frame.body,
-        Body::Bound { .. } | Body::Credit { .. } | Body::Ready | Body::Acknowledge | Body::Ask
-    );
+    let is_promise = matches!(frame.body, Body::Bound { .. } | Body::Request { .. });
+    let has_flow = has_next || has_count || is_promise;
+    let has_tag = has_next || is_promise || matches!(frame.body, Body::Failed { .. });
+    let is_empty = matches!(frame.body, Body::Ready | Body::Acknowledge | Body::Ask);
+    let is_bare = has_count || is_promise || is_empty;
     let mistakes = [
         ("payload", is_bare && has_payload),
         ("flow", !has_flow && header.flow != 0),

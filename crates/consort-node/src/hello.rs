@@ -4,7 +4,7 @@ mod compare;
 
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{Resolution, Seconds, Tag, Time};
-use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+use consort_federation::flow::{Bounds, Flow, FlowId, FlowKind, Timing, Topology};
 
 pub use compare::problems;
 
@@ -23,6 +23,10 @@ pub struct Hello {
     pub resolution: Resolution,
     /// The tag after which nothing happens.
     pub horizon: Option<Tag>,
+    /// Everything up to this time was done before: it goes on from a snapshot. None: from the start.
+    pub begins: Option<Time>,
+    /// What is run, beside the flows: names, and values or digests that all nodes must have alike.
+    pub facts: Vec<(String, String)>,
     /// The hash of its topology: equal hashes need no comparison.
     pub hash: [u8; 32],
     /// Its topology, by which differences are told.
@@ -39,6 +43,9 @@ impl Hello {
         writer.whole(self.resolution.tick().numerator());
         writer.word(self.resolution.tick().denominator());
         writer.option(self.horizon, put_tag);
+        writer.option(self.begins, |writer, time| writer.whole(time.ticks()));
+        writer.count(self.facts.len());
+        self.facts.iter().flat_map(|(name, value)| [name, value]).for_each(|it| writer.text(it));
         writer.part(&self.hash);
         writer.count(self.topology.nodes.len());
         self.topology.nodes.iter().for_each(|name| writer.text(name));
@@ -60,6 +67,9 @@ impl Hello {
         let tick = Seconds::new(reader.whole()?, reader.word()?).ok_or(impossible)?;
         let resolution = Resolution::new(tick).ok_or(impossible)?;
         let horizon = reader.option(read_tag)?;
+        let begins = reader.option(|reader| Ok(Time::from_ticks(reader.whole()?)))?;
+        let count = reader.count(16)?;
+        let facts = (0..count).map(|_| read_fact(&mut reader)).collect::<Result<_, _>>()?;
         let hash = fixed(reader.part()?, "hash")?;
         let count = reader.count(8)?;
         let nodes = (0..count).map(|_| Ok(reader.text()?.to_owned())).collect::<Result<_, _>>()?;
@@ -67,8 +77,12 @@ impl Hello {
         let flows = (0..count).map(|_| read_flow(&mut reader)).collect::<Result<_, _>>()?;
         reader.end()?;
         let topology = Topology { nodes, flows };
-        Ok(Hello { run, node, incarnation, resolution, horizon, hash, topology })
+        Ok(Hello { run, node, incarnation, resolution, horizon, begins, facts, hash, topology })
     }
+}
+
+fn read_fact(reader: &mut Reader<'_>) -> Result<(String, String), BytesError> {
+    Ok((reader.text()?.to_owned(), reader.text()?.to_owned()))
 }
 
 fn fixed<const N: usize>(bytes: &[u8], what: &'static str) -> Result<[u8; N], BytesError> {
@@ -88,8 +102,8 @@ fn put_flow(writer: &mut Writer, flow: &Flow) {
     match flow.kind {
         FlowKind::State => writer.byte(0),
         FlowKind::Observation => writer.byte(1),
-        FlowKind::Event { lookahead, adds_microstep } => {
-            writer.byte(2);
+        FlowKind::Event { lookahead, adds_microstep, bounds } => {
+            writer.byte(if bounds == Bounds::Eager { 2 } else { 3 });
             writer.whole(lookahead.ticks());
             writer.flag(adds_microstep);
         }
@@ -135,9 +149,10 @@ fn read_kind(reader: &mut Reader<'_>) -> Result<FlowKind, BytesError> {
     Ok(match reader.byte()? {
         0 => FlowKind::State,
         1 => FlowKind::Observation,
-        2 => {
+        kind @ (2 | 3) => {
+            let bounds = if kind == 2 { Bounds::Eager } else { Bounds::OnDemand };
             let lookahead = Time::from_ticks(reader.whole()?);
-            FlowKind::Event { lookahead, adds_microstep: reader.flag()? }
+            FlowKind::Event { lookahead, adds_microstep: reader.flag()?, bounds }
         }
         _ => return Err(BytesError::Impossible { what: "kind of flow" }),
     })

@@ -10,13 +10,15 @@
 //!    simulated faults if asked for.
 //! 4. [`Node`]: joins all others, drives the machine of its flows, names who is to blame if it
 //!    cannot go on; [`ask_status`] tells at any moment who waits for whom.
-//! 5. [`PlanCourier`]: carries what crosses in a plan that is cut into nodes.
+//! 5. [`Authority`]: certificates for nodes that one program starts.
+//! 6. [`PlanCourier`]: carries what crosses in a plan that is cut into nodes.
 //!
 //! # Determinism
 //! Clocks and sockets decide *when* something happens, never *what*: no time-out changes a result. A
 //! peer that is stopped, or in a debugger, is waited for without an end; one that is gone is an error.
 
 mod ask;
+mod certificates;
 mod courier;
 mod endpoint;
 mod error;
@@ -30,10 +32,11 @@ pub mod session;
 mod status;
 
 pub use ask::{ask_status, ask_status_with};
+pub use certificates::{Authority, is_certifiable};
 pub use courier::{NodeHandle, PlanCourier, topology};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::NodeError;
 pub use link::{Faults, Hub};
 pub use node::{Node, Step};
-pub use options::{GATHER_DEFAULT, JoinOptions, PATIENCE_DEFAULT, TlsFiles};
+pub use options::{GATHER_DEFAULT, Gathering, JoinOptions, PATIENCE_DEFAULT, TlsFiles};
 pub use status::{FlowStatus, Need, PeerStatus, Phase, Status, Wait};

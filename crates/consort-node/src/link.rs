@@ -14,7 +14,7 @@ mod zenoh;
 pub use hub::Hub;
 pub(crate) use hub::HubListener;
 pub use simulated::{Faults, FaultsError, SimulatedLink};
-pub(crate) use stream::{Listener, connect, listen};
+pub(crate) use stream::{Listener, accepts, connect, listen};
 pub use stream::{StreamLink, pair};
 pub(crate) use tls::{TlsConfigs, TlsLink};
 #[cfg(feature = "zenoh")]
@@ -56,6 +56,16 @@ pub trait Link: Send {
     /// Whether frames arrive once, all and in order as long as the link is up. On other links they are
     /// sent again after a while.
     fn is_reliable(&self) -> bool;
+
+    /// Whether the other side may call itself that node; why not, if it may not. Links that do not know who is there
+    /// believe everybody. Asked once a frame has come.
+    ///
+    /// # Errors
+    /// If it showed a certificate, and not for that name.
+    fn vouch(&self, node: &str) -> Result<(), String> {
+        let _ = node;
+        Ok(())
+    }
 
     /// When it wants [`flush`](Link::flush) to be called, if nothing happens before.
     fn due(&self) -> Option<Instant> {

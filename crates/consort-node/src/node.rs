@@ -173,19 +173,54 @@ impl Node {
     /// # Errors
     /// If another node is gone or failed before its end.
     pub fn leave(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
-        let left = self.part(words);
+        let left = self.send_last().and_then(|()| self.part(words));
+        self.took_leave(left)
+    }
+
+    /// The same in the middle of a run, which is to end here: nothing more is emitted or consumed. What was
+    /// emitted is sent, unless whoever it is for has left, too.
+    ///
+    /// # Errors
+    /// If another node is gone or failed before its end.
+    pub fn break_off(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+        let sent = match self.send_last() {
+            Err(NodeError::Left { .. }) => Ok(()),
+            sent => sent,
+        };
+        let left = sent.and_then(|()| self.part(words));
+        self.took_leave(left)
+    }
+
+    fn took_leave(
+        mut self,
+        left: Result<(), NodeError>,
+    ) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+        self.write_board(Instant::now());
         self.told(left)?;
         self.is_over = true;
         let peers = self.mesh.peers.iter_mut();
         Ok(peers.map(|peer| (peer.name.clone(), peer.words.take().unwrap_or_default())).collect())
     }
 
+    /// What those said at last who have left already, by name.
+    pub(crate) fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
+        let peers = self.mesh.peers.iter();
+        peers.filter_map(|peer| Some((peer.name.clone(), peer.words.clone()?))).collect()
+    }
+
+    /// The last messages may still wait for room.
+    fn send_last(&mut self) -> Result<(), NodeError> {
+        loop {
+            match self.machine.poll() {
+                Action::AwaitCredit { flow, sink } => self.wait(Want::room(flow, sink))?,
+                Action::Announce => self.handle(Input::Announce)?,
+                _ => return Ok(()),
+            }
+        }
+    }
+
     fn part(&mut self, words: &[u8]) -> Result<(), NodeError> {
         self.check_length(words)?;
-        // The last messages may still wait for room.
-        while let Action::AwaitCredit { flow, sink } = self.machine.poll() {
-            self.wait(Want::room(flow, sink))?;
-        }
         self.board.enter(Phase::Leaving);
         self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::LastWords(words)));
         let patience = self.mesh.patience;
@@ -337,6 +372,10 @@ impl Node {
             Output::SendBound { flow, sink, tag } => {
                 (*sink, Body::Bound { flow: *flow, tag: *tag })
             }
+            Output::Request { flow, tag } => {
+                let source = self.topology.flows[flow.index()].source;
+                (source, Body::Request { flow: *flow, tag: *tag })
+            }
             Output::Credit { flow, count } => {
                 let source = self.topology.flows[flow.index()].source;
                 (source, Body::Credit { flow: *flow, count: *count })
@@ -358,7 +397,11 @@ impl Node {
 
     /// Passes a result on; before an error the others are told of it.
     fn told<T>(&mut self, result: Result<T, NodeError>) -> Result<T, NodeError> {
-        if let Err(NodeError::Failed { .. }) = &result {
+        if let Err(NodeError::Left { .. }) = &result
+            && self.is_piloted
+        {
+            // Whoever pilots it knows whether that is an end, and tells the others.
+        } else if let Err(NodeError::Failed { .. }) = &result {
             // Whoever failed, or saw it first, tells all others itself.
             self.is_over = true;
             self.board.enter(Phase::Failed);
@@ -412,6 +455,9 @@ fn deliver(
         Body::Bound { flow, tag } => {
             is_theirs(machine, flow)?;
             machine.handle(Input::Bound { flow, tag }, out)
+        }
+        Body::Request { flow, tag } => {
+            machine.handle(Input::Request { flow, sink: from, tag }, out)
         }
         Body::Credit { flow, count } => {
             machine.handle(Input::Credit { flow, sink: from, count }, out)

@@ -2,9 +2,10 @@
 
 use crate::endpoint::Endpoint;
 use crate::link::{Faults, Hub};
-use consort_core::{Resolution, Tag};
+use consort_core::{Resolution, Tag, Time};
 use consort_federation::flow::Topology;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,13 @@ pub struct JoinOptions {
     pub resolution: Resolution,
     /// The tag after which nothing happens: everybody must have the same. None: when the flows end.
     pub horizon: Option<Tag>,
+    /// What is run, beside the flows: names, and values or digests that everybody must have alike.
+    pub facts: Vec<(String, String)>,
+    /// Everything up to this time was done before: everybody must go on from the same. None: from the
+    /// start.
+    pub begins: Option<Time>,
+    /// Who is told whom it still waits for.
+    pub gathering: Option<Gathering>,
     /// Where others reach it, and where it answers [`ask_status`](crate::ask_status).
     pub listen: Option<Endpoint>,
     /// Where the other nodes are. Of two nodes the one with the larger name connects: it needs the
@@ -53,6 +61,9 @@ impl JoinOptions {
             topology,
             resolution,
             horizon: None,
+            facts: Vec::new(),
+            begins: None,
+            gathering: None,
             listen: None,
             peers: BTreeMap::new(),
             hub: None,
@@ -61,6 +72,31 @@ impl JoinOptions {
             tls: None,
             faults: None,
         }
+    }
+}
+
+/// Takes names of nodes.
+type Told = dyn Fn(&[String]) + Send + Sync;
+
+/// Is told, while nodes gather, which ones are missing: at first, and whenever that changes; at last
+/// with nobody.
+#[derive(Clone)]
+pub struct Gathering(Arc<Told>);
+
+impl Gathering {
+    /// Calls `told` with the names of those that are missing.
+    pub fn new(told: impl Fn(&[String]) + Send + Sync + 'static) -> Self {
+        Gathering(Arc::new(told))
+    }
+
+    pub(crate) fn tell(&self, missing: &[String]) {
+        (self.0)(missing);
+    }
+}
+
+impl fmt::Debug for Gathering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gathering")
     }
 }
 

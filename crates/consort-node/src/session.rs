@@ -172,8 +172,7 @@ impl Session {
         if !frame.body.is_sequenced() {
             return Ok(if is_ack { Arrival::Done } else { Arrival::Deliver });
         }
-        let is_last =
-            !matches!(frame.body, Body::Message { .. } | Body::Bound { .. } | Body::Credit { .. });
+        let is_last = matches!(frame.body, Body::Ready | Body::LastWords(_) | Body::Failed { .. });
         self.incoming.take(sequence, is_last, bytes)
     }
 

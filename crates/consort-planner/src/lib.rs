@@ -13,6 +13,7 @@
 //! circle, loops   a loop: where it is cut, its closed chain, what becomes of it
 //! initialization  } the programs that follow
 //! cycle           }
+//! variable_step   steps of changing size: `advance` as an attempt
 //! remarks         what had to be assumed
 //! explain         the same in words and numbers, for people
 //! projection      a plan cut into nodes, for a distributed run

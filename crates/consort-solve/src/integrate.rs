@@ -12,7 +12,7 @@ use crate::problem::{Keep, Options, Tolerances, same_bits};
 use crate::roots::{Leaving, Roots};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, clone_by_field,
+    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, Stop, clone_by_field,
 };
 use jacobian::Columns;
 use solver::{Equations, Solver, move_to};
@@ -27,6 +27,11 @@ const ITERATIONS_MAX: u32 = 1000;
 /// So many steps of the solver from one communication point to the next get nowhere, beside those that a
 /// longest step or time events ask for.
 const STEPS_MAX: f64 = 1e6;
+
+/// So many state events in a row get nowhere, each sooner after the one before than this part of the way from
+/// one communication point to the next: they switch something back and forth.
+const EVENTS_MAX: u32 = 10_000;
+const SOON: f64 = 1e-9;
 
 /// Where an integration is; a plain value, so that saving it is copying it. Copies share matrices until
 /// one of them computes new ones; `clone_from` into a live one allocates nothing.
@@ -92,6 +97,7 @@ pub struct Integrator {
     /// How long a fixed step is, and the longest of a variable one.
     step: Option<f64>,
     pattern: Arc<JacobianPattern>,
+    stop: Stop,
     work: Work,
 }
 
@@ -106,7 +112,13 @@ struct Work {
 impl Integrator {
     /// By a solver of this kind, with this relative tolerance.
     pub fn new(kind: SolverKind, relative: f64, pattern: Arc<JacobianPattern>) -> Self {
-        Integrator { kind, relative, step: None, pattern, work: Work::default() }
+        let (stop, work) = (Stop::default(), Work::default());
+        Integrator { kind, relative, step: None, pattern, stop, work }
+    }
+
+    /// Gives up between two steps of the solver when somebody asks for it.
+    pub fn heed(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
     }
 
     /// Another relative tolerance, for integrations that begin from now on.
@@ -269,18 +281,23 @@ impl Integrator {
         Ok(())
     }
 
-    /// One step of the solver to `target` at most, and the event at its end, if there is one.
+    /// One step of the solver to `target` at most, and the event at its end, if there is one; which indicator
+    /// has changed there.
     fn advance(
         &mut self,
         instance: &mut dyn ContinuousInstance,
         integration: &mut Integration,
         target: f64,
-    ) -> CallResult<()> {
+    ) -> CallResult<Option<usize>> {
         let limit = integration.next_event.map_or(target, |next| next.min(target));
         let columns = &mut self.work.columns;
         let mut equations = Equations { instance: &mut *instance, pattern: &self.pattern, columns };
         let to = integration.solver.step(&mut equations, limit)?;
         let Integration { solver, roots, x, .. } = integration;
+        if roots.is_suspicious() {
+            let sizes = x.iter().map(|x| x.abs());
+            roots.set_scale(sizes.fold(to.abs(), f64::max));
+        }
         let found = roots.search(to, |t, z| {
             solver.interpolate(t, x);
             move_to(instance, t, x)?;
@@ -290,6 +307,7 @@ impl Integrator {
             Some(t) => integration.solver.interpolate(t, &mut integration.x),
             None => integration.x.copy_from_slice(integration.solver.states()),
         }
+        let crossed = integration.roots.crossings().iter().position(Option::is_some);
         integration.t = found.unwrap_or(to);
         move_to(instance, integration.t, &integration.x)?;
         let completed = instance.completed_step()?;
@@ -299,14 +317,15 @@ impl Integrator {
         if !integration.terminate && is_event {
             self.handle_event(instance, integration)?;
         }
-        Ok(())
+        Ok(crossed)
     }
 
     /// Integrates to `target`, or to where the instance asks for the end.
     ///
     /// # Errors
-    /// If the instance or the solver failed: where, at which step size, and by which state; and if a
-    /// million steps do not reach the target.
+    /// If the instance or the solver failed: where, at which step size, and by which state; if a million
+    /// steps do not reach the target; if ten thousand events in a row hardly move time; and if somebody asked
+    /// that it be given up.
     pub fn integrate(
         &mut self,
         instance: &mut dyn ContinuousInstance,
@@ -319,12 +338,20 @@ impl Integrator {
         self.take_inputs(instance, integration)?;
         let asked = self.step.map_or(0.0, |step| (target - integration.t) / step);
         let mut steps_left = STEPS_MAX + asked;
+        let (soon, mut row) = (SOON * (target - integration.t), 0);
         while !integration.terminate && integration.t < target {
+            if self.stop.is_asked() {
+                return Err(CallError::new("integrate", CallStatus::GivenUp));
+            }
             if steps_left <= 0.0 {
                 return Err(too_many(integration.t, target));
             }
-            let due = integration.next_event;
-            self.advance(instance, integration, target)?;
+            let (due, from) = (integration.next_event, integration.t);
+            let crossed = self.advance(instance, integration, target)?;
+            row = if crossed.is_some() && integration.t - from <= soon { row + 1 } else { 0 };
+            if let Some(indicator) = crossed.filter(|_| EVENTS_MAX <= row) {
+                return Err(endless(integration.t, &instance.indicator_name(indicator)));
+            }
             if due.is_none_or(|due| integration.t < due) {
                 steps_left -= 1.0;
             }
@@ -366,6 +393,17 @@ fn too_many(t: f64, target: f64) -> Box<CallError> {
     let reason = format!(
         "{STEPS_MAX} steps of the solver do not reach the communication point at t = {target}; an `if` may switch \
          back and forth: give it a hysteresis; if the model is that fast, take shorter communication steps"
+    );
+    let arguments = format!("t = {t}");
+    let status = CallStatus::Refused(reason);
+    Box::new(CallError { call: "integrate", arguments, status, log: Vec::new() })
+}
+
+#[cold]
+fn endless(t: f64, name: &str) -> Box<CallError> {
+    let reason = format!(
+        "events follow each other without end: {name} changes back and forth, {EVENTS_MAX} times in a row after \
+         hardly any time; give it a hysteresis, or a state of its own"
     );
     let arguments = format!("t = {t}");
     let status = CallStatus::Refused(reason);

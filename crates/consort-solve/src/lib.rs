@@ -7,9 +7,9 @@
 //! - [`RungeKutta`] integrates one that is not stiff by an explicit [`Pair`] of methods; [`Roots`] finds the
 //!   events within the steps of any of them.
 //! - [`Paced`] integrates a [`Problem`] by steps of fixed length, cut where somebody wants to look.
+//! - [`integrate::Integrator`] drives any of these last three over a live model, events included.
 //! - A solver is one struct without anything hidden: a clone of it, or its bytes
 //!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
-//! - [`integrate::Integrator`] drives any of these three over a live model, events included.
 //! - [`algebraic::Solver`] finds z with F(z) = z: fixed point, Newton, Broyden.
 //! - Copies share their matrices until one of them computes new ones; `clone_from` reuses what is allocated.
 //! - All of them allocate when they are made, and in a step only what they share or have not yet: a

@@ -2,8 +2,10 @@
 
 mod bytes;
 mod locate;
+mod noise;
 
 use consort_core::{Room, clone_by_field};
+use noise::Noise;
 
 /// Finds the instants at which event indicators z(t) change their domain over the steps of any solver.
 ///
@@ -16,6 +18,8 @@ use consort_core::{Room, clone_by_field};
 ///   sees it, too.
 /// - By [`Leaving::Quiet`], an indicator that is zero, or that has just told an event and is still as
 ///   near to zero as it was found, is on neither side: to which it goes is no event.
+/// - An indicator that rounding alone moves back and forth over zero is left alone after a few dozen events,
+///   until it goes farther.
 /// - Changes that are undone within one step are not seen: the step is the resolution at which a model
 ///   lets itself be looked at.
 /// - It is a plain value like a solver: a clone of it or its bytes go on exactly as it would have.
@@ -38,6 +42,8 @@ pub struct Roots {
     leaving: Leaving,
     /// The width at which an instant is found; zero: as exactly as time can be told.
     resolution: f64,
+    /// How large the numbers are that indicators are computed from.
+    scale: f64,
     t: f64,
     indicators: Vec<Indicator>,
     /// What was found by the last search.
@@ -45,7 +51,7 @@ pub struct Roots {
     work: Room<Work>,
 }
 
-clone_by_field!(Roots { leaving, resolution, t, indicators, crossings, work });
+clone_by_field!(Roots { leaving, resolution, scale, t, indicators, crossings, work });
 
 /// Into which domain an indicator went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,6 +89,7 @@ struct Indicator {
     /// So far from zero it was found by the last event it told; after that it is on neither side
     /// until it is farther.
     band: f64,
+    noise: Noise,
 }
 
 /// What a search works on: nothing of it means anything between searches.
@@ -94,6 +101,10 @@ struct Work {
     middle: Vec<f64>,
     /// The sides at the low end.
     sides: Vec<Side>,
+    /// How far from zero each has been since its last event, as far as that was looked at.
+    far: Vec<f64>,
+    /// The end of the step.
+    to: f64,
 }
 
 /// An indicator near zero is looked at soon after the current time, at first so soon in parts of the
@@ -112,12 +123,14 @@ impl Roots {
     /// If there are more than [`Roots::INDICATORS_MAX`].
     pub fn new(len: usize) -> Self {
         assert!(len <= Self::INDICATORS_MAX, "{len} indicators are too many");
-        let indicator = Indicator { value: 0.0, side: Side::Neither, band: 0.0 };
+        let (side, noise) = (Side::Neither, Noise::default());
+        let indicator = Indicator { value: 0.0, side, band: 0.0, noise };
         let mut work = Room::<Work>::default();
         work.fit(len);
         Roots {
             leaving: Leaving::Quiet,
             resolution: 0.0,
+            scale: 1.0,
             t: 0.0,
             indicators: vec![indicator; len],
             crossings: vec![None; len],
@@ -141,6 +154,22 @@ impl Roots {
         self.resolution = resolution;
     }
 
+    /// How large the numbers are that indicators are computed from, which tells how large their rounding may
+    /// be; never less than one, as at first.
+    ///
+    /// # Panics
+    ///
+    /// If it is not a number.
+    pub fn set_scale(&mut self, scale: f64) {
+        assert!(!scale.is_nan(), "numbers of no size");
+        self.scale = scale.clamp(1.0, f64::MAX);
+    }
+
+    /// Whether an indicator tells so many events that its rounding matters, and so [`Roots::set_scale`].
+    pub fn is_suspicious(&self) -> bool {
+        self.indicators.iter().any(|indicator| indicator.noise.is_suspect())
+    }
+
     /// Begins anew with the indicators at a time.
     ///
     /// # Panics
@@ -148,6 +177,7 @@ impl Roots {
     /// If the time is not finite or the number of indicators is another.
     pub fn start(&mut self, t: f64, z: &[f64]) {
         self.crossings.fill(None);
+        self.indicators.iter_mut().for_each(|indicator| indicator.noise = Noise::default());
         self.restart(t, z);
     }
 
@@ -207,7 +237,7 @@ impl Roots {
             return Ok(None);
         }
         self.work.fit(self.indicators.len());
-        self.begin();
+        self.begin(to);
         let (from, mut low, mut part) = (self.t, self.t, SOON);
         while part < 0.5 && self.is_near_zero() {
             let soon = from + part * (to - from);
@@ -249,7 +279,7 @@ impl Work {
         if self.sides.len() == len {
             return;
         }
-        for list in [&mut self.low, &mut self.high, &mut self.middle] {
+        for list in [&mut self.low, &mut self.high, &mut self.middle, &mut self.far] {
             list.resize(len, 0.0);
         }
         self.sides.resize(len, Side::Neither);

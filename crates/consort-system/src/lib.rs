@@ -14,6 +14,9 @@
 //! - [`Campaign`] is a system together with what may disturb it and what must hold.
 //! - [`Scenario`] is a system of contracts together with an algorithm, for the Scenario-Verifier.
 //!
+//! What is said in several of these has a module of its own: [`coupling`] (orders, loops, sizes of steps),
+//! [`solving`] (who integrates what) and [`isolation`] (who lives in a process of its own).
+//!
 //! Nothing here reads files, decides an order or holds live instances.
 
 pub mod campaign;

@@ -3,28 +3,9 @@
 use crate::coupling::Coupling;
 use crate::isolation::Isolation;
 use crate::solving::{SolverDefaults, Solving};
-use consort_core::{Literal, Seconds, Span};
+use consort_core::{Literal, Seconds};
 
-/// Something read, and where it was written.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Spanned<T> {
-    /// What was read.
-    pub value: T,
-    /// Where; `None` for defaults and for what came from the command line.
-    pub span: Option<Span>,
-}
-
-impl<T> Spanned<T> {
-    /// `value`, written at `span`.
-    pub fn new(value: T, span: Span) -> Self {
-        Spanned { value, span: Some(span) }
-    }
-
-    /// `value`, written nowhere.
-    pub fn assumed(value: T) -> Self {
-        Spanned { value, span: None }
-    }
-}
+pub use consort_core::Spanned;
 
 /// A system: components, connections, and the experiment to be made with it.
 #[derive(Clone, PartialEq, Debug)]

@@ -60,7 +60,7 @@ impl VariableHash {
         for_each_element(values, |_, words| words.feed(self));
     }
 
-    fn absorb_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn absorb_bytes(&mut self, bytes: &[u8]) {
         self.absorb(bytes.len() as u64);
         for chunk in bytes.chunks(8) {
             let mut word = [0; 8];

@@ -6,11 +6,13 @@
 //! - [`schema`]: which variables are recorded: a [`Schema`] of [`Column`]s.
 //! - [`record`]: rows are copied into a [`Chunk`] on the stepping thread; a [`TraceWriter`] takes
 //!   full chunks, on another thread if there is one: [`CsvWriter`], [`ParquetWriter`], [`McapWriter`],
-//!   a [`Tee`] of several, or a [`Trace`] in memory.
+//!   a [`Tee`] of several, or a [`Trace`] in memory, of which a [`cell`] is one element.
 //! - [`hash`]: one rolling [`VariableHash`] per variable, one [`TraceHash`] over all of them, which
 //!   does not depend on who computed which part, or whether a run was saved and went on.
 //! - [`mod@csv`] and [`mod@parquet`]: the two forms of file, with their readers [`read_csv`] and
 //!   [`read_parquet`]; [`mod@mcap`]: a third one, for other tools to read.
+//! - [`journal`]: rows on their way, which outlive their writer; [`standing`]: columns that tell where a
+//!   run stood at each row, so that it can be cut there.
 //! - [`diff`]: [`compare`] two traces to the bit or within tolerances; it names the first
 //!   difference.
 //!
@@ -60,10 +62,12 @@ pub mod diff;
 mod error;
 pub mod hash;
 mod hex;
+pub mod journal;
 pub mod mcap;
 pub mod parquet;
 pub mod record;
 pub mod schema;
+pub mod standing;
 mod trace;
 mod writer;
 
@@ -72,9 +76,11 @@ pub use csv::{CsvOptions, CsvWriter, read_csv};
 pub use diff::{Comparison, DiffOptions, Difference, Tolerance, compare};
 pub use error::TraceError;
 pub use hash::{TraceHash, TraceHashError, VariableHash, absorb_values, tag_word, trace_hash};
+pub use journal::{JournalReader, JournalWriter};
 pub use mcap::McapWriter;
 pub use parquet::{ParquetWriter, read_parquet};
 pub use record::Chunk;
 pub use schema::{Column, Schema};
+pub use standing::Standing;
 pub use trace::Trace;
 pub use writer::{Tee, TraceWriter};

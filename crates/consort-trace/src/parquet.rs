@@ -11,7 +11,7 @@
 //! A file is the same to the byte for the same trace.
 
 mod layout;
-mod metadata;
+pub(crate) mod metadata;
 mod read;
 mod write;
 

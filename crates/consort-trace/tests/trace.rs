@@ -9,6 +9,8 @@ mod damage;
 mod difference;
 #[path = "trace/hash.rs"]
 mod hash;
+#[path = "trace/journal.rs"]
+mod journal;
 #[path = "trace/mcap.rs"]
 mod mcap;
 #[path = "trace/round_trip.rs"]

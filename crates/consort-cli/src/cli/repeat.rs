@@ -1,7 +1,9 @@
 //! Options of `repeat`.
 
 use super::{ExperimentArgs, LinkKind, TlsArgs, WorkerList, values};
-use clap::Args;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,7 +38,7 @@ pub(crate) struct VariedArgs {
     ///
     /// Runs are spread if this or --placements is given, or if the system has `[nodes]`.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) links: Vec<LinkKind>,
+    pub(crate) links: Vec<LinkChoice>,
     /// How many placements are drawn, beside that of the system [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) placements: Option<u32>,
@@ -60,4 +62,70 @@ pub(crate) struct VariedArgs {
     pub(crate) local: bool,
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
+}
+
+/// A kind of link to go through, or all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum LinkChoice {
+    /// That one.
+    One(LinkKind),
+    /// Every one that this program has.
+    All,
+}
+
+impl LinkChoice {
+    /// The kinds that were chosen, each once.
+    pub(crate) fn kinds(choices: &[LinkChoice]) -> Vec<LinkKind> {
+        let mut kinds = Vec::new();
+        for choice in choices {
+            match choice {
+                LinkChoice::One(kind) => kinds.push(*kind),
+                LinkChoice::All => {
+                    let known = LinkKind::value_variants().iter().copied();
+                    kinds.extend(known.filter(|kind| kind.is_built_in()));
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        kinds.retain(|kind| seen.insert(*kind));
+        kinds
+    }
+}
+
+impl ValueEnum for LinkChoice {
+    fn value_variants<'a>() -> &'a [Self] {
+        use LinkChoice::{All, One};
+        use LinkKind::{Simulated, Tcp, Thread, Tls, Unix, Zenoh};
+        &[One(Thread), One(Unix), One(Tcp), One(Tls), One(Zenoh), One(Simulated), All]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            LinkChoice::One(kind) => kind.to_possible_value(),
+            LinkChoice::All => Some(PossibleValue::new("all").help("Every one that was built in")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_links_are_those_that_were_built_in_and_each_is_gone_through_once() {
+        let all = LinkChoice::kinds(&[LinkChoice::All]);
+        assert_eq!(all.contains(&LinkKind::Zenoh), cfg!(feature = "zenoh"));
+        assert_eq!(all.len(), if cfg!(feature = "zenoh") { 6 } else { 5 });
+        let tcp = LinkChoice::One(LinkKind::Tcp);
+        let mixed = LinkChoice::kinds(&[tcp, LinkChoice::All, tcp]);
+        assert_eq!(mixed[0], LinkKind::Tcp);
+        assert_eq!(mixed.len(), all.len());
+    }
+
+    #[test]
+    fn every_kind_of_link_can_be_chosen() {
+        let chosen: Vec<LinkKind> = LinkKind::value_variants().to_vec();
+        let choices = LinkChoice::value_variants().iter().filter(|it| **it != LinkChoice::All);
+        assert_eq!(LinkChoice::kinds(&choices.copied().collect::<Vec<_>>()), chosen);
+    }
 }

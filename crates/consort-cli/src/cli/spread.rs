@@ -2,6 +2,7 @@
 
 use super::{ExperimentArgs, TextFormat, values};
 use clap::{Args, Subcommand, ValueEnum};
+use consort_core::Seconds;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub(crate) struct SpreadArgs {
 /// Whom a node trusts, and how it shows that it can be trusted.
 #[derive(Args, Clone, Default, Debug)]
 pub(crate) struct TlsArgs {
-    /// For `tls`: the certificate of this side, as PEM
+    /// For `tls`: the certificate of this side, as PEM; for nodes that are started here one is made
     #[arg(long, value_name = "FILE", hide_short_help = true, requires_all = ["tls_key", "tls_ca"])]
     pub(crate) tls_certificate: Option<PathBuf>,
     /// For `tls`: its key
@@ -79,6 +80,11 @@ impl LinkKind {
         <Self as ValueEnum>::from_str(name, false).ok()
     }
 
+    /// Whether this program has it.
+    pub(crate) fn is_built_in(self) -> bool {
+        self != LinkKind::Zenoh || cfg!(feature = "zenoh")
+    }
+
     /// Whether nodes are processes of their own.
     pub(crate) fn has_processes(self) -> bool {
         !matches!(self, LinkKind::Thread | LinkKind::Simulated)
@@ -92,7 +98,7 @@ pub(crate) struct NodeArgs {
     #[command(subcommand)]
     pub(crate) question: Option<NodeQuestion>,
     /// A `system.toml`, SSP or multi-model, or a folder with one: the same for every node
-    #[arg(required = true)]
+    #[arg(required_unless_present = "resume")]
     pub(crate) system: Option<PathBuf>,
     /// Which node this is
     #[arg(long, value_name = "NODE", required = true)]
@@ -130,6 +136,28 @@ pub(crate) struct NodeArgs {
     /// Write every step of every component to `log.jsonl`
     #[arg(long)]
     pub(crate) log_calls: bool,
+    /// Keep this node's part of the run in this folder, one file per time
+    #[arg(long, value_name = "FOLDER", requires = "times")]
+    pub(crate) save: Option<PathBuf>,
+    /// Save after each of these
+    #[arg(long, value_name = "SECONDS", requires = "save", group = "times",
+        value_parser = values::length)]
+    pub(crate) save_every: Option<Seconds>,
+    /// Save at this time; may be repeated
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        requires = "save",
+        group = "times",
+        allow_hyphen_values = true
+    )]
+    pub(crate) save_at: Vec<String>,
+    /// Go on from this node's part: its file, or the folder for the latest
+    ///
+    /// All nodes must go on from the same time. All but --stop is as it was; where nodes listen and
+    /// connect may be another place.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) spread: SpreadArgs,
     #[command(flatten)]

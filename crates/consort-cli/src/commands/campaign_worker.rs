@@ -12,7 +12,6 @@ use consort_explore::visit::Explorer;
 use consort_explore::worker;
 use consort_models::loader::end_with_parent;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 /// Works until its input ends.
 pub(crate) fn execute(
@@ -40,15 +39,7 @@ pub(crate) fn execute(
 /// # Errors
 /// If an instance fails, or cannot be saved.
 pub(crate) fn start(ready: &Ready, until: Until) -> Result<RunWorld, CommandError> {
-    let options = RunOptions {
-        workers: 1,
-        log: Arc::new(|_| ()),
-        verbose: false,
-        recorder: None,
-        call_log: None,
-        observer: None,
-        part: None,
-    };
+    let options = RunOptions::quiet(1);
     start_with(ready, options, until)
 }
 

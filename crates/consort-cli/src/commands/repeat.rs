@@ -21,7 +21,7 @@ use crate::output::printer::Printer;
 use crate::output::recorder::{Recorder, TraceFiles};
 use crate::pipeline::{self, Prepared};
 use crate::spread::scratch::{Scratch, random_id};
-use crate::spread::{self, Desk, Spread};
+use crate::spread::{self, Desk, Spread, Suffered};
 use answer::{Odd, Tally};
 use consort_core::{Diagnostic, Resolution};
 use load::Load;
@@ -48,7 +48,7 @@ pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> 
         let name = progress_name(&prepared.resolved.name, (index + 1, args.runs), &setting);
         let desk = Desk { name: &name, global, printer };
         let place = scratch.file(if index == 0 { "first" } else { "again" });
-        let (outcome, trace) = run(args, &prepared, &setting, &place, desk)?;
+        let Ran { outcome, trace, suffered } = run(args, &prepared, &setting, &place, desk)?;
         match &outcome.end {
             End::Interrupted => {
                 printer.insist(&format!("interrupted after {}", plural(index.into(), "run")));
@@ -61,11 +61,12 @@ pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> 
         let run = index + 1;
         if let Some((before, path)) = first.as_ref().filter(|(first, _)| first.differs(&seen)) {
             let traces = [path.as_path(), trace.as_path()];
-            let odd = Odd { run, setting: &setting, seen: &seen, traces };
+            let odd = Odd { run, setting: &setting, suffered: &suffered, seen: &seen, traces };
             return answer::different(before, &odd, &prepared, printer);
         }
-        tally.add(&setting, outcome.timing.run);
-        printer.detail(&format!("run {run}: {}, {}", setting.describe(), seen.hash));
+        tally.add(&setting, outcome.timing.run, &suffered);
+        let told = setting.describe(&suffered);
+        printer.detail(&format!("run {run}: {told}, {}", seen.hash));
         first.get_or_insert((seen, trace));
     }
     let (seen, _) = first.expect("there is one run at least");
@@ -79,14 +80,22 @@ fn progress_name(system: &str, (run, runs): (u32, u32), setting: &Setting) -> St
     format!("{system}, run {run} of {runs} ({}{workers})", link.unwrap_or_default())
 }
 
-/// One run, and where its trace is.
+/// One run that is over.
+struct Ran {
+    outcome: Outcome,
+    /// Where its trace is.
+    trace: PathBuf,
+    suffered: Suffered,
+}
+
+/// One run.
 fn run(
     args: &RepeatArgs,
     prepared: &Prepared,
     setting: &Setting,
     place: &Path,
     desk: Desk<'_>,
-) -> Result<(Outcome, PathBuf), CommandError> {
+) -> Result<Ran, CommandError> {
     let _load = Load::start(setting.load);
     let run_args = run_args(args, setting.workers);
     match &setting.spread {
@@ -100,7 +109,7 @@ fn run_here(
     prepared: &Prepared,
     place: &Path,
     desk: Desk<'_>,
-) -> Result<(Outcome, PathBuf), CommandError> {
+) -> Result<Ran, CommandError> {
     let (recorder, sink) = Recorder::start();
     let trace = place.with_extension("parquet");
     recorder.open(TraceFiles { parquet: Some(trace.clone()), ..TraceFiles::default() });
@@ -113,7 +122,7 @@ fn run_here(
         let help = "make room, or choose another folder with `--cache-dir`";
         return Err(CommandError::failed(diagnostic.help(help)));
     }
-    Ok((outcome, trace))
+    Ok(Ran { outcome, trace, suffered: Suffered::default() })
 }
 
 fn run_spread(
@@ -122,11 +131,12 @@ fn run_spread(
     spread: &Spread,
     place: &Path,
     desk: Desk<'_>,
-) -> Result<(Outcome, PathBuf), CommandError> {
+) -> Result<Ran, CommandError> {
     let folder = RunFolder::plan(place)?;
     let way = Way::plain(args, prepared, None);
-    let recorded = spread::record_spread(args, prepared, way, spread, &folder, desk)?;
-    Ok((recorded.outcome, folder.file(folder::TRACE)))
+    let (recorded, suffered) =
+        spread::record_suffering(args, prepared, way, spread, &folder, desk)?;
+    Ok(Ran { outcome: recorded.outcome, trace: folder.file(folder::TRACE), suffered })
 }
 
 /// What a run did, as far as it can be compared.

@@ -13,6 +13,7 @@ use crate::output::manifest::{self, Manifest};
 use crate::output::numbers::duration;
 use crate::output::printer::{Printer, one_line};
 use crate::output::progress::Progress;
+use crate::output::recorder::Recorder;
 use crate::output::{hashes, host};
 use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
@@ -27,6 +28,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
         return repeat::execute(args, global, printer);
     }
     let recorded = Manifest::read(&args.run)?;
+    check_whole(&recorded, &args.run)?;
     let mut experiment =
         options::experiment_from_json(recorded.options(), |path| recorded.resolve(path));
     let resumed = recorded.resumed_from();
@@ -57,7 +59,8 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);
     let saving = saving::repeat(&again, &prepared, points, recorded.save_points());
     let until = recorded.cut_short_at();
-    let way = Way { until, resumed: resumed.as_ref(), saving, part: None, listener: None };
+    let resumed = resumed.as_ref();
+    let way = Way { until, resumed, saving, part: None, listener: None, journal: None };
     let Some(out) = &args.out else {
         let desk = Desk { name: &prepared.resolved.name, global, printer };
         let outcome = match way.resumed.is_some_and(Resumed::is_spread) {
@@ -73,6 +76,16 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     second.problems.into_iter().for_each(|problem| report.push(problem));
     printer.report(&report, "");
     Ok(if is_incomplete { Exit::Failed } else { answer })
+}
+
+/// A node alone cannot be run again: what it received is not recorded.
+fn check_whole(recorded: &Manifest, run: &Path) -> Result<(), CommandError> {
+    let Some(node) = recorded.options()["node"].as_str() else { return Ok(()) };
+    let message = format!("`{}` is the record of node `{node}` alone", run.display());
+    let diagnostic = Diagnostic::error("replay::part", message);
+    let help = "run the system with `consort run` and compare the hash with the one that the \
+                nodes printed";
+    Err(CommandError::failed(diagnostic.help(help)))
 }
 
 /// A run in one piece gives the trace of one that was spread; what was saved in parts goes on in parts.
@@ -141,6 +154,20 @@ pub(crate) fn run_into(
     args: &RunArgs,
     prepared: &Prepared,
     way: Way<'_>,
+    told: (&str, &Printer),
+) -> Result<Outcome, CommandError> {
+    run_recorded((sink, None), args, prepared, way, told)
+}
+
+/// The same with the recorder behind the sink.
+///
+/// # Errors
+/// If it cannot start.
+pub(crate) fn run_recorded(
+    (sink, recorder): (Option<Box<dyn ChunkSink>>, Option<&Recorder>),
+    args: &RunArgs,
+    prepared: &Prepared,
+    way: Way<'_>,
     (name, printer): (&str, &Printer),
 ) -> Result<Outcome, CommandError> {
     let interrupt = Interrupt::listen();
@@ -162,7 +189,7 @@ pub(crate) fn run_into(
     let (start, stop) = (seconds(live.now()), seconds(experiment.stop));
     let mut progress = Progress::new(printer.progress(), name, start, stop);
     progress.tell(way.listener);
-    Ok(live.drive(None, &mut progress, &interrupt))
+    Ok(live.drive(recorder, &mut progress, &interrupt))
 }
 
 fn answer(

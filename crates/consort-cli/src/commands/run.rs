@@ -1,6 +1,7 @@
 //! `consort run SYSTEM`: runs a system and leaves a record.
 
 mod closing;
+mod programs;
 pub(crate) mod resuming;
 pub(crate) mod saving;
 
@@ -22,7 +23,7 @@ use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
 use crate::{options, pipeline::system_file};
 use consort_core::{Diagnostic, Resolution, Severity, Time};
-use consort_engine::{CallSink, Part, RunError};
+use consort_engine::{CallSink, Part, RowContent, RunError};
 use resuming::Resumed;
 use saving::Saving;
 use serde_json::json;
@@ -32,7 +33,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Runs it and says what was seen.
 pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> CommandResult {
-    let resumed = args.resume.as_deref().map(Resumed::read).transpose()?;
+    let resumed = args.resume.as_deref().map(Resumed::read_whole).transpose()?;
     let typed = args;
     let mut args = match &resumed {
         Some(resumed) => resumed.complete(typed)?,
@@ -47,8 +48,9 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
     let folder = RunFolder::plan(&out)?;
     printer.report(&prepared.report, "");
     let spread = spread::wanted(&args.spread, &prepared)?;
+    spread.as_ref().map_or(Ok(()), |spread| programs::check(&args, &prepared, spread))?;
     let resumed = resumed.as_ref();
-    let way = Way { until: None, resumed, saving, part: None, listener: None };
+    let way = Way { until: None, resumed, saving, part: None, listener: None, journal: None };
     let desk = Desk { name: &prepared.resolved.name, global, printer };
     let recorded = match &spread {
         Some(spread) => spread::record_spread(&args, &prepared, way, spread, &folder, desk)?,
@@ -92,13 +94,25 @@ pub(crate) struct Way<'a> {
     pub(crate) part: Option<Part>,
     /// Who is told how far it is, instead of the user.
     pub(crate) listener: Option<Listener>,
+    /// The journal of a node whose starter makes the record: rows, and where the run stands at each.
+    pub(crate) journal: Option<PathBuf>,
 }
 
 impl Way<'_> {
+    /// What its rows hold; nothing if there are none.
+    fn rows(&self, args: &RunArgs) -> Option<RowContent> {
+        match (&self.journal, args.no_record) {
+            (None, true) => None,
+            (None, false) => Some(RowContent::Values),
+            (Some(_), true) => Some(RowContent::Standing),
+            (Some(_), false) => Some(RowContent::ValuesAndStanding),
+        }
+    }
+
     /// From the start, as far as `until`, without saving.
     pub(crate) fn plain(args: &RunArgs, prepared: &Prepared, until: Option<Time>) -> Self {
         let saving = saving::repeat(args, prepared, &[], Vec::new());
-        Way { until, resumed: None, saving, part: None, listener: None }
+        Way { until, resumed: None, saving, part: None, listener: None, journal: None }
     }
 }
 
@@ -133,13 +147,11 @@ pub(crate) fn record(
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let interrupt = Interrupt::listen();
     let log = Log::held(printer.is_verbose());
-    let (recorder, sink) = match args.no_record {
-        true => (None, None),
-        false => {
-            let (recorder, sink) = Recorder::start();
-            (Some(recorder), Some(sink))
-        }
-    };
+    let (recorder, sink) = way.rows(args).map(Recorder::of).unzip();
+    let mut options = options::to_json(args);
+    if let Some(part) = &way.part {
+        options["node"] = json!(part.projection.placement.name(part.node));
+    }
     let settings = Settings {
         workers: args.workers.unwrap_or_else(available_workers),
         verbose: printer.is_verbose(),
@@ -154,7 +166,7 @@ pub(crate) fn record(
     };
     log_report(&log, prepared);
     let live = start(prepared, settings, printer)?;
-    open_files(args, folder, &log, recorder.as_ref())?;
+    open_files(args, (folder, way.journal), &log, recorder.as_ref())?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (from, to) = (seconds(live.now()), seconds(experiment.stop));
@@ -166,7 +178,7 @@ pub(crate) fn record(
     let mut problems = closed.problems;
     let account = Account {
         prepared,
-        options: options::to_json(args),
+        options,
         outcome: &outcome,
         columns: closed.columns,
         rows: closed.rows,
@@ -214,14 +226,18 @@ pub(crate) fn start(
 ) -> Result<Live, CommandError> {
     let resolution = prepared.resolved.experiment.resolution;
     let components = plural(prepared.resolved.components.len() as u64, "component");
-    let _waiting = printer.waiting(&format!("initializing {components}"));
+    let _waiting = printer.waiting(&match settings.part {
+        // It begins when they are there.
+        Some(_) => "meeting the other nodes".to_owned(),
+        None => format!("initializing {components}"),
+    });
     Live::start(prepared, settings)
         .map_err(|error| CommandError::failed(error.diagnostic(resolution)))
 }
 
 fn open_files(
     args: &RunArgs,
-    folder: &RunFolder,
+    (folder, journal): (&RunFolder, Option<PathBuf>),
     log: &Log,
     recorder: Option<&Recorder>,
 ) -> Result<(), CommandError> {
@@ -229,10 +245,9 @@ fn open_files(
     let path = folder.file(folder::LOG);
     log.open(file).map_err(|error| CommandError::unwritable(&path, &error))?;
     if let Some(recorder) = recorder {
-        recorder.open(TraceFiles {
-            parquet: Some(folder.file(folder::TRACE)),
-            csv: args.csv.then(|| folder.file(folder::TRACE_CSV)),
-            mcap: args.mcap.then(|| folder.file(folder::TRACE_MCAP)),
+        recorder.open(match journal {
+            Some(_) => TraceFiles { journal, ..TraceFiles::default() },
+            None => TraceFiles::of(args, folder),
         });
     }
     Ok(())

@@ -142,7 +142,10 @@ impl Account<'_> {
         match &self.outcome.end {
             End::Terminated { component } => exit["component"] = json!(component),
             End::Failed { error } => exit["error"] = json!(error.to_string()),
-            End::Lost { failure } => exit["error"] = json!(failure.message),
+            End::Lost { failure } => {
+                exit["error"] = json!(failure.message);
+                exit["is_cut_short"] = json!(true);
+            }
             End::Finished | End::Interrupted | End::RecordingFailed => {}
         }
         if !self.problems.is_empty() {
@@ -310,12 +313,12 @@ impl Manifest {
         self.value["exit"]["tick"].as_i64().unwrap_or(i64::MAX)
     }
 
-    /// Where the run ended, if the user or a full disk ended it and not the run itself.
+    /// Where the run ended, if the user, a full disk or the loss of a node ended it and not the run itself.
     pub(crate) fn cut_short_at(&self) -> Option<Time> {
         let exit = &self.value["exit"];
         let is_cut_short = match self.state() {
             "interrupted" => true,
-            "failed" => exit["error"].is_null(),
+            "failed" => exit["error"].is_null() || exit["is_cut_short"] == true,
             _ => false,
         };
         exit["tick"].as_i64().filter(|_| is_cut_short).map(Time::from_ticks)

@@ -51,6 +51,12 @@ impl Progress {
         self.listener = listener;
     }
 
+    /// Whether the listener is told the next time.
+    pub(crate) fn is_heard(&self) -> bool {
+        let is_due = self.shown.is_none_or(|shown| INTERVAL <= shown.elapsed());
+        self.listener.is_some() && is_due
+    }
+
     /// Shows that the run is at `time`, in seconds, if it is worth it.
     pub(crate) fn at(&mut self, time: f64) {
         let now = Instant::now();

@@ -3,10 +3,13 @@
 //! The engine hands over full chunks and gets emptied ones back; if the writer falls behind, the
 //! engine waits, so memory stays bounded. Files are made when the run has started, not before.
 
+use super::folder::{self, RunFolder};
 use super::watch::{Lapse, Watch};
-use consort_engine::ChunkSink;
+use crate::cli::RunArgs;
+use consort_engine::{ChunkSink, RowContent};
 use consort_trace::{
-    Chunk, CsvWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError, TraceWriter,
+    Chunk, CsvWriter, JournalWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError,
+    TraceWriter,
 };
 use std::fs::File;
 use std::io::BufWriter;
@@ -28,6 +31,20 @@ pub(crate) struct TraceFiles {
     pub(crate) csv: Option<PathBuf>,
     /// As MCAP.
     pub(crate) mcap: Option<PathBuf>,
+    /// As a journal, which outlives its writer.
+    pub(crate) journal: Option<PathBuf>,
+}
+
+impl TraceFiles {
+    /// Those that the options want in the folder of a run.
+    pub(crate) fn of(args: &RunArgs, folder: &RunFolder) -> Self {
+        TraceFiles {
+            parquet: Some(folder.file(folder::TRACE)),
+            csv: args.csv.then(|| folder.file(folder::TRACE_CSV)),
+            mcap: args.mcap.then(|| folder.file(folder::TRACE_MCAP)),
+            journal: None,
+        }
+    }
 }
 
 /// The writing side of a recording.
@@ -53,11 +70,18 @@ enum Message {
     Schema(Arc<Schema>),
     Open(TraceFiles),
     Rows(Chunk),
+    /// Whoever asks wants to know when everything before was written.
+    Flush(Sender<()>),
 }
 
 impl Recorder {
     /// Starts the writer; the sink is for the engine.
     pub(crate) fn start() -> (Self, Box<dyn ChunkSink>) {
+        Self::of(RowContent::Values)
+    }
+
+    /// The same of rows that hold `content`.
+    pub(crate) fn of(content: RowContent) -> (Self, Box<dyn ChunkSink>) {
         let (messages, received) = sync_channel(WAITING_MAX);
         let (emptied, recycled) = channel();
         let failed = Arc::new(AtomicBool::new(false));
@@ -68,7 +92,8 @@ impl Recorder {
             flag.store(written.failure.is_some(), Ordering::Relaxed);
             written
         });
-        let sink = Sink { messages: messages.clone(), recycled, columns: Arc::clone(&columns) };
+        let names = Arc::clone(&columns);
+        let sink = Sink { messages: messages.clone(), recycled, columns: names, content };
         (Recorder { messages, thread, failed, columns }, Box::new(sink))
     }
 
@@ -76,6 +101,15 @@ impl Recorder {
     pub(crate) fn open(&self, files: TraceFiles) {
         // A writer that is gone has failed, which `close` tells.
         let _ = self.messages.send(Message::Open(files));
+    }
+
+    /// Waits until every chunk that was handed over is written.
+    pub(crate) fn flush(&self) {
+        let (done, answer) = channel();
+        // A writer that is gone answers as little as it writes.
+        if self.messages.send(Message::Flush(done)).is_ok() {
+            let _ = answer.recv();
+        }
     }
 
     /// Whether the writer has given up.
@@ -103,9 +137,14 @@ struct Sink {
     messages: SyncSender<Message>,
     recycled: Receiver<Chunk>,
     columns: Arc<Mutex<Vec<String>>>,
+    content: RowContent,
 }
 
 impl ChunkSink for Sink {
+    fn content(&self) -> RowContent {
+        self.content
+    }
+
     fn begin(&mut self, schema: &Arc<Schema>) {
         let names = schema
             .elements()
@@ -156,6 +195,10 @@ impl Writer {
             Message::Schema(known) => self.schema = Some(known),
             Message::Open(files) => self.wanted = Some(files),
             Message::Rows(chunk) => return self.write(chunk, emptied),
+            Message::Flush(done) => {
+                // Who asked may have ended.
+                let _ = done.send(());
+            }
         }
         self.open_wanted(emptied)
     }
@@ -197,6 +240,9 @@ fn open(files: &TraceFiles, schema: &Schema) -> Result<Tee<'static>, TraceError>
     if let Some(path) = &files.mcap {
         tee.push(Box::new(McapWriter::new(BufWriter::new(File::create(path)?), schema)?));
     }
+    if let Some(path) = &files.journal {
+        tee.push(Box::new(JournalWriter::new(File::create(path)?, schema)?));
+    }
     Ok(tee)
 }
 
@@ -204,7 +250,7 @@ fn open(files: &TraceFiles, schema: &Schema) -> Result<Tee<'static>, TraceError>
 mod tests {
     use super::*;
     use consort_core::{Resolution, Tag, Time, ValueType, ValuesRef};
-    use consort_trace::{Column, read_parquet};
+    use consort_trace::{Column, JournalReader, read_parquet};
 
     fn schema() -> Arc<Schema> {
         let column = Column::new("tank", "level", ValueType::Float64);
@@ -231,6 +277,7 @@ mod tests {
             parquet: Some(temp.path().join("trace.parquet")),
             csv: Some(temp.path().join("trace.csv")),
             mcap: Some(temp.path().join("trace.mcap")),
+            journal: Some(temp.path().join("trace.journal")),
         };
         let (recorder, mut sink) = Recorder::start();
         let schema = schema();
@@ -239,6 +286,9 @@ mod tests {
         assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
         recorder.open(files.clone());
         record(sink.as_mut(), &schema, 6, 100);
+        recorder.flush();
+        let journal = JournalReader::new(File::open(files.journal.unwrap()).unwrap()).unwrap();
+        assert_eq!(journal.map(|rows| rows.unwrap().tags().len()).sum::<usize>(), 206);
         drop(sink);
         assert_eq!(recorder.columns(), ["tank.level"]);
         let written = recorder.close();

@@ -1,12 +1,17 @@
 //! A program of the user's own that started us: its channel is our standard input.
 
 use crate::outcome::CommandError;
-use consort_core::Diagnostic;
+use consort_core::{Diagnostic, ModelDescription};
 use consort_models::Loader;
-use consort_models::foreign::ForeignChannel;
+use consort_models::foreign::{ForeignChannel, STARTED_BY_HAND};
 use consort_system::{Component, System};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
+
+/// Whether a model is a program that nobody starts but the user.
+pub(crate) fn is_started_by_hand(model: &ModelDescription) -> bool {
+    model.facts.iter().any(|(name, value)| (&**name, &**value) == STARTED_BY_HAND)
+}
 
 /// Gives the component that was named on the command line the program behind standard input.
 ///

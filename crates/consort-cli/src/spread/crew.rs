@@ -69,10 +69,9 @@ impl Member {
         self.is_closed && (self.child.is_none() || self.status.is_some())
     }
 
-    /// Whether it ended without having come to the stop time.
+    /// Whether it ended without having come to its end.
     fn is_lost(&self) -> bool {
-        use super::words::EndWay::Finished;
-        self.is_over() && self.ending.as_ref().is_none_or(|ending| ending.way != Finished)
+        self.is_over() && self.ending.as_ref().is_none_or(|ending| !ending.is_finished())
     }
 
     fn look_after(&mut self) {

@@ -4,7 +4,8 @@ use crate::cli::TlsArgs;
 use consort_core::{Diagnostic, Resolution};
 use consort_engine::Part;
 use consort_node::{
-    Endpoint, Faults, Hub, JoinOptions, NodeError, NodeHandle, PlanCourier, TlsFiles, topology,
+    Endpoint, Faults, Gathering, Hub, JoinOptions, NodeError, NodeHandle, PlanCourier, TlsFiles,
+    topology,
 };
 use consort_system::Projection;
 use std::collections::BTreeMap;
@@ -34,6 +35,10 @@ pub(crate) struct Joining {
     pub(crate) tls: Option<TlsFiles>,
     /// What its links shall suffer.
     pub(crate) faults: Option<Faults>,
+    /// What all nodes must have alike, beside the flows: names and digests.
+    pub(crate) facts: Vec<(String, String)>,
+    /// Who is told whom it still waits for.
+    pub(crate) gathering: Option<Gathering>,
 }
 
 /// The way out of a run that a node takes part in.
@@ -77,6 +82,8 @@ pub(crate) fn join(
         gather: joining.gather,
         tls: joining.tls.clone(),
         faults: joining.faults.clone(),
+        facts: joining.facts.clone(),
+        gathering: joining.gathering.clone(),
         ..JoinOptions::new(name, flows, resolution)
     };
     let projection = Arc::clone(projection);
@@ -92,14 +99,35 @@ impl Joined {
     /// # Errors
     /// If one does not come to its end.
     pub(crate) fn leave(
-        self,
+        &self,
         last_words: &[u8],
     ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
         self.handle.leave(last_words).map_err(|error| Box::new(refusal(&error)))
     }
 
+    /// The same in the middle of the run, which is to end here.
+    ///
+    /// # Errors
+    /// If a node does not come to its end.
+    pub(crate) fn break_off(
+        &self,
+        last_words: &[u8],
+    ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
+        self.handle.break_off(last_words).map_err(|error| Box::new(refusal(&error)))
+    }
+
+    /// What those said at last who have left already, by name.
+    pub(crate) fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
+        self.handle.farewells()
+    }
+
+    /// How many links this node made again because they broke.
+    pub(crate) fn links_remade(&self) -> u64 {
+        self.handle.links_remade()
+    }
+
     /// Tells the others why this node ends.
-    pub(crate) fn fail(self, reason: &str) {
+    pub(crate) fn fail(&self, reason: &str) {
         self.handle.fail(reason);
     }
 }

@@ -1,22 +1,24 @@
 //! A node: it joins the others, computes its part of the system, and leaves.
 
-use super::joining::{self, Joined, Joining};
-use super::words::{EndWay, Ending, hashes_to_json};
+use super::joining::{self, Joined, Joining, Refusal};
+use super::words::{EndWay, Ending, Wish, hashes_to_json};
 use crate::cli::RunArgs;
 use crate::commands::replay;
 use crate::commands::run::resuming::Resumed;
 use crate::commands::run::saving::Saving;
 use crate::commands::run::{self, Recorded, Way};
-use crate::execute::End;
+use crate::execute::{End, Outcome};
 use crate::outcome::CommandError;
 use crate::output::folder::RunFolder;
 use crate::output::printer::Printer;
 use crate::output::progress::Listener;
+use crate::output::recorder::{Recorder, TraceFiles};
 use crate::pipeline::Prepared;
 use consort_core::{Diagnostic, Resolution, Severity};
-use consort_engine::RunError;
+use consort_engine::{RowContent, RunError, Summary};
 use consort_system::Projection;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a node has to do.
@@ -29,6 +31,8 @@ pub(crate) struct Job<'a> {
     pub(crate) projection: Arc<Projection>,
     /// How it finds the others.
     pub(crate) joining: Joining,
+    /// Where its rows go, if its starter makes the record.
+    pub(crate) journal: Option<PathBuf>,
     /// Where its record goes, if one is kept.
     pub(crate) folder: Option<RunFolder>,
     /// Its saves.
@@ -66,13 +70,14 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
         saving: job.saving,
         part: Some(part),
         listener: job.listener.take(),
+        journal: job.journal,
     };
     let recorded = match &job.folder {
         Some(folder) => run::record(job.args, job.prepared, way, folder, printer),
         None => without_files(job.args, job.prepared, way, (&name, printer)),
     };
     match recorded {
-        Ok(recorded) => leave(recorded, joined, resolution),
+        Ok(recorded) => leave(recorded, &joined, resolution),
         Err(error) => {
             let why: Vec<Diagnostic> = errors(error).into_iter().map(unmet).collect();
             joined.fail(why.first().map_or("it could not start", |first| &first.message));
@@ -93,7 +98,12 @@ fn without_files(
     way: Way<'_>,
     told: (&str, &Printer),
 ) -> Result<Recorded, CommandError> {
-    let outcome = replay::run_without_files(args, prepared, way, told)?;
+    let (recorder, sink) = way.journal.as_ref().map(|_| Recorder::of(RowContent::Standing)).unzip();
+    if let Some(recorder) = &recorder {
+        recorder.open(TraceFiles { journal: way.journal.clone(), ..TraceFiles::default() });
+    }
+    let outcome = replay::run_recorded((sink, recorder.as_ref()), args, prepared, way, told)?;
+    recorder.map(Recorder::close);
     let problems = outcome.summary.problems.iter();
     let resolution = prepared.resolved.experiment.resolution;
     let problems = problems.map(|problem| Diagnostic {
@@ -103,35 +113,72 @@ fn without_files(
     Ok(Recorded { problems: problems.collect(), logged: (0, 0), outcome })
 }
 
-fn leave(recorded: Recorded, joined: Joined, resolution: Resolution) -> Done {
-    let mut way = end_way(&recorded.outcome.end, resolution);
-    let mut last_words = BTreeMap::new();
-    match &way {
-        EndWay::Finished => {
-            let hashes = hashes_to_json(&recorded.outcome.summary.hashes).to_string();
-            match joined.leave(hashes.as_bytes()) {
-                Ok(words) => last_words = words,
-                Err(refusal) => {
-                    way = EndWay::Failed { why: vec![refusal.diagnostic], blamed: refusal.blamed };
-                }
-            }
-        }
-        EndWay::Interrupted => joined.fail("it was interrupted"),
-        EndWay::Failed { why, .. } => {
-            joined.fail(why.first().map_or("it failed", |first| &first.message));
-        }
+fn leave(mut recorded: Recorded, joined: &Joined, resolution: Resolution) -> Done {
+    let way = match wish(&recorded.outcome, joined) {
+        Some(wish) => EndWay::Ended(wish),
+        None => end_way(&recorded.outcome.end, resolution),
+    };
+    if let EndWay::Ended(Wish { component, .. }) = &way {
+        recorded.outcome.end = End::Terminated { component: component.clone() };
     }
+    let (way, last_words) = take_leave(way, &recorded.outcome.summary, joined);
     let outcome = &recorded.outcome;
     let ending = Ending {
         way,
-        tag: Some(outcome.summary.tag),
+        tag: Some(outcome.summary.done),
         hashes: outcome.summary.hashes.clone(),
         statistics: outcome.summary.statistics,
         timing: outcome.timing,
         logged: recorded.logged,
+        links_remade: joined.links_remade(),
         problems: recorded.problems.clone(),
     };
     Done { ending, recorded: Some(recorded), last_words }
+}
+
+/// Tells the others, and hears what they say.
+fn take_leave(
+    way: EndWay,
+    summary: &Summary,
+    joined: &Joined,
+) -> (EndWay, BTreeMap<String, Vec<u8>>) {
+    let left = match &way {
+        EndWay::Finished => joined.leave(hashes_to_json(&summary.hashes).to_string().as_bytes()),
+        EndWay::Ended(wish) => joined.break_off(wish.to_json().to_string().as_bytes()),
+        EndWay::Interrupted => {
+            joined.fail("it was interrupted");
+            Ok(BTreeMap::new())
+        }
+        EndWay::Failed { why, .. } => {
+            joined.fail(why.first().map_or("it failed", |first| &first.message));
+            Ok(BTreeMap::new())
+        }
+    };
+    match left {
+        Ok(words) => (way, words),
+        Err(refusal) => {
+            let Refusal { diagnostic, blamed } = *refusal;
+            (EndWay::Failed { why: vec![diagnostic], blamed }, BTreeMap::new())
+        }
+    }
+}
+
+/// Who wants the run to end, and where: a component of this node, or one of a node that left for that
+/// and that this one has waited for ever since. Everything up to there is done here then.
+fn wish(outcome: &Outcome, joined: &Joined) -> Option<Wish> {
+    match &outcome.end {
+        End::Terminated { component } => {
+            let tag = outcome.summary.end.as_ref().map_or(outcome.summary.tag, |(tag, _)| *tag);
+            Some(Wish { tag, component: component.clone() })
+        }
+        End::Failed { error: RunError::Courier { error, .. } } => {
+            let said = joined.farewells();
+            let wish = |words: &Vec<u8>| Wish::from_json(&serde_json::from_slice(words).ok()?);
+            wish(said.get(&error.node)?)?;
+            said.values().filter_map(wish).min_by_key(|wish| wish.tag)
+        }
+        _ => None,
+    }
 }
 
 /// How the end of a run is told to its starter. Nodes that were interrupted may have been waiting for
@@ -139,7 +186,7 @@ fn leave(recorded: Recorded, joined: Joined, resolution: Resolution) -> Done {
 fn end_way(end: &End, resolution: Resolution) -> EndWay {
     let failed = |diagnostic: Diagnostic| EndWay::Failed { why: vec![diagnostic], blamed: None };
     match end {
-        End::Finished => EndWay::Finished,
+        End::Finished | End::Terminated { .. } => EndWay::Finished,
         End::Interrupted => EndWay::Interrupted,
         End::Failed { error: RunError::Courier { .. } }
             if crate::interrupt::Interrupt::listen().is_asked() =>
@@ -149,8 +196,6 @@ fn end_way(end: &End, resolution: Resolution) -> EndWay {
         End::Failed { error } => {
             EndWay::Failed { why: vec![error.diagnostic(resolution)], blamed: blamed(error) }
         }
-        // The engine makes an error of it: others may be ahead.
-        End::Terminated { .. } => EndWay::Finished,
         End::Lost { failure } => failed((**failure).clone()),
         End::RecordingFailed => failed(
             Diagnostic::error("run::trace-not-written", "the trace could not be written any more")

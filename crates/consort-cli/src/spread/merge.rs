@@ -2,87 +2,167 @@
 
 use crate::output::recorder::{Recorder, TraceFiles, Written};
 use consort_core::Tag;
-use consort_trace::{Chunk, Column, Schema, Trace, TraceError};
+use consort_trace::standing::{Standing, is_standing};
+use consort_trace::{Chunk, Column, JournalReader, Schema, Trace, TraceError};
 use serde_json::Value;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
+
+type Rows = JournalReader<BufReader<File>>;
+
+/// A journal, and the row of it that holds just now. A chunk or two of it are in memory.
+pub(crate) struct Journal {
+    reader: Rows,
+    chunk: Trace,
+    row: usize,
+    /// The chunk after that, once the row is the last one.
+    ahead: Option<Trace>,
+    /// The row has been reached: before that it only stands for what is not known yet.
+    has_begun: bool,
+}
+
+impl Journal {
+    /// Opens the journal at `path`.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
+        let mut reader = JournalReader::new(BufReader::new(File::open(path)?))?;
+        let chunk = match reader.next().transpose()? {
+            Some(chunk) => chunk,
+            None => Trace::new(reader.schema()),
+        };
+        let mut journal = Journal { reader, chunk, row: 0, ahead: None, has_begun: false };
+        journal.look_ahead()?;
+        Ok(journal)
+    }
+
+    /// Whether there is a row: a run that goes on from its end has none.
+    pub(crate) fn has_rows(&self) -> bool {
+        !self.chunk.tags().is_empty()
+    }
+
+    fn look_ahead(&mut self) -> Result<(), TraceError> {
+        if self.row + 1 == self.chunk.tags().len() {
+            self.ahead = self.reader.next().transpose()?;
+        }
+        Ok(())
+    }
+
+    /// The tag of the row that is reached next.
+    fn next(&self) -> Option<Tag> {
+        if !self.has_begun {
+            return self.chunk.tags().get(self.row).copied();
+        }
+        let ahead = self.ahead.as_ref().map(|ahead| ahead.tags()[0]);
+        self.chunk.tags().get(self.row + 1).copied().or(ahead)
+    }
+
+    /// Goes to the next row, which there is.
+    fn advance(&mut self) -> Result<(), TraceError> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return Ok(());
+        }
+        match self.ahead.take() {
+            Some(ahead) => (self.chunk, self.row) = (ahead, 0),
+            None => self.row += 1,
+        }
+        self.look_ahead()
+    }
+
+    /// Where the run stood at the last row up to and including `until`; nothing if there is none.
+    ///
+    /// # Errors
+    /// If the file fails.
+    pub(crate) fn standing(mut self, until: Tag) -> Result<Option<Standing>, TraceError> {
+        while self.next().is_some_and(|next| next <= until) {
+            self.advance()?;
+        }
+        Ok(self.has_begun.then(|| Standing::of(&self.chunk, self.row)))
+    }
+}
 
 /// The traces of several nodes as one.
 pub(crate) struct Merged {
     schema: Arc<Schema>,
-    parts: Vec<Trace>,
+    parts: Vec<Journal>,
     /// Per column: the part that has it, and which of its columns it is.
     origin: Vec<(usize, usize)>,
-    tags: Vec<Tag>,
+    until: Option<Tag>,
 }
 
 impl Merged {
-    /// Joins traces up to and including `until`. Columns are in the order of their components, which
+    /// Joins journals up to and including `until`. Columns are in the order of their components, which
     /// `rank` tells, and as the part has them.
     ///
     /// # Errors
     /// If two parts have a column of one name.
     pub(crate) fn new(
-        parts: Vec<Trace>,
+        parts: Vec<Journal>,
         rank: &dyn Fn(&str) -> usize,
         until: Option<Tag>,
     ) -> Result<Option<Self>, TraceError> {
         let Some(first) = parts.first() else { return Ok(None) };
-        let resolution = first.schema().resolution();
+        let resolution = first.reader.schema().resolution();
+        let column = |&(part, column): &(usize, usize)| -> &Column {
+            &parts[part].reader.schema().columns()[column]
+        };
         let mut origin: Vec<(usize, usize)> = Vec::new();
         for (index, part) in parts.iter().enumerate() {
-            origin.extend((0..part.columns().len()).map(|column| (index, column)));
+            let columns = 0..part.reader.schema().columns().len();
+            origin.extend(columns.map(|column| (index, column)));
         }
-        let column = |&(part, column): &(usize, usize)| -> &Column {
-            &parts[part].schema().columns()[column]
-        };
+        origin.retain(|at| !is_standing(column(at)));
         origin.sort_by_key(|at| (rank(column(at).component()), at.1));
         let columns: Vec<Column> = origin.iter().map(|at| column(at).clone()).collect();
         let schema = Arc::new(Schema::new(resolution, columns)?);
-        let mut tags: Vec<Tag> = parts.iter().flat_map(Trace::tags).copied().collect();
-        tags.retain(|tag| until.is_none_or(|until| *tag <= until));
-        tags.sort_unstable();
-        tags.dedup();
-        Ok(Some(Merged { schema, parts, origin, tags }))
+        Ok(Some(Merged { schema, parts, origin, until }))
     }
 
-    /// Writes all rows; a part that has no row at a tag keeps the values it had.
-    pub(crate) fn write(&self, files: TraceFiles) -> (Vec<String>, Written) {
+    /// Writes all rows; a part that has no row at a tag keeps the values it had, and one that has begun
+    /// later than others stands at its first row until then.
+    pub(crate) fn write(mut self, files: TraceFiles) -> (Vec<String>, Written) {
         let (recorder, mut sink) = Recorder::start();
         sink.begin(&self.schema);
         recorder.open(files);
         let mut chunk = Chunk::new(&self.schema);
-        self.each_row(|tag, rows| {
-            chunk.begin_row(tag);
-            for (&(part, column), described) in self.origin.iter().zip(self.schema.columns()) {
-                let count = described.element_count();
-                chunk.extend(self.parts[part].columns()[column].slice(rows[part] * count, count));
-            }
-            chunk.end_row();
+        let mut read = Ok(());
+        while let Some(tag) = self.next().filter(|_| read.is_ok()) {
+            read = self.advance(tag);
+            self.put(tag, &mut chunk);
             if chunk.is_full() {
-                let full = std::mem::replace(&mut chunk, Chunk::with_rows(&self.schema, 1));
-                chunk = sink.take(full);
+                chunk = sink.take(chunk);
             }
-        });
+        }
         if !chunk.is_empty() {
             sink.take(chunk);
         }
         drop(sink);
-        (recorder.columns(), recorder.close())
+        let (columns, mut written) = (recorder.columns(), recorder.close());
+        written.failure = written.failure.or(read.err());
+        (columns, written)
     }
 
-    /// Calls `see` with each tag and the row of each part that holds there. A part that has begun
-    /// later than others stands at its first row until then.
-    fn each_row(&self, mut see: impl FnMut(Tag, &[usize])) {
-        let mut rows = vec![0; self.parts.len()];
-        for &tag in &self.tags {
-            for (row, part) in rows.iter_mut().zip(&self.parts) {
-                while part.tags().get(*row + 1).is_some_and(|next| *next <= tag) {
-                    *row += 1;
-                }
-            }
-            see(tag, &rows);
+    /// The next tag at which a part has a row.
+    fn next(&self) -> Option<Tag> {
+        let next = self.parts.iter().filter_map(Journal::next).min();
+        next.filter(|next| self.until.is_none_or(|until| *next <= until))
+    }
+
+    fn advance(&mut self, tag: Tag) -> Result<(), TraceError> {
+        let mut parts = self.parts.iter_mut().filter(|part| part.next() == Some(tag));
+        parts.try_for_each(Journal::advance)
+    }
+
+    fn put(&self, tag: Tag, chunk: &mut Chunk) {
+        chunk.begin_row(tag);
+        for (&(part, column), described) in self.origin.iter().zip(self.schema.columns()) {
+            let (count, part) = (described.element_count(), &self.parts[part]);
+            chunk.extend(part.chunk.columns()[column].slice(part.row * count, count));
         }
+        chunk.end_row();
     }
 }
 
@@ -109,27 +189,36 @@ pub(crate) fn merge_logs(logs: &[(&str, &Path)]) -> Vec<Value> {
 mod tests {
     use super::*;
     use consort_core::{Resolution, Time, ValueType, ValuesRef};
-    use consort_trace::{TraceWriter as _, read_parquet};
+    use consort_trace::standing::hash_column;
+    use consort_trace::{JournalWriter, TraceWriter as _, VariableHash, read_parquet};
     use std::fs;
 
     fn tag(ticks: i64, microstep: u32) -> Tag {
         Tag { time: Time::from_ticks(ticks), microstep }
     }
 
-    /// A trace of one variable.
-    fn part(component: &str, rows: &[(Tag, f64)]) -> Trace {
-        let column = Column::new(component, "x", ValueType::Float64);
-        let schema = Arc::new(Schema::new(Resolution::NANOSECOND, vec![column]).unwrap());
-        let mut chunk = Chunk::with_rows(&schema, rows.len().max(1));
-        for (tag, value) in rows {
-            chunk.push_row(*tag, &[ValuesRef::Float64(&[*value])]);
+    /// A journal of one variable, in chunks of two rows, and of a hash that counts rows.
+    fn part(component: &str, rows: &[(Tag, f64)]) -> Journal {
+        let columns = vec![
+            Column::new(component, "x", ValueType::Float64),
+            hash_column(&format!("{component}.x"), ValueType::Float64),
+        ];
+        let schema = Arc::new(Schema::new(Resolution::NANOSECOND, columns).unwrap());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut journal = JournalWriter::new(&file, &schema).unwrap();
+        for (pair, rows) in rows.chunks(2).enumerate() {
+            let mut chunk = Chunk::with_rows(&schema, 2);
+            for (row, (tag, value)) in rows.iter().enumerate() {
+                let hash = [(2 * pair + row) as u64];
+                let batches = [ValuesRef::Float64(&[*value]), ValuesRef::UInt64(&hash)];
+                chunk.push_row(*tag, &batches);
+            }
+            journal.write(&chunk).unwrap();
         }
-        let mut trace = Trace::new(&schema);
-        trace.write(&chunk).unwrap();
-        trace
+        Journal::open(file.path()).unwrap()
     }
 
-    fn merged(parts: Vec<Trace>, until: Option<Tag>) -> Trace {
+    fn merged(parts: Vec<Journal>, until: Option<Tag>) -> Trace {
         let rank = |name: &str| ["a", "b"].iter().position(|known| *known == name).unwrap();
         let merged = Merged::new(parts, &rank, until).unwrap().unwrap();
         let temp = tempfile::tempdir().unwrap();
@@ -141,6 +230,18 @@ mod tests {
     }
 
     #[test]
+    fn a_journal_tells_where_the_run_stood_at_any_row() {
+        let rows: Vec<(Tag, f64)> = (0..5).map(|row| (tag(2 * row, 0), row as f64)).collect();
+        for (until, row) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 2), (7, 3), (8, 4), (9, 4)] {
+            let standing = part("a", &rows).standing(tag(until, u32::MAX)).unwrap().unwrap();
+            assert_eq!(standing.tag, tag(2 * row, 0), "{until}");
+            let hash = VariableHash::from_bits(row as u64);
+            assert_eq!(standing.hashes, [("a.x".to_owned(), ValueType::Float64, hash)]);
+        }
+        assert_eq!(part("a", &rows).standing(tag(-1, 0)).unwrap(), None);
+    }
+
+    #[test]
     fn rows_are_joined_by_tag_and_values_held_where_a_node_has_none() {
         let b = part("b", &[(tag(0, 0), 1.0), (tag(0, 1), 2.0), (tag(5, 0), 3.0)]);
         let a = part("a", &[(tag(0, 0), 10.0), (tag(5, 0), 20.0)]);
@@ -149,6 +250,12 @@ mod tests {
         let values = |path| whole.column(path).unwrap().view();
         assert_eq!(values("a.x"), ValuesRef::Float64(&[10.0, 10.0, 20.0]));
         assert_eq!(values("b.x"), ValuesRef::Float64(&[1.0, 2.0, 3.0]));
+    }
+
+    #[test]
+    fn a_run_without_rows_still_has_its_columns() {
+        let whole = merged(vec![part("b", &[]), part("a", &[])], None);
+        assert_eq!((whole.tags().len(), whole.columns().len()), (0, 2));
     }
 
     #[test]

@@ -28,6 +28,11 @@ impl PartsFolder {
         self.path.join(format!("{save}-{node}.part"))
     }
 
+    /// Where `node` keeps its rows as long as the run goes.
+    pub(crate) fn journal(&self, node: &str) -> PathBuf {
+        self.path.join(format!("{node}.journal"))
+    }
+
     /// The parts of all nodes, if all have made theirs.
     pub(crate) fn complete(&self, save: usize, nodes: &[String]) -> Option<Vec<(String, Vec<u8>)>> {
         let is_there = |node: &String| self.part(save, node).exists();

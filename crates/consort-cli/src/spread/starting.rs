@@ -4,14 +4,14 @@ mod record;
 
 use super::crew::order::{Order, RESUMED_FROM};
 use super::crew::{self, Crew, Heard, Watching};
-use super::disturb::Disturber;
+use super::disturb::{Disturber, Suffered};
 use super::joining::{Joining, tls_files};
 use super::member::{self, Job};
 use super::parts::{self, PartsFolder};
 use super::scratch::{Scratch, random_id};
 use super::verdict;
 use super::words::{Ending, Word};
-use super::{Desk, Spread};
+use super::{Desk, Spread, certificates};
 use crate::cli::{LinkKind, RunArgs};
 use crate::commands::run::resuming::Resumed;
 use crate::commands::run::{self, Recorded, Way, saving};
@@ -26,6 +26,7 @@ use consort_node::{Endpoint, Faults, GATHER_DEFAULT, Hub, PATIENCE_DEFAULT};
 use consort_system::Projection;
 pub(super) use record::Opening;
 use std::collections::BTreeMap;
+use std::io;
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub(super) fn run(
     spread: &Spread,
     folder: Option<&RunFolder>,
     desk: Desk<'_>,
-) -> Result<Recorded, CommandError> {
+) -> Result<(Recorded, Suffered), CommandError> {
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let projection = Arc::new(super::project(prepared, &spread.placement)?);
     check_threads(prepared, spread)?;
@@ -68,12 +69,18 @@ pub(super) fn run(
         true => run_processes(nodes, &order, &scratch, desk, &mut watching)?,
         false => run_threads(nodes, (&order, prepared, projection), desk.printer, &mut watching)?,
     };
-    let verdict = verdict::judge(&crew, experiment.resolution, &saving, interrupt.is_asked());
+    let suffered = Suffered::of(&crew.members, watching.disturber);
+    let rank = |name: &str| record::rank(prepared, name);
+    let (resolution, is_asked) = (experiment.resolution, interrupt.is_asked());
+    let verdict = verdict::judge(&crew, resolution, &saving, is_asked, &rank);
     progress.end(verdict.tag.map_or(from, |tag| seconds(tag.time)));
-    let outcome = verdict::outcome(&crew.members, &verdict, saving, experiment.start);
+    let standings = record::standings(&crew, &order, verdict.cut);
+    let start = experiment.start;
+    let outcome = verdict::outcome(&crew.members, &verdict, &standings, saving, start);
     let ran = record::Ran { crew: &crew, verdict, outcome, order: &order, spread, began };
     let resumed = way.resumed.map(|resumed| resumed.to_json(prepared));
-    ran.keep(args, prepared, opening, resumed, desk.printer)
+    let recorded = ran.keep(args, prepared, opening, resumed, desk.printer)?;
+    Ok((recorded, suffered))
 }
 
 /// Threads of one process share its libraries: two nodes must not compute with one at once.
@@ -125,11 +132,13 @@ fn order(
         .map(|(component, node)| (component.name.clone(), spread.placement.name(*node).to_owned()));
     let faults = spread.faults.clone();
     let is_simulated = spread.link == LinkKind::Simulated;
+    let wants_certificates = spread.link == LinkKind::Tls && tls_files(&args.spread.tls).is_none();
     Ok(Order {
         args: told,
         placement: named.collect(),
         run: id,
         endpoints: endpoints(nodes, spread.link, scratch)?,
+        certificates: wants_certificates.then(|| certificates::make(nodes, scratch)).transpose()?,
         capacity: spread.capacity,
         // Who is stopped on purpose cannot greet again before it goes on.
         patience: PATIENCE_DEFAULT
@@ -172,34 +181,36 @@ fn endpoints(
     link: LinkKind,
     scratch: &Scratch,
 ) -> Result<BTreeMap<String, Endpoint>, CommandError> {
-    let endpoint = |index: usize| -> Result<Option<Endpoint>, CommandError> {
-        match link {
-            LinkKind::Thread | LinkKind::Simulated => Ok(None),
-            LinkKind::Unix => Ok(Some(Endpoint::Unix(scratch.socket(index)))),
-            LinkKind::Tcp => Ok(Some(Endpoint::Tcp(free_port("127.0.0.1")?))),
-            LinkKind::Tls => Ok(Some(Endpoint::Tls(free_port("localhost")?))),
-            LinkKind::Zenoh => {
-                Ok(Some(Endpoint::Zenoh(format!("tcp/{}", free_port("127.0.0.1")?))))
-            }
+    let sockets = (0..nodes.len()).map(|index| Endpoint::Unix(scratch.socket(index)));
+    let on_this_machine = |host| free_addresses(host, nodes.len());
+    let endpoints: Vec<Endpoint> = match link {
+        LinkKind::Thread | LinkKind::Simulated => Vec::new(),
+        LinkKind::Unix => sockets.collect(),
+        LinkKind::Tcp => on_this_machine("127.0.0.1")?.map(Endpoint::Tcp).collect(),
+        LinkKind::Tls => on_this_machine("localhost")?.map(Endpoint::Tls).collect(),
+        LinkKind::Zenoh => {
+            let addresses = on_this_machine("127.0.0.1")?;
+            addresses.map(|address| Endpoint::Zenoh(format!("tcp/{address}"))).collect()
         }
     };
-    let mut endpoints = BTreeMap::new();
-    for (index, name) in nodes.iter().enumerate() {
-        if let Some(endpoint) = endpoint(index)? {
-            endpoints.insert(name.clone(), endpoint);
-        }
-    }
-    Ok(endpoints)
+    Ok(nodes.iter().cloned().zip(endpoints).collect())
 }
 
-/// A port that nobody listens at just now.
-fn free_port(host: &str) -> Result<String, CommandError> {
-    let port = TcpListener::bind((host, 0)).and_then(|listener| listener.local_addr());
-    port.map(|address| format!("{host}:{}", address.port())).map_err(|error| {
+/// Addresses at ports that nobody listens at just now: all are held until the last is found, so that none
+/// is found twice.
+fn free_addresses(
+    host: &'static str,
+    count: usize,
+) -> Result<impl Iterator<Item = String>, CommandError> {
+    let bind = |_| TcpListener::bind((host, 0)).and_then(|it| Ok((it.local_addr()?.port(), it)));
+    let bound: Result<Vec<(u16, TcpListener)>, io::Error> = (0..count).map(bind).collect();
+    let bound = bound.map_err(|error| {
         let message = format!("no port is free: {}", crate::outcome::said(&error));
         let diagnostic = Diagnostic::error("node::no-port", message);
         CommandError::failed(diagnostic.help("choose `--link unix`"))
-    })
+    })?;
+    let ports: Vec<u16> = bound.iter().map(|(port, _)| *port).collect();
+    Ok(ports.into_iter().map(move |port| format!("{host}:{port}")))
 }
 
 fn run_processes(
@@ -260,8 +271,10 @@ pub(crate) fn joining(order: &Order, name: &str) -> Joining {
         capacity: order.capacity,
         patience: order.patience,
         gather: GATHER_DEFAULT,
-        tls: tls_files(&order.args.spread.tls),
+        tls: certificates::files(order, name),
         faults: order.faults.clone(),
+        facts: Vec::new(),
+        gathering: None,
     }
 }
 
@@ -289,6 +302,7 @@ pub(crate) fn job<'a>(
         prepared,
         projection: Arc::clone(projection),
         joining,
+        journal: Some(order.parts.journal(&name)),
         folder: folder.transpose()?,
         saving,
         resumed,

@@ -1,13 +1,14 @@
 //! What becomes of a run whose nodes have all ended: how it ended, who is to blame, what it came to.
 
 use super::crew::{Crew, Member};
-use super::words::{EndWay, Ending};
+use super::words::{EndWay, Ending, Wish};
 use crate::commands::run::saving::Saving;
 use crate::execute::{End, Outcome, Timing};
 use crate::options::quoted;
 use crate::output::numbers::short;
 use consort_core::{Diagnostic, Resolution, Tag, Time};
 use consort_engine::{Statistics, Summary};
+use consort_trace::Standing;
 use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
@@ -24,22 +25,30 @@ pub(crate) struct Verdict {
     pub(crate) more: Vec<Diagnostic>,
     /// The last tag that every node has done; none if a node never began.
     pub(crate) tag: Option<Tag>,
+    /// Whatever was done after this tag does not belong to the run.
+    pub(crate) cut: Option<Tag>,
 }
 
-/// Judges how nodes ended.
+/// Judges how nodes ended. Of wishes at one tag that of the component with the least `rank` counts.
 pub(crate) fn judge(
     crew: &Crew,
     resolution: Resolution,
     saving: &Saving,
     is_interrupted: bool,
+    rank: &dyn Fn(&str) -> usize,
 ) -> Verdict {
     let members = &crew.members;
     let tag = consistent(members);
-    let mut verdict = Verdict { end: End::Finished, more: Vec::new(), tag };
-    let is_finished = |member: &Member| way(member) == Some(&EndWay::Finished);
-    if members.iter().all(is_finished) {
+    let mut verdict = Verdict { end: End::Finished, more: Vec::new(), tag, cut: None };
+    if let Some(wish) = fulfilled(members, rank) {
+        verdict.end = End::Terminated { component: wish.component.clone() };
+        (verdict.tag, verdict.cut) = (Some(wish.tag), Some(wish.tag));
         return verdict;
     }
+    if members.iter().all(|member| way(member) == Some(&EndWay::Finished)) {
+        return verdict;
+    }
+    verdict.cut = tag;
     if is_interrupted {
         verdict.end = End::Interrupted;
         return verdict;
@@ -64,13 +73,34 @@ fn way(member: &Member) -> Option<&EndWay> {
     member.ending.as_ref().map(|ending| &ending.way)
 }
 
-/// The last tag that is done everywhere. A node that died may have done more than it told.
+/// The last time that is done everywhere, with all of its microsteps. A node that died may have done
+/// more than it told.
 fn consistent(members: &[Member]) -> Option<Tag> {
-    let tag = |member: &Member| match &member.ending {
-        Some(ending) => ending.tag,
-        None => member.at.map(Tag::at),
+    let time = members.iter().map(done).min().flatten()?;
+    Some(Tag { time, microstep: u32::MAX })
+}
+
+fn done(member: &Member) -> Option<Time> {
+    match &member.ending {
+        Some(ending) => ending.tag.map(|tag| tag.time),
+        None => member.at,
+    }
+}
+
+/// The earliest wish that the run end, if every node has come so far: what happened later anywhere, and
+/// be it a failure, would not have happened then.
+fn fulfilled<'a>(members: &'a [Member], rank: &dyn Fn(&str) -> usize) -> Option<&'a Wish> {
+    let wish = |member: &'a Member| match way(member)? {
+        EndWay::Ended(wish) => Some(wish),
+        _ => None,
     };
-    members.iter().map(tag).min().flatten()
+    let first = members.iter().filter_map(wish);
+    let first = first.min_by_key(|wish| (wish.tag, rank(&wish.component)))?;
+    let is_there = |member: &Member| {
+        member.ending.as_ref().is_some_and(Ending::is_finished)
+            || done(member).is_some_and(|done| first.tag.time <= done)
+    };
+    members.iter().all(is_there).then_some(first)
 }
 
 /// What is said of whoever is to blame: one that died, one that failed by itself, one that others
@@ -132,19 +162,37 @@ fn how(status: ExitStatus) -> String {
     }
 }
 
-/// What a run came to, from what its nodes came to.
+/// What a run came to, from what its nodes came to; if it is cut, from where each stood there, as far as
+/// that is known.
 pub(crate) fn outcome(
     members: &[Member],
     verdict: &Verdict,
+    standings: &[Option<Standing>],
     saving: Saving,
     start: Time,
 ) -> Outcome {
     let endings: Vec<&Ending> =
         members.iter().filter_map(|member| member.ending.as_ref()).collect();
-    let hashes = endings.iter().flat_map(|ending| ending.hashes.iter().cloned()).collect();
-    let mut statistics = Statistics::default();
-    endings.iter().for_each(|ending| statistics.add(&ending.statistics));
-    let tag = verdict.tag.unwrap_or(Tag::at(start));
+    let (mut hashes, mut statistics) = (Vec::new(), Statistics::default());
+    for (member, standing) in members.iter().zip(standings) {
+        let ending = member.ending.as_ref();
+        let mut own = ending.map(|ending| ending.statistics).unwrap_or_default();
+        match standing {
+            Some(standing) => {
+                hashes.extend_from_slice(&standing.hashes);
+                let counts = standing.counts.as_slice().try_into();
+                own = own.with_counts(counts.unwrap_or_default());
+            }
+            None => hashes.extend(ending.into_iter().flat_map(|it| it.hashes.iter().cloned())),
+        }
+        statistics.add(&own);
+    }
+    let stood = standings.iter().flatten().map(|standing| standing.tag).max();
+    let tag = stood.or(verdict.tag).unwrap_or(Tag::at(start));
+    // Where a component ends between two tags, the step to the second one was begun.
+    let is_begun = matches!(verdict.end, End::Terminated { .. })
+        && verdict.cut.is_some_and(|cut| tag.time < cut.time);
+    statistics.tags += u64::from(is_begun);
     let summary = Summary::new(tag, hashes, statistics, Vec::new());
     let (end, timing) = (verdict.end.clone(), timing(&endings));
     Outcome { end, summary, timing, ended: Instant::now(), saving }

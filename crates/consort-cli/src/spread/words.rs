@@ -35,8 +35,32 @@ pub(crate) struct Ending {
     pub(crate) timing: Timing,
     /// How many warnings and errors its models logged.
     pub(crate) logged: (u64, u64),
+    /// How many links it made again because they broke.
+    pub(crate) links_remade: u64,
     /// What did not go as it should, though it came to its end.
     pub(crate) problems: Vec<Diagnostic>,
+}
+
+/// A component's wish that the run end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Wish {
+    /// The last tag that belongs to the run then.
+    pub(crate) tag: Tag,
+    /// Whose wish it is.
+    pub(crate) component: String,
+}
+
+impl Wish {
+    /// As JSON: also the last words of a node that ends so.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({ "end": tag_to_json(self.tag), "component": self.component })
+    }
+
+    /// The same read back; nothing if it is none.
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
+        let component = value["component"].as_str()?.to_owned();
+        Some(Wish { tag: tag_from_json(&value["end"])?, component })
+    }
 }
 
 /// How a node ended.
@@ -44,6 +68,8 @@ pub(crate) struct Ending {
 pub(crate) enum EndWay {
     /// At the stop time.
     Finished,
+    /// A component, here or elsewhere, asked for the run to end.
+    Ended(Wish),
     /// The user asked for it.
     Interrupted,
     /// It could not go on.
@@ -56,16 +82,16 @@ pub(crate) enum EndWay {
 }
 
 impl Ending {
-    /// Whether it came to the stop time.
+    /// Whether it came to its end: the stop time, or where a component wants it.
     pub(crate) fn is_finished(&self) -> bool {
-        self.way == EndWay::Finished
+        matches!(self.way, EndWay::Finished | EndWay::Ended(_))
     }
 
     /// Why it did not come to its end.
     pub(crate) fn failures(&self) -> &[Diagnostic] {
         match &self.way {
             EndWay::Failed { why, .. } => why,
-            EndWay::Finished | EndWay::Interrupted => &[],
+            EndWay::Finished | EndWay::Ended(_) | EndWay::Interrupted => &[],
         }
     }
 
@@ -78,6 +104,7 @@ impl Ending {
             statistics: Statistics::default(),
             timing: Timing::default(),
             logged: (0, 0),
+            links_remade: 0,
             problems: Vec::new(),
         }
     }
@@ -124,21 +151,24 @@ pub(crate) fn hashes_from_json(value: &Value) -> Option<Vec<Hashed>> {
 }
 
 fn ending_to_json(ending: &Ending) -> Value {
-    let (state, why, blamed) = match &ending.way {
-        EndWay::Finished => ("finished", &[][..], None),
-        EndWay::Interrupted => ("interrupted", &[][..], None),
-        EndWay::Failed { why, blamed } => ("failed", &why[..], blamed.as_deref()),
+    let (state, why, blamed, wish) = match &ending.way {
+        EndWay::Finished => ("finished", &[][..], None, None),
+        EndWay::Ended(wish) => ("ended", &[][..], None, Some(wish.to_json())),
+        EndWay::Interrupted => ("interrupted", &[][..], None, None),
+        EndWay::Failed { why, blamed } => ("failed", &why[..], blamed.as_deref(), None),
     };
     let told = |list: &[Diagnostic]| list.iter().map(told_to_json).collect::<Value>();
     json!({
         "state": state,
         "why": told(why),
         "blamed": blamed,
-        "tag": ending.tag.map(|tag| json!([tag.time.ticks(), tag.microstep])),
+        "wish": wish,
+        "tag": ending.tag.map(tag_to_json),
         "hashes": hashes_to_json(&ending.hashes),
         "statistics": statistics_to_json(&ending.statistics),
         "timing": timing_to_json(&ending.timing),
         "logged": [ending.logged.0, ending.logged.1],
+        "links_remade": ending.links_remade,
         "problems": told(&ending.problems),
     })
 }
@@ -148,6 +178,7 @@ fn ending_from_json(value: &Value) -> Option<Ending> {
         |list: &Value| list.as_array()?.iter().map(told_from_json).collect::<Option<Vec<_>>>();
     let way = match value["state"].as_str()? {
         "finished" => EndWay::Finished,
+        "ended" => EndWay::Ended(Wish::from_json(&value["wish"])?),
         "interrupted" => EndWay::Interrupted,
         "failed" => EndWay::Failed {
             why: told(&value["why"])?,
@@ -155,19 +186,25 @@ fn ending_from_json(value: &Value) -> Option<Ending> {
         },
         _ => return None,
     };
-    let tag = |value: &Value| {
-        let microstep = u32::try_from(value[1].as_u64()?).ok()?;
-        Some(Tag { time: Time::from_ticks(value[0].as_i64()?), microstep })
-    };
     Some(Ending {
         way,
-        tag: tag(&value["tag"]),
+        tag: tag_from_json(&value["tag"]),
         hashes: hashes_from_json(&value["hashes"])?,
         statistics: statistics_from_json(&value["statistics"]),
         timing: timing_from_json(&value["timing"])?,
         logged: (value["logged"][0].as_u64()?, value["logged"][1].as_u64()?),
+        links_remade: value["links_remade"].as_u64()?,
         problems: told(&value["problems"])?,
     })
+}
+
+fn tag_to_json(tag: Tag) -> Value {
+    json!([tag.time.ticks(), tag.microstep])
+}
+
+fn tag_from_json(value: &Value) -> Option<Tag> {
+    let microstep = u32::try_from(value[1].as_u64()?).ok()?;
+    Some(Tag { time: Time::from_ticks(value[0].as_i64()?), microstep })
 }
 
 fn statistics_to_json(statistics: &Statistics) -> Value {
@@ -257,6 +294,7 @@ mod tests {
             statistics: Statistics { tags: 7, components: 1, ..Statistics::default() },
             timing: Timing { late: 3, run: Duration::from_millis(1500), ..Timing::default() },
             logged: (1, 2),
+            links_remade: 3,
             problems: vec![Diagnostic::warning("run::odd", "odd").with_note("very")],
         }
     }
@@ -265,9 +303,12 @@ mod tests {
     fn what_is_told_arrives_as_it_was() {
         let why = vec![Diagnostic::error("run::call", "it failed").help("mend it")];
         let failed = EndWay::Failed { why, blamed: Some("plant".to_owned()) };
+        let tag = Tag { time: Time::from_ticks(3), microstep: u32::MAX };
+        let ended = EndWay::Ended(Wish { tag, component: "judge".to_owned() });
         for word in [
             Word::At(Time::from_ticks(i64::MIN)),
             Word::End(Box::new(ending(EndWay::Finished))),
+            Word::End(Box::new(ending(ended))),
             Word::End(Box::new(ending(EndWay::Interrupted))),
             Word::End(Box::new(ending(failed))),
             Word::End(Box::new(Ending::unbegun(Vec::new(), None))),

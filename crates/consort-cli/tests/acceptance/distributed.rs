@@ -1,10 +1,12 @@
 //! Runs that are spread over nodes: the trace of a run in one piece, whatever happens on the way.
 
+mod endings;
 mod faults;
 mod joined;
+mod kept;
 mod refused;
 
-use crate::world::{World, copy};
+use crate::world::{World, copy, shortened};
 use consort_core::Prng;
 use consort_testkit::fmus::example;
 use std::fmt::Write as _;
@@ -52,8 +54,9 @@ fn placements(components: &[String], prng: &mut Prng) -> Vec<(&'static str, Stri
 }
 
 /// Runs a placed example; whether it gives the local hash, or why it is refused.
-fn placed(world: &World, path: &str, place: &str, link: &str, hash: &str) -> String {
-    let line = ["run", path, "--place", place, "--link", link, "--out", "placed", "--no-record"];
+fn placed(world: &World, run: &[&str], place: &str, link: &str, hash: &str) -> String {
+    let spread = ["--place", place, "--link", link, "--out", "placed"];
+    let line = [run, &spread[..]].concat();
     let said = world.consort(&line);
     if said.code == Some(0) {
         assert_eq!(world.trace_hash("placed"), hash, "{line:?}");
@@ -74,11 +77,12 @@ fn every_example_gives_its_hash_on_every_placement_its_groups_allow() {
         let mut prng = Prng::new(SEED).split(&name);
         let world = World::new();
         let path = example(&name).display().to_string();
-        world.done(&["run", &path, "--local", "--out", "here", "--no-record"]);
+        let run = [&["run", &path, "--no-record"][..], shortened(&name)].concat();
+        world.done(&[&run[..], &["--local", "--out", "here"]].concat());
         let hash = world.trace_hash("here");
         for (what, place) in placements(&components(&name), &mut prng) {
             for link in ["thread", "unix"] {
-                let answer = placed(&world, &path, &place, link, &hash);
+                let answer = placed(&world, &run, &place, link, &hash);
                 let _ = writeln!(table, "{name}, {what}, {link}: {answer}");
             }
         }
@@ -117,6 +121,7 @@ fn links_capacities_workers_and_bad_networks_cannot_be_seen() {
     let hash = world.trace_hash("here");
     for more in [
         &["--link", "tcp"][..],
+        &["--link", "tls"],
         &["--link", "unix", "--capacity", "1"],
         &["--link", "unix", "--capacity", "64", "--workers", "8"],
         &["--link", "thread", "--capacity", "1", "--workers", "1"],

@@ -36,9 +36,6 @@ fn every_example_runs_and_leaves_its_record_and_a_picture() {
         assert_eq!(world.manifest(&format!("out/{name}"))["exit"]["state"], "finished");
         let said = world.done(&["replay", &format!("out/{name}")]);
         assert!(said.stdout.contains("identical"), "{said}");
-        let path = example(&name).display().to_string();
-        let said = world.done(&["repeat", &path, "--runs", "6"]);
-        assert!(said.stdout.contains("identical"), "{said}");
     }
 }
 

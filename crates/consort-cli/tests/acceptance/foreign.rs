@@ -145,15 +145,15 @@ fn programs_that_fail_are_told_with_component_node_tag_and_what_became_of_them()
 }
 
 /// A program that is started by hand, and the other node.
-fn joined(world: &World) -> [Output; 2] {
+fn joined(world: &World, more: &[&str]) -> [Output; 2] {
     let socket = format!("unix:{}", world.path("control.socket").display());
     let connect = format!("control={socket}");
     let common = ["node", "s", "--gather", "20", "--no-record", "--name"];
-    let control = [&common[..], &["control", "--listen", &socket]].concat();
+    let control = [&common[..], &["control", "--listen", &socket], more].concat();
     let mut control = world.command(&control);
     let control = control.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let own = env!("CARGO_BIN_EXE_consort");
-    let plant = [&[own], &common[..], &["plant", "--connect", &connect, "--foreign", "tank"]];
+    let plant = [&[own], &common[..], &["plant", "--connect", &connect, "--foreign", "tank"], more];
     let mut program = Command::new(world.path("tank"));
     program.current_dir(world.path("")).env("CONSORT_NODE", plant.concat().join("\n"));
     let program = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -161,7 +161,7 @@ fn joined(world: &World) -> [Output; 2] {
 }
 
 #[test]
-fn a_program_that_was_started_by_hand_joins_as_a_node() {
+fn a_program_that_was_started_by_hand_joins_as_a_node_and_goes_on() {
     let world = world("foreign-c");
     let expected = twin(&world, "tank.toml", "tank.eq");
     let interface = world.read("s/tank.toml");
@@ -175,15 +175,22 @@ fn a_program_that_was_started_by_hand_joins_as_a_node() {
         .arg(&bindings);
     compiler.arg(world.path("s/tank.c")).arg(bindings.join("consort.c")).arg("-lm");
     assert!(compiler.status().unwrap().success());
-    for output in joined(&world) {
-        let (data, said) =
-            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-        assert_eq!(output.status.code(), Some(0), "{data}{said}");
-        assert_eq!(data, format!("trace {expected}\n"), "{said}");
+    for more in [&["--save-at", "20", "--save", "kept"][..], &["--resume", "kept"]] {
+        for output in joined(&world, more) {
+            let [data, said] =
+                [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
+            assert_eq!(output.status.code(), Some(0), "{data}{said}");
+            assert_eq!(data, format!("trace {expected}\n"), "{more:?}: {said}");
+        }
     }
     let said = world.consort(&["run", "s", "--local"]);
     assert_eq!(said.code, Some(2), "{said}");
     insta::assert_snapshot!("nobody", said.stderr);
+    let said = world.consort(&["run", "s"]);
+    assert_eq!(said.code, Some(1), "{said}");
+    insta::assert_snapshot!("by-hand", said.stderr);
+    let line = ["node", "s", "--name", "control", "--listen", "unix:c", "--gather", "0.3"];
+    insta::assert_snapshot!("nobody-came", world.consort(&line).stderr);
     let said = world.consort(&["node", "s", "--name", "plant", "--foreign", "tnk"]);
     insta::assert_snapshot!("no-such-program", said.stderr);
 }

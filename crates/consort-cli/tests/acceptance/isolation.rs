@@ -1,7 +1,7 @@
 //! FMUs in processes of their own: the same traces, and nothing they do ends more than their run.
 
 use crate::record::Record;
-use crate::world::{NEVER_SAID, Said, World, children, eventually, filters};
+use crate::world::{NEVER_SAID, Said, World, children, eventually, filters, shortened};
 use consort_testkit::fmus::{self, BuildOptions, EXCHANGE_MODELS, Fmi, MODELS, example};
 use consort_testkit::python;
 use std::fs;
@@ -31,7 +31,7 @@ fn examples_are_the_same_in_processes_of_their_own() {
         // to process: there each is integrated on its own, as the option says.
         let more: &[&str] = match name.as_str() {
             "coupled-exchange" => &["--continuous", "apart"],
-            _ => &[],
+            name => shortened(name),
         };
         check_same(&World::new(), &example(&name).display().to_string(), more);
     }

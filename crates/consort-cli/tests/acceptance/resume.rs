@@ -3,7 +3,7 @@
 mod refused;
 mod whole;
 
-use crate::world::{World, copy};
+use crate::world::{World, copy, shortened};
 use consort_core::Prng;
 use consort_testkit::fmus::{BuildOptions, Fmi, example};
 use std::fs;
@@ -37,7 +37,8 @@ fn every_example_resumes_bit_for_bit_with_any_number_of_workers() {
     for name in examples() {
         let world = World::new();
         let path = example(&name).display().to_string();
-        world.done(&["run", &path, "--csv", "--out", "plain"]);
+        let short = shortened(&name);
+        world.done(&[&["run", &path, "--csv", "--out", "plain"], short].concat());
         let (hash, end) = (world.trace_hash("plain"), end(&world, "plain"));
         let times = [prng.next_f64() * end, prng.next_f64() * end, end];
         let mut line = vec!["run".to_owned(), path, "--out".to_owned(), "saved".to_owned()];
@@ -45,7 +46,8 @@ fn every_example_resumes_bit_for_bit_with_any_number_of_workers() {
             let pair = ["--save-at", &format!("{time:.9}"), "--save", &format!("{index}.snapshot")];
             line.extend(pair.map(str::to_owned));
         }
-        world.done(&line.iter().map(String::as_str).collect::<Vec<_>>());
+        let line: Vec<&str> = line.iter().map(String::as_str).collect();
+        world.done(&[&line[..], short].concat());
         assert_eq!(world.trace_hash("saved"), hash, "{name}: saving leaves no trace");
         for (index, workers) in ["1", "2", "8"].into_iter().enumerate() {
             let file = format!("{index}.snapshot");

@@ -8,6 +8,15 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// The option by which an example that takes long, given by its name or path, ends early.
+pub(crate) fn shortened(example: &str) -> &'static [&'static str] {
+    match example {
+        long if long.contains("aircraft") => &["--stop", "4"],
+        long if long.contains("uav") => &["--stop", "1"],
+        _ => &[],
+    }
+}
+
 /// A folder to work in.
 pub(crate) struct World {
     folder: TempDir,

@@ -205,6 +205,29 @@ fn an_interrupted_run_keeps_its_record() {
     assert_eq!(last, "repeat with: consort run loop --stop 600 --real-time 1 --csv", "{stderr}");
 }
 
+#[test]
+fn an_interrupted_run_does_not_wait_for_the_end_of_a_long_step() {
+    let bench = Bench::new();
+    let spring =
+        "model spring\n  output state x = 1\n  state v = 0\n  der(x) = v\n  der(v) = -1e8*x\nend\n";
+    bench.write("long/spring.eq", spring);
+    let system = "name = \"long\"\n[experiment]\nstop = 1e6\nstep = 1e6\n\n[components.spring]\nmodel = \"spring.eq\"\n";
+    bench.write("long/system.toml", system);
+    let mut child = bench.command(&["run", "long"]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until(|| bench.list("out/long").contains(&"log.jsonl".to_owned()));
+    let began = Instant::now();
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    assert_eq!(status.code(), Some(2), "{stderr}");
+    let manifest = bench.json("out/long/manifest.json");
+    assert_eq!(manifest["exit"]["state"], "interrupted");
+    assert_eq!(manifest["recorded"]["rows"], 1, "that of the start");
+}
+
 fn wait_until(condition: impl Fn() -> bool) {
     let began = Instant::now();
     while !condition() {

@@ -55,6 +55,9 @@ pub enum CallStatus {
     Unknown(i32),
     /// A value or argument was refused before the call, with the reason.
     Refused(String),
+    /// Somebody asked that it be given up: see [`Stop`](crate::Stop). What the instance holds is good for nothing
+    /// but its end.
+    GivenUp,
     /// The process the instance lived in is no more, with what became of it: nothing can be asked of
     /// the instance again.
     Gone(String),
@@ -72,6 +75,7 @@ impl fmt::Display for CallStatus {
             CallStatus::WrongState(state) => write!(f, "is not allowed in {state}"),
             CallStatus::Unknown(status) => write!(f, "returned the unknown status {status}"),
             CallStatus::Refused(reason) => write!(f, "was refused: {reason}"),
+            CallStatus::GivenUp => f.write_str("was given up"),
             CallStatus::Gone(what) => write!(f, "never came back: {what}"),
         }
     }

@@ -13,15 +13,16 @@ use crate::intervene::{
     TargetState,
 };
 use crate::pool::Pool;
-use crate::record::{Hashed, Hashes, Recorder};
+use crate::record::{Hashed, Hashes, Recorder, RowContent};
 use crate::stage::Stage;
 use crate::store::Slot;
 use crate::timing::Rates;
 use crate::together;
 use consort_core::{
-    ComponentId, ConnectionId, Model, ModelDescription, Step, Tag, Variable, VariableId,
+    ComponentId, ConnectionId, Model, ModelDescription, Step, Stop, Tag, Variable, VariableId,
 };
 use consort_system::{Plan, Port, ResolvedIntervention, ResolvedSystem, Target, Trigger};
+use consort_trace::standing::{count_column, hash_column};
 use consort_trace::{Column, Schema};
 use std::sync::Arc;
 
@@ -116,8 +117,10 @@ impl Run {
             delays_known: false,
             remarkable: false,
             tag: Tag::at(system.experiment.start),
+            done: Tag::at(system.experiment.start),
             names: names(&system),
             integrations: Vec::new(),
+            stop: Stop::default(),
             pool,
             hashes: watchers.hashes,
             recorder: watchers.recorder,
@@ -132,6 +135,7 @@ impl Run {
             link: part.map(Link::new),
             statistics: Statistics::default(),
             over: None,
+            end: None,
             ended: false,
             system,
             models,
@@ -167,7 +171,7 @@ impl Run {
     fn first_tag(&mut self) -> Result<(), RunError> {
         self.eventful = self.event_components();
         self.publish()?;
-        self.tell_reached();
+        self.reached();
         if self.system.experiment.stop <= self.tag.time {
             self.over = Some(Advance::Finished);
         }
@@ -212,12 +216,13 @@ struct Watchers {
 
 impl Watchers {
     fn of(source: &Source<'_>, program: &Program, options: &mut RunOptions) -> Self {
+        let hashes = hashes(source, program);
         Watchers {
-            hashes: hashes(source, program),
             recorder: options.recorder.take().map(|sink| {
-                let (schema, slots) = schema(source, program);
+                let (schema, slots) = schema(source, program, sink.content(), &hashes);
                 Recorder::new(schema, slots, sink)
             }),
+            hashes,
             feed: FeedProgram::of(source, program),
         }
     }
@@ -247,10 +252,15 @@ fn hashes(source: &Source<'_>, program: &Program) -> Hashes {
 }
 
 /// The recorded columns as a person reads them, component by component, and their places as they lie
-/// in the bank, so that a row is a few copies.
-fn schema(source: &Source<'_>, program: &Program) -> (Schema, Vec<Slot>) {
+/// in the bank, so that a row is a few copies. Where the run stands comes last.
+fn schema(
+    source: &Source<'_>,
+    program: &Program,
+    content: RowContent,
+    hashes: &Hashes,
+) -> (Schema, Vec<Slot>) {
     let (mut columns, mut slots) = (Vec::new(), Vec::new());
-    for &index in &program.own {
+    for &index in program.own.iter().filter(|_| content.has_values()) {
         let component = &source.system.components[index];
         let model = source.models[index];
         for &id in &component.recorded {
@@ -260,11 +270,18 @@ fn schema(source: &Source<'_>, program: &Program) -> (Schema, Vec<Slot>) {
             slots.push(slot_of(program, index, id));
         }
     }
+    if content.has_standing() {
+        columns.extend(hashes.list().iter().map(|(path, of, _)| hash_column(path, *of)));
+        columns.extend(Statistics::COUNTED.map(count_column));
+    }
+    let all = columns.len();
     let schema = Schema::new(source.system.experiment.resolution, columns);
     let schema = schema.expect("the resolver admits unique names and sane sizes only");
     let mut order: Vec<usize> = (0..slots.len()).collect();
     order.sort_by_key(|&index| (slots[index].value_type, slots[index].at));
-    (schema.with_row_order(&order), order.into_iter().map(|index| slots[index]).collect())
+    let slots = order.iter().map(|&index| slots[index]).collect();
+    order.extend(order.len()..all);
+    (schema.with_row_order(&order), slots)
 }
 
 fn column(

@@ -2,14 +2,19 @@
 
 use super::Run;
 use crate::error::RunError;
-use consort_core::{CallStatus, Tag, ValueType};
+use consort_core::{CallStatus, ComponentId, Tag, ValueType};
 use consort_trace::{TraceHash, VariableHash, trace_hash};
 
 /// What a run came to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Summary {
-    /// The last tag that was done.
+    /// The last tag that was done, or begun if the run failed there.
     pub tag: Tag,
+    /// The last tag up to which everything was done.
+    pub done: Tag,
+    /// The component that asked for the run to end, if one did; everything up to and including this tag
+    /// belongs to the run, and nothing after it.
+    pub end: Option<(Tag, String)>,
     /// The hash of everything hashed.
     pub trace_hash: TraceHash,
     /// Path, type and hash of each hashed variable, sorted by path bytes.
@@ -30,7 +35,7 @@ impl Summary {
     ) -> Summary {
         hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
         let trace_hash = trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash)));
-        Summary { tag, trace_hash, hashes, statistics, problems }
+        Summary { tag, done: tag, end: None, trace_hash, hashes, statistics, problems }
     }
 
     /// What a run came to that was spread over nodes, from what each of them came to, in any order.
@@ -70,6 +75,22 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// What is counted as a run goes on, by the names of [`Statistics::counts`].
+    pub(crate) const COUNTED: [&str; 4] =
+        ["tags", "steps_accepted", "steps_rejected", "loop_evaluations"];
+
+    /// What is counted as a run goes on.
+    pub fn counts(&self) -> [u64; 4] {
+        [self.tags, self.steps_accepted, self.steps_rejected, self.loop_evaluations]
+    }
+
+    /// The same with other counts, as [`Statistics::counts`] gave them earlier.
+    #[must_use]
+    pub fn with_counts(self, counts: [u64; 4]) -> Self {
+        let [tags, steps_accepted, steps_rejected, loop_evaluations] = counts;
+        Statistics { tags, steps_accepted, steps_rejected, loop_evaluations, ..self }
+    }
+
     /// What another node did beside; all nodes go through the same tags.
     pub fn add(&mut self, other: &Statistics) {
         self.tags = self.tags.max(other.tags);
@@ -91,7 +112,7 @@ impl Run {
 
     /// Ends every instance, hands the last rows to the recorder, and tells what happened.
     pub fn finish(mut self) -> Summary {
-        let problems = self.end();
+        let problems = self.end_instances();
         let statistics = Statistics {
             components: self.program.own.len(),
             lanes: self.pool.len(),
@@ -99,11 +120,14 @@ impl Run {
             busy_max: self.pool.busy_max(),
             ..self.statistics
         };
-        Summary::new(self.tag, self.hashes.list(), statistics, problems)
+        let name = |component: ComponentId| self.system.components[component.index()].name.clone();
+        let end = self.end.map(|(tag, component)| (tag, name(component)));
+        let summary = Summary::new(self.tag, self.hashes.list(), statistics, problems);
+        Summary { done: self.done, end, ..summary }
     }
 
     /// Terminates every instance once, in id order.
-    fn end(&mut self) -> Vec<RunError> {
+    fn end_instances(&mut self) -> Vec<RunError> {
         if std::mem::replace(&mut self.ended, true) {
             return Vec::new();
         }
@@ -129,6 +153,6 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.end();
+        self.end_instances();
     }
 }

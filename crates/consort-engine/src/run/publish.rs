@@ -1,11 +1,11 @@
 //! What happens at a tag before the next steps: see the crate's documentation.
 
-use super::{Advance, Retuned, Run};
+use super::{Retuned, Run};
 use crate::error::RunError;
 use crate::exchange;
 use crate::interpret::Halt;
 use crate::intervene::{Begun, Fresh};
-use consort_core::{Step, Tag};
+use consort_core::{ComponentId, Step, Tag};
 
 impl Run {
     pub(crate) fn publish(&mut self) -> Result<(), RunError> {
@@ -38,8 +38,7 @@ impl Run {
         let iterated = self.iterate_events(self.tag)?;
         self.tag = iterated.tag;
         if let Some(component) = iterated.terminated {
-            let component = self.system.components[component].name.clone();
-            self.over.get_or_insert(Advance::Terminated { component });
+            self.end_at(self.tag, ComponentId::from_index(component));
         }
         Ok(())
     }
@@ -137,9 +136,17 @@ impl Run {
         self.delays_known = true;
     }
 
+    /// Hands the rows that were recorded so far to whoever writes them, before there are enough of them.
+    pub fn hand_over_rows(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.hand_over();
+        }
+    }
+
     fn record_row(&mut self) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.record(self.tag, &self.program.shared);
+            let standing = (&self.hashes, &self.statistics);
+            recorder.record(self.tag, &self.program.shared, standing);
         }
         self.show(self.tag);
     }

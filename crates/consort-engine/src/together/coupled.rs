@@ -261,6 +261,16 @@ impl ContinuousInstance for Coupled<'_> {
         self.each(|instance, _, part| instance.indicators(&mut indicators[part.indicators.clone()]))
     }
 
+    fn indicator_name(&self, index: usize) -> String {
+        let mut parts = self.equations.parts.iter();
+        let part = parts.find(|part| part.indicators.contains(&index));
+        // An event may have left fewer of them than there were.
+        let Some(part) = part else { return format!("event indicator {}", index + 1) };
+        let name = ask(self.run, part, |it| it.indicator_name(index - part.indicators.start));
+        let component = &self.run.system.components[part.component.index()].name;
+        format!("{name} of `{component}`")
+    }
+
     fn completed_step(&mut self) -> CallResult<CompletedStep> {
         self.refresh()?;
         self.keep_guesses();

@@ -6,36 +6,6 @@ use consort_core::model::CallResult;
 use consort_core::{Causality, NodeId, Report, Step, StepOutcome, Time, ValueType, Values};
 use consort_engine::{Courier, CourierError, Part, Run};
 use consort_system::{Iteration, IterationMethod, LoopPolicy, Placement};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-#[expect(unsafe_code, reason = "counting allocations takes an allocator")]
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Copies u to y in place, for a float and a string.
 struct InPlace;
@@ -89,10 +59,10 @@ fn check(bench: Bench) {
 
 fn check_run(mut run: Run) {
     run.advance(Time::from_ticks(1100)).expect("it runs");
-    let before = ALLOCATIONS.with(Cell::get);
-    run.advance(Time::from_ticks(1900)).expect("it runs");
-    let after = ALLOCATIONS.with(Cell::get);
-    assert_eq!(after - before, 0, "allocations in 800 tags");
+    let counted = allocation_counter::measure(|| {
+        run.advance(Time::from_ticks(1900)).expect("it runs");
+    });
+    assert_eq!(counted.count_total, 0, "allocations in 800 tags");
 }
 
 /// Brings what was sent last, without making anything of it.

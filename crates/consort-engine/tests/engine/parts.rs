@@ -3,7 +3,7 @@
 
 use crate::equations::{At, Equations};
 use crate::post::postmen;
-use crate::support::{Bench, TestModel, clock, gain, in_and_out, options, silent};
+use crate::support::{Bench, TestModel, clock, gain, in_and_out, options};
 use consort_core::model::CallResult;
 use consort_core::{
     Instance, Instantiation, Model, ModelDescription, NodeId, Report, Step, StepOutcome,
@@ -228,7 +228,7 @@ fn a_saved_part_of_another_node_is_refused() {
 }
 
 #[test]
-fn only_a_run_on_one_node_ends_when_a_component_wants_it() {
+fn a_part_of_a_run_ends_and_tells_when_a_component_wants_it() {
     struct Ends;
     impl crate::support::Behavior for Ends {
         fn step(&mut self, _: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
@@ -246,13 +246,18 @@ fn only_a_run_on_one_node_ends_when_a_component_wants_it() {
         let (mut options, _) = options(1);
         options.part = Some(Part { projection, node: NodeId(0), courier });
         let plan = bench.plan();
-        let run = Run::start(bench.system, &plan, bench.models, options);
-        run.expect("it starts").advance(Time::MAX)
+        Run::start(bench.system, &plan, bench.models, options).expect("it starts")
     };
-    let component = || "judge".to_owned();
-    assert_eq!(run(&["a", "a"]), Ok(Advance::Terminated { component: component() }));
-    let tag = Tag::at(Time::from_ticks(1));
-    assert_eq!(run(&["a", "b"]), Err(RunError::EndsAlone { component: component(), tag }));
+    for nodes in [["a", "a"], ["a", "b"]] {
+        let mut run = run(&nodes);
+        let component = "judge".to_owned();
+        assert_eq!(run.advance(Time::MAX), Ok(Advance::Terminated { component }));
+        let summary = run.finish();
+        let tag = Tag::at(Time::from_ticks(1));
+        assert_eq!((summary.tag, summary.done), (tag, tag));
+        let last = Tag { microstep: u32::MAX, ..tag };
+        assert_eq!(summary.end, Some((last, "judge".to_owned())));
+    }
 }
 
 /// Runs every node in a thread of its own.
@@ -269,7 +274,7 @@ fn spread(bench: &dyn Fn() -> Bench, nodes: &[&str]) -> Summary {
         .collect();
     let work = |(bench, part): (Bench, Part)| {
         let (mut options, _) = options(1);
-        (options.part, options.log) = (Some(part), silent());
+        options.part = Some(part);
         let plan = bench.plan();
         let mut run = Run::start(bench.system, &plan, bench.models, options).expect("it starts");
         run.advance(Time::MAX).expect("it runs");

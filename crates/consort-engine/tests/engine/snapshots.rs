@@ -7,8 +7,8 @@ use crate::equations::Equations;
 use crate::repeatability::ring;
 use crate::rollback::{short_of_breath, with_memory};
 use crate::support::{
-    Behavior, Bench, Recorded, TestModel, clock, float, gain, in_and_out, options, put, stepped,
-    through, variable,
+    Behavior, Bench, TestModel, clock, float, gain, in_and_out, options, put, stepped, through,
+    variable,
 };
 use crate::together::events::{growing, kicked, ticking, trigger};
 use crate::together::{oscillator, tolerant};
@@ -17,7 +17,7 @@ use consort_core::{
     CallError, CallStatus, Causality, EventUpdate, Fidelity, SolverKind, Step, StepOutcome, Time,
     ValueType, Values, Variability,
 };
-use consort_engine::{Advance, Run, RunError, StateCall};
+use consort_engine::{Advance, Recorded, Run, RunError, StateCall};
 use consort_system::{
     ColumnFeed, Comparison, Condition, Effect, Feed, ResolvedIntervention, Target, Trigger,
 };

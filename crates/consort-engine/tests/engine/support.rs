@@ -4,17 +4,17 @@ use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::model::{CallResult, DefaultExperiment, Enumeration};
 use consort_core::{
     CallError, CallStatus, Capabilities, Causality, ComponentId, Conversion, DependsOn,
-    EventUpdate, Instance, Instantiation, LogSink, Model, ModelDescription, ModelStructure,
-    Reference, Refresh, Report, Resolution, SavedState, Seconds, Setup, Step, StepOutcome, Time,
-    Unknown, ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
+    EventUpdate, Instance, Instantiation, Model, ModelDescription, ModelStructure, Reference,
+    Refresh, Report, Resolution, SavedState, Seconds, Setup, Step, StepOutcome, Time, Unknown,
+    ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
 };
-use consort_engine::{ChunkSink, Run, RunError, RunOptions};
+use consort_engine::{ChunkSink, Recorded, Run, RunError, RunOptions};
 use consort_system::{
     Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment,
     ResolvedSystem, StepLength,
 };
-use consort_trace::{Chunk, Schema, Trace, TraceWriter};
-use std::sync::{Arc, Mutex};
+use consort_trace::Trace;
+use std::sync::Arc;
 
 /// What an instance of a test model does.
 pub(crate) trait Behavior: Send {
@@ -366,43 +366,9 @@ impl Bench {
 /// Of a run that is recorded.
 pub(crate) fn options(workers: usize) -> (RunOptions, Recorded) {
     let recorded = Recorded::default();
-    let options = RunOptions {
-        workers,
-        log: silent(),
-        verbose: false,
-        recorder: Some(Box::new(recorded.clone())),
-        call_log: None,
-        observer: None,
-        part: None,
-    };
+    let recorder: Option<Box<dyn ChunkSink>> = Some(Box::new(recorded.clone()));
+    let options = RunOptions { recorder, ..RunOptions::quiet(workers) };
     (options, recorded)
-}
-
-pub(crate) fn silent() -> LogSink {
-    Arc::new(|_| {})
-}
-
-/// Keeps all rows.
-#[derive(Clone, Default)]
-pub(crate) struct Recorded(Arc<Mutex<Option<Trace>>>);
-
-impl Recorded {
-    pub(crate) fn trace(&self) -> Trace {
-        self.0.lock().expect("nobody panicked").clone().expect("a run began")
-    }
-}
-
-impl ChunkSink for Recorded {
-    fn begin(&mut self, schema: &Arc<Schema>) {
-        *self.0.lock().expect("nobody panicked") = Some(Trace::new(schema));
-    }
-
-    fn take(&mut self, mut full: Chunk) -> Chunk {
-        let mut trace = self.0.lock().expect("nobody panicked");
-        trace.as_mut().expect("a run began").write(&full).expect("memory takes all");
-        full.clear();
-        full
-    }
 }
 
 /// One column as text, a value per row.

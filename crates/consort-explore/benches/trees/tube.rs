@@ -68,15 +68,7 @@ impl Tube<'_> {
         let questions = Questions::of(&campaign, report);
         let campaign = resolve(&campaign, questions, &system, &[description], report)?;
         let space = campaign.space.clone();
-        let options = RunOptions {
-            workers: 1,
-            log: Arc::new(|_| ()),
-            verbose: false,
-            recorder: None,
-            call_log: None,
-            observer: None,
-            part: None,
-        };
+        let options = RunOptions::quiet(1);
         let models = vec![Arc::clone(&model)];
         let world = RunWorld::start(campaign, (system, &plan), models, options, Until::Decided);
         Some((space, world.expect("the tube starts")))

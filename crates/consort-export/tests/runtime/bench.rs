@@ -104,14 +104,7 @@ impl Bench {
     }
 
     pub(crate) fn of(model: Arc<dyn Model>, step: i64, tolerance: f64) -> Self {
-        let instantiation = Instantiation {
-            name: "model",
-            prng: Prng::new(1),
-            log: Arc::new(|_| {}),
-            verbose: false,
-            event_mode: false,
-            early_return: false,
-        };
+        let instantiation = Instantiation::quiet("model", Prng::new(1));
         let mut instance = model.instantiate(&instantiation).unwrap();
         let setup = Setup {
             resolution: Resolution::NANOSECOND,

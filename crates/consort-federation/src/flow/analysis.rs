@@ -8,6 +8,7 @@
 //! 3. [`Analysis::render`] writes them down as text.
 
 mod ahead;
+mod asking;
 mod circuits;
 mod graph;
 mod instants;
@@ -21,6 +22,7 @@ use super::Topology;
 use consort_core::Tag;
 
 pub use ahead::{Ahead, Buffer};
+pub(super) use asking::{Telling, telling};
 pub use circuits::Circuit;
 pub use remarks::Remark;
 

@@ -128,7 +128,7 @@ impl Checked<'_> {
     }
 
     fn event(&self, report: &mut Report) {
-        let FlowKind::Event { lookahead, adds_microstep } = self.flow.kind else { return };
+        let FlowKind::Event { lookahead, adds_microstep, .. } = self.flow.kind else { return };
         if self.flow.timing != Timing::Variable {
             let help = "declare it `variable`, or make it a state or an observation flow";
             let rest = "is an event flow with a declared period: nobody knows when events happen";

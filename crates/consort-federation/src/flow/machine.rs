@@ -101,10 +101,16 @@ impl<P: Payload> FlowNode<P> {
     #[inline]
     pub fn poll(&self) -> Action {
         let step = self.choice().step();
-        if self.facts.has_events && self.has_news(step) {
-            return Action::Announce;
-        }
-        self.action(step)
+        if self.has_news(step) { Action::Announce } else { self.action(step) }
+    }
+
+    /// The same for whoever hands nothing out before a node waits: [`Action::Announce`] comes last, when there is
+    /// nothing else to do. Bounds that would be replaced before anybody heard them are not told.
+    #[inline]
+    pub fn poll_lazily(&self) -> Action {
+        let step = self.choice().step();
+        let action = self.action(step);
+        if action.is_wait() && self.has_news(step) { Action::Announce } else { action }
     }
 
     #[inline]
@@ -134,6 +140,7 @@ impl<P: Payload> FlowNode<P> {
         match input {
             Input::Arrived { flow, message } => self.arrived(flow, message),
             Input::Bound { flow, tag } => self.bound_arrived(flow, tag),
+            Input::Request { flow, sink, tag } => self.requested(flow, sink, tag),
             Input::Credit { flow, sink, count } => self.credited(flow, sink, count, out),
             Input::Emit { flow, payload, next } => self.emit(flow, payload, next, out),
             Input::Plan { flow, tag } => self.plan(flow, tag),
@@ -198,14 +205,23 @@ impl<P: Payload> FlowNode<P> {
         Action::AwaitCredit { flow: port.flow, sink }
     }
 
+    /// Whether there is something to tell the sinks of event flows, or to ask their sources.
+    #[inline]
+    fn has_news(&self, step: Step) -> bool {
+        let inputs = 0..self.state.inputs.len();
+        (self.facts.has_events && self.has_bounds(step))
+            || (self.facts.asks && inputs.into_iter().any(|it| self.question(it, step).is_some()))
+    }
+
     /// Whether a sink would learn something from a bound. Not of the output whose message is next anyway:
     /// the message tells more.
-    fn has_news(&self, step: Step) -> bool {
+    fn has_bounds(&self, step: Step) -> bool {
+        let is_waiting = self.action(step).is_wait();
         (0..self.state.outputs.len()).any(|output| {
             let port = &self.state.outputs[output];
             port.is_event && !self.is_next(output, step) && {
                 let bound = self.choice().bound(output);
-                port.sinks.iter().any(|sink| !sink.waits && sink.announced < bound)
+                port.sinks.iter().any(|sink| port.is_news(sink, bound, is_waiting))
             }
         })
     }

@@ -34,8 +34,8 @@ pub enum Action {
         /// The tag.
         tag: Tag,
     },
-    /// Tell the sinks of event flows that nothing comes for a while, with [`Input::Announce`]. When that is
-    /// done changes no result.
+    /// Tell the sinks of event flows that nothing comes for a while, and ask the sources of others whether anything
+    /// does, with [`Input::Announce`]. When that is done changes no result.
     Announce,
     /// Wait: without this message, or a bound beyond this tag, nothing can be done.
     AwaitInput {
@@ -55,6 +55,14 @@ pub enum Action {
     Done,
 }
 
+impl Action {
+    /// Whether there is nothing to do before something comes.
+    #[inline]
+    pub fn is_wait(self) -> bool {
+        matches!(self, Action::AwaitInput { .. } | Action::AwaitCredit { .. } | Action::Done)
+    }
+}
+
 /// What happens to a node's machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input<P> {
@@ -71,6 +79,16 @@ pub enum Input<P> {
         flow: FlowId,
         /// The tag, `None`: never.
         tag: Option<Tag>,
+    },
+    /// A sink cannot go on before it knows that no event comes before this tag. It may come late, twice or out of
+    /// order: of all that are not answered the least counts.
+    Request {
+        /// The event flow.
+        flow: FlowId,
+        /// Who asks.
+        sink: NodeId,
+        /// The tag: a bound of at least this is the answer.
+        tag: Tag,
     },
     /// A sink has room again.
     Credit {
@@ -125,6 +143,13 @@ pub enum Output<P> {
         sink: NodeId,
         /// The tag, `None`: never.
         tag: Option<Tag>,
+    },
+    /// Ask the source of an event flow for a bound of at least this tag.
+    Request {
+        /// The event flow.
+        flow: FlowId,
+        /// The tag.
+        tag: Tag,
     },
     /// Tell the source of a flow that there is room again.
     Credit {

@@ -182,6 +182,10 @@ impl<P: Payload> Desk<P> {
         let (to, flow, input) = match output {
             Output::Send { flow, sink, message } => (sink, flow, Input::Arrived { flow, message }),
             Output::SendBound { flow, sink, tag } => (sink, flow, Input::Bound { flow, tag }),
+            Output::Request { flow, tag } => {
+                let source = slots.at(from).source(flow);
+                (source, flow, Input::Request { flow, sink: from, tag })
+            }
             Output::Credit { flow, count } => {
                 let source = slots.at(from).source(flow);
                 (source, flow, Input::Credit { flow, sink: from, count })

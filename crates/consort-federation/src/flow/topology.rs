@@ -110,7 +110,24 @@ pub enum FlowKind {
         /// With zero lookahead: whether it happens one microstep after its cause (as an answer does),
         /// or at the very same tag.
         adds_microstep: bool,
+        /// How its sinks learn that nothing comes for a while. It changes no message.
+        bounds: Bounds,
     },
+}
+
+/// When the source of an event flow says that no event comes before some tag.
+///
+/// Asking pays where sinks need to know seldom: a bound costs two frames then, the question and the answer, but only
+/// those are sent that somebody waits for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Bounds {
+    /// Whenever it knows more.
+    #[default]
+    Eager,
+    /// When a sink asks, and at the end of the flow. Where event flows may cause each other in a ring every bound is
+    /// needed by the next one: there they are told when their source has nothing else to do. What leads to such a ring,
+    /// or to an eager flow, is as [`Bounds::Eager`].
+    OnDemand,
 }
 
 impl FlowKind {
@@ -119,13 +136,18 @@ impl FlowKind {
         matches!(self, FlowKind::Event { .. })
     }
 
+    /// Whether it is an event flow whose sinks ask for bounds.
+    pub fn is_on_demand(self) -> bool {
+        matches!(self, FlowKind::Event { bounds: Bounds::OnDemand, .. })
+    }
+
     /// Whether a message may depend on others of the very same tag: observations, and events without
     /// any delay. Only circuits of such flows can wait for themselves.
     pub fn is_immediate(self) -> bool {
         match self {
             FlowKind::State => false,
             FlowKind::Observation => true,
-            FlowKind::Event { lookahead, adds_microstep } => {
+            FlowKind::Event { lookahead, adds_microstep, .. } => {
                 lookahead == Time::ZERO && !adds_microstep
             }
         }
@@ -152,6 +174,17 @@ impl Topology {
     /// The flows that a node emits.
     pub fn outputs(&self, node: NodeId) -> impl Iterator<Item = FlowId> + '_ {
         self.ids().filter(move |flow| self.flows[flow.index()].source == node)
+    }
+
+    /// The same flows, with bounds of each event flow as `of` says.
+    #[must_use]
+    pub fn with_bounds(mut self, mut of: impl FnMut(FlowId) -> Bounds) -> Self {
+        for (id, flow) in self.ids().zip(&mut self.flows) {
+            if let FlowKind::Event { bounds, .. } = &mut flow.kind {
+                *bounds = of(id);
+            }
+        }
+        self
     }
 
     /// The flow of this name.
@@ -204,8 +237,12 @@ fn put_kind(hash: &mut Sha256, kind: FlowKind) {
     let words = match kind {
         FlowKind::State => [0, 0, 0],
         FlowKind::Observation => [1, 0, 0],
-        FlowKind::Event { lookahead, adds_microstep } => {
-            [2, lookahead.ticks(), i64::from(adds_microstep)]
+        FlowKind::Event { lookahead, adds_microstep, bounds } => {
+            let which = match bounds {
+                Bounds::Eager => 2,
+                Bounds::OnDemand => 3,
+            };
+            [which, lookahead.ticks(), i64::from(adds_microstep)]
         }
     };
     words.iter().for_each(|word| put_number(hash, *word));

@@ -4,7 +4,7 @@ use crate::explorer::{explore, walk};
 use crate::support::{Recipe, draw, random_topology, ticks, with_capacity};
 use crate::world::{Side, Stage, events_in};
 use consort_core::{Prng, Tag};
-use consort_federation::flow::{Timing, Topology, analyse};
+use consort_federation::flow::{Bounds, Timing, Topology, analyse};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -53,6 +53,22 @@ const LARGE: Round = Round {
     states_max: 0,
 };
 
+/// Systems with more events than anything else: requests for bounds are passed on from flow to flow.
+const EVENTFUL: Round = Round {
+    name: "eventful",
+    recipe: Recipe {
+        nodes: 3..6,
+        flows: 3..8,
+        firsts: 0..3,
+        periods: 2..5,
+        microsteps: 1,
+        events: 6,
+        states: 8,
+    },
+    horizons: 3..8,
+    states_max: 0,
+};
+
 /// How the systems of a round turned out.
 #[derive(Default, Debug)]
 struct Counts {
@@ -65,6 +81,12 @@ struct Counts {
     states: usize,
     /// Events sent.
     events: u64,
+    /// Looked at again with all bounds on demand, or with some.
+    asked: usize,
+    mixed: usize,
+    /// Of these: explored every way, and the states found.
+    asked_exhaustive: usize,
+    asked_states: usize,
 }
 
 /// What came out of a system in every order that was tried, and whether all was done.
@@ -109,9 +131,39 @@ fn check(round: &Round, seed: u64, case: u64, counts: &mut Counts) {
     counts.exhaustive += usize::from(seen.states.is_some());
     counts.states += seen.states.unwrap_or(0);
     counts.events += seen.results.iter().map(|sides| events_in(&topology, sides)).sum::<u64>();
+    check_asked(round, &topology, horizon, &seen, seed, case, counts);
     if accepts {
         check_capacities(&topology, horizon, &seen.results, &mut random);
     }
+}
+
+/// The same system with bounds on demand, of all event flows or of some: stuck or not, and with which messages, does
+/// not depend on who asks and who tells.
+fn check_asked(
+    round: &Round,
+    topology: &Topology,
+    horizon: Tag,
+    eager: &Seen,
+    seed: u64,
+    case: u64,
+    counts: &mut Counts,
+) {
+    let mut random = Prng::new(seed).split(&format!("{} {case} asked", round.name));
+    let is_mixture = case % 2 == 1;
+    let topology = topology.clone().with_bounds(|_| {
+        let is_eager = is_mixture && random.below(2) == 0;
+        if is_eager { Bounds::Eager } else { Bounds::OnDemand }
+    });
+    if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
+        return;
+    }
+    let seen = see(&Stage::by_chance(&topology, horizon), round.states_max, &mut random);
+    let context = || format!("{} systems, seed {seed}, case {case}: {topology:#?}", round.name);
+    assert_eq!(seen.is_stuck, eager.is_stuck, "{}", context());
+    assert_eq!(seen.results, eager.results, "{}", context());
+    *(if is_mixture { &mut counts.mixed } else { &mut counts.asked }) += 1;
+    counts.asked_exhaustive += usize::from(seen.states.is_some());
+    counts.asked_states += seen.states.unwrap_or(0);
 }
 
 /// Whether it would be accepted with messages at every tag.
@@ -167,6 +219,12 @@ fn the_analysis_says_what_every_order_of_everything_does() {
 fn the_analysis_says_what_long_runs_in_random_orders_do() {
     let counts = check_all(&LARGE, from_environment("CONSORT_RANDOM_FLOWS", 200) / 4);
     assert_eq!(counts.exhaustive, 0);
+}
+
+#[test]
+fn who_asks_and_who_tells_changes_nothing_where_most_flows_are_events() {
+    let counts = check_all(&EVENTFUL, from_environment("CONSORT_RANDOM_FLOWS", 200) / 4);
+    assert!(0 < counts.asked && 0 < counts.mixed, "{counts:?}");
 }
 
 #[expect(clippy::print_stderr, reason = "whoever asks for the count sees it with --nocapture")]

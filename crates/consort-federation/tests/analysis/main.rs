@@ -5,6 +5,7 @@ mod support;
 
 mod agreement;
 mod ahead;
+mod asking;
 mod circuits;
 mod explorer;
 mod paper;

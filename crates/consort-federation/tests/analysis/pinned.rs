@@ -3,7 +3,7 @@
 
 use crate::explorer::explore;
 use crate::support::{AT_ONCE, REPLY, event, flow, tag, timed, topology, with_capacity};
-use crate::world::{Stage, events_in};
+use crate::world::{Side, Stage, events_in};
 use consort_core::Tag;
 use consort_federation::flow::FlowKind::{Observation, State};
 use consort_federation::flow::{Flow, FlowId, Topology, analyse};
@@ -14,18 +14,29 @@ use std::collections::BTreeMap;
 fn check(flows: Vec<Flow>, horizon: Tag, events: &[Tag], expected: ([usize; 2], u64)) {
     let topology = topology(flows);
     assert!(analyse(&topology, Some(horizon)).accepts());
+    let (states, end) = explored(&topology, horizon, events, 2);
+    assert_eq!((states, events_in(&topology, &end)), expected);
+}
+
+/// How many states there are at capacity 1 and 2, and the one end of all ways. Each node has so many events by chance at
+/// most.
+pub(crate) fn explored(
+    topology: &Topology,
+    horizon: Tag,
+    events: &[Tag],
+    events_max: u32,
+) -> ([usize; 2], Vec<Side>) {
     let explored = [1, 2].map(|capacity| {
-        let topology = with_capacity(&topology, capacity);
+        let topology = with_capacity(topology, capacity);
         let script = script(&topology, events);
-        let stage = Stage { topology: &topology, horizon, events_max: 2, script };
+        let stage = Stage { topology: &topology, horizon, events_max, script };
         explore(&stage, 1_000_000).expect("few states")
     });
-    assert_eq!(explored[0].ends.len(), 1);
+    assert!(explored.iter().all(|explored| explored.deadlocks.is_empty()), "{topology:#?}");
     assert_eq!(explored[0].ends, explored[1].ends);
-    assert!(explored.iter().all(|explored| explored.deadlocks.is_empty()));
-    let end = explored[0].ends.first().expect("there is one");
-    let events_seen = events_in(&topology, end);
-    assert_eq!((explored.map(|explored| explored.states), events_seen), expected);
+    assert_eq!(explored[0].ends.len(), 1);
+    let end = explored[0].ends.first().expect("there is one").clone();
+    (explored.map(|explored| explored.states), end)
 }
 
 /// These events on the first event flow; the others have theirs by chance.

@@ -1,7 +1,7 @@
 //! Topologies written in a line, and random ones.
 
 use consort_core::{NodeId, Prng, Resolution, Tag, Time};
-use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+use consort_federation::flow::{Bounds, Flow, FlowId, FlowKind, Timing, Topology};
 use std::ops::Range;
 
 /// A tag in ticks.
@@ -22,7 +22,8 @@ pub(crate) const REPLY: FlowKind = event(0, true);
 
 /// An event flow.
 pub(crate) const fn event(lookahead: i64, adds_microstep: bool) -> FlowKind {
-    FlowKind::Event { lookahead: Time::from_ticks(lookahead), adds_microstep }
+    let lookahead = Time::from_ticks(lookahead);
+    FlowKind::Event { lookahead, adds_microstep, bounds: Bounds::Eager }
 }
 
 /// A flow from one node to others, by their numbers; event flows have no period.

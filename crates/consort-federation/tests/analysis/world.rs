@@ -1,7 +1,7 @@
 //! Nodes, and everything that is on its way between them, as one state to explore: each action of
 //! each node, each delivery, each return of credit is a move of its own. Bounds may be announced at
 //! any moment at which there are news, or later, so that every schedule of null messages is among
-//! the ways.
+//! the ways; requests for bounds come late and in any order.
 
 use crate::explorer::System;
 use consort_core::{NodeId, Tag, Time};
@@ -9,7 +9,7 @@ use consort_federation::flow::{
     Action, FlowError, FlowHash, FlowId, FlowNode, Input, Message, NEVER, Output, Role, Timing,
     Topology,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Microsteps that events may take in explorations: few, so that bounds that climb by microsteps
 /// leave an instant soon.
@@ -43,6 +43,8 @@ pub(crate) struct World {
     lines: Vec<VecDeque<Parcel>>,
     /// Credits on their way back, per flow and sink.
     grants: Vec<u32>,
+    /// Requests for bounds on their way back, per flow and sink.
+    requests: Vec<BTreeSet<Tag>>,
 }
 
 /// What a node computes with: all it ever got, in 64 bits.
@@ -86,6 +88,7 @@ impl System for Stage<'_> {
             minds: (0..count).map(|node| Mind { memory: node as u64, ..mind }).collect(),
             lines: vec![VecDeque::new(); lines],
             grants: vec![0; lines],
+            requests: vec![BTreeSet::new(); lines],
         };
         for node in 0..count {
             self.plan(&mut world, node);
@@ -103,7 +106,11 @@ impl System for Stage<'_> {
         let busy = (0..world.lines.len()).filter(|&line| !world.lines[line].is_empty());
         let granted = (0..world.lines.len()).filter(|&line| 0 < world.grants[line]);
         let deliveries = busy.map(|line| self.deliver(world, line));
-        nodes.chain(deliveries).chain(granted.map(|line| self.grant(world, line))).collect()
+        let grants = granted.map(|line| self.grant(world, line));
+        let lines = world.requests.iter().enumerate();
+        let asked = lines.flat_map(|(line, tags)| tags.iter().map(move |&tag| (line, tag)));
+        let requests = asked.map(|(line, tag)| self.ask(world, line, tag));
+        nodes.chain(deliveries).chain(grants).chain(requests).collect()
     }
 
     fn is_done(&self, world: &World) -> bool {
@@ -249,6 +256,15 @@ impl Stage<'_> {
         world
     }
 
+    fn ask(&self, world: &World, line: usize, tag: Tag) -> World {
+        let mut world = world.clone();
+        let (flow, sink) = self.ends().nth(line).expect("lines are ends");
+        world.requests[line].remove(&tag);
+        let source = self.topology.flows[flow.index()].source;
+        self.hand(&mut world, source.index(), Input::Request { flow, sink, tag });
+        world
+    }
+
     /// Hands something to a node's machine and puts what comes of it on its way.
     fn hand(&self, world: &mut World, node: usize, input: Input<u64>) {
         let mut out = Vec::new();
@@ -264,6 +280,9 @@ impl Stage<'_> {
                 }
                 Output::Credit { flow, count } => {
                     world.grants[self.line(flow, NodeId::from_index(node))] += count;
+                }
+                Output::Request { flow, tag } => {
+                    world.requests[self.line(flow, NodeId::from_index(node))].insert(tag);
                 }
                 Output::Deliver { flow, message } => {
                     let memory = &mut world.minds[node].memory;

@@ -2,37 +2,9 @@
 
 use crate::support::{at, event, flow, topology};
 use consort_core::{Tag, Time};
-use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, Plan, Scheduler, Topology};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-#[expect(unsafe_code, reason = "counting allocations takes an allocator")]
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use consort_federation::flow::{
+    Behavior, Bounds, Flow, FlowId, FlowKind, Plan, Scheduler, Topology,
+};
 
 /// Answers every batch with an event as early as it may.
 #[derive(Clone)]
@@ -68,21 +40,32 @@ fn ring(capacity: u32) -> Topology {
     topology(3, flows.collect())
 }
 
-fn allocations(capacity: u32, until: i64) -> (u64, u64) {
-    let before = ALLOCATIONS.with(Cell::get);
-    let behaviors = vec![Answers(at(0)); 3];
-    let mut scheduler = Scheduler::new(&ring(capacity), behaviors, Some(at(until)));
-    scheduler.run().expect("there is no circuit without delay");
-    let allocations = ALLOCATIONS.with(Cell::get) - before;
-    (allocations, scheduler.records().map(|(_, record)| record.count).sum())
+/// Events from node to node, for whose bounds the last one, which works every other tick, asks.
+fn chain(capacity: u32) -> Topology {
+    let event =
+        |name, source: u32| Flow { kind: event(2, false), ..flow(name, source, &[source + 1], 0) };
+    let flows = vec![event("e1", 0), event("e2", 1), flow("work", 2, &[0], 2)];
+    let flows = flows.into_iter().map(|flow| Flow { capacity, ..flow });
+    topology(3, flows.collect()).with_bounds(|_| Bounds::OnDemand)
+}
+
+fn allocations(topology: &Topology, until: i64) -> (u64, u64) {
+    let mut messages = 0;
+    let counted = allocation_counter::measure(|| {
+        let behaviors = vec![Answers(at(0)); 3];
+        let mut scheduler = Scheduler::new(topology, behaviors, Some(at(until)));
+        scheduler.run().expect("there is no circuit without delay");
+        messages = scheduler.records().map(|(_, record)| record.count).sum();
+    });
+    (counted.count_total, messages)
 }
 
 #[test]
 fn a_hundred_times_as_many_messages_take_no_allocation_more() {
-    for capacity in [1, 2, 16] {
-        let (few, messages_few) = allocations(capacity, 1_000);
-        let (many, messages_many) = allocations(capacity, 100_000);
+    for topology in [1, 2, 16].into_iter().flat_map(|capacity| [ring(capacity), chain(capacity)]) {
+        let (few, messages_few) = allocations(&topology, 1_000);
+        let (many, messages_many) = allocations(&topology, 100_000);
         assert!(50 * messages_few < messages_many, "{messages_few}, {messages_many}");
-        assert_eq!(few, many, "capacity {capacity}");
+        assert_eq!(few, many, "{topology:?}");
     }
 }

@@ -3,8 +3,8 @@
 use crate::support::{Hand, at, event, flow, tag, topology};
 use consort_core::{NodeId, Tag};
 use consort_federation::flow::{
-    Behavior, Flow, FlowError, FlowId, FlowKind, Input, MICROSTEPS_MAX, NEVER, Output, Plan,
-    Scheduler, SchedulerError, Topology,
+    Behavior, Bounds, Flow, FlowError, FlowId, FlowKind, Input, MICROSTEPS_MAX, NEVER, Output,
+    Plan, Scheduler, SchedulerError, Topology, analyse,
 };
 
 /// `a` receives `x` (period 5) and `e` (event), and emits the event `f` to `c`.
@@ -157,12 +157,64 @@ impl Behavior<u64> for Peer {
 
 #[test]
 fn a_question_is_answered_at_the_next_microstep_of_its_time() {
-    let behaviors = vec![Peer::default(), Peer { answers: true, ..Peer::default() }];
-    let mut scheduler = Scheduler::new(&call(), behaviors, Some(at(25)));
-    scheduler.run().unwrap();
-    let got: Vec<_> = scheduler.behaviors().map(|peer| peer.got.clone()).collect();
-    assert_eq!(got[1], [(at(0), 1), (at(10), 11), (at(20), 21)]);
-    assert_eq!(got[0], [(tag(0, 1), 1), (tag(10, 1), 121), (tag(20, 1), 441)]);
+    for bounds in [Bounds::Eager, Bounds::OnDemand] {
+        let behaviors = vec![Peer::default(), Peer { answers: true, ..Peer::default() }];
+        let topology = call().with_bounds(|_| bounds);
+        let mut scheduler = Scheduler::new(&topology, behaviors, Some(at(25)));
+        scheduler.run().unwrap();
+        let got: Vec<_> = scheduler.behaviors().map(|peer| peer.got.clone()).collect();
+        assert_eq!(got[1], [(at(0), 1), (at(10), 11), (at(20), 21)]);
+        assert_eq!(got[0], [(tag(0, 1), 1), (tag(10, 1), 121), (tag(20, 1), 441)]);
+    }
+}
+
+#[test]
+fn who_asked_waits_until_no_answer_to_its_question_can_come_any_more() {
+    // `ask` follows from `clock`; the caller has asked at (0, 0) and works again at 10.
+    let bounds = [(Bounds::Eager, "await answer 0.0"), (Bounds::OnDemand, "announce")];
+    for (bounds, next) in bounds {
+        let ask = Flow { feedthrough: Some(vec![FlowId(2)]), ..call().flows[1].clone() };
+        let flows = vec![call().flows[0].clone(), ask, flow("clock", 1, &[0], 10)];
+        let mut node = Hand::new(&topology(2, flows).with_bounds(|_| bounds), 0, Some(at(40)));
+        node.arrives("clock", at(0), Some(at(10)));
+        assert_eq!(node.consume(), ["clock"], "the question does not wait for answers");
+        let plan = Input::Plan { flow: node.flow("ask"), tag: Some(at(0)) };
+        node.handle(plan).unwrap();
+        node.check("emit ask 0.0");
+        node.emit("ask", None);
+        node.check(next);
+        let asked = node.handle(Input::Announce).unwrap();
+        let expected = Output::Request { flow: node.flow("answer"), tag: at(10) };
+        assert_eq!(
+            asked.contains(&expected),
+            bounds == Bounds::OnDemand,
+            "what comes next is at 10"
+        );
+        bound(&mut node, "answer", Some(tag(0, 1)));
+        node.check("await answer 0.1");
+        node.arrives("answer", tag(0, 1), Some(tag(0, 2)));
+        assert_eq!(node.consume(), ["answer"], "one microstep later");
+        assert!(node.next().starts_with("await answer 0.2"), "{}", node.next());
+        bound(&mut node, "answer", Some(tag(10, 1)));
+        node.check("await clock 10.0");
+    }
+}
+
+#[test]
+fn a_question_that_may_follow_from_an_answer_needs_a_microstep_between_them() {
+    let check = |ask: Option<Vec<FlowId>>, adds_microstep, accepts| {
+        let mut topology = call();
+        topology.flows[0].kind = event(0, adds_microstep);
+        topology.flows[1].feedthrough = ask;
+        let circuits = analyse(&topology, Some(at(25))).circuits;
+        assert_eq!(circuits.is_empty(), accepts);
+        let all = [FlowId(0), FlowId(1)];
+        assert!(circuits.iter().all(|it| all.iter().all(|flow| it.flows.contains(flow))));
+    };
+    check(Some(vec![]), true, true);
+    check(Some(vec![]), false, true);
+    check(None, true, true);
+    check(None, false, false);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The machine of flows, its scheduler and the checks of topologies.
 
 mod allocation;
+mod asking;
 mod checks;
 mod credits;
 mod events;
@@ -9,5 +10,6 @@ mod rules;
 mod saving;
 mod scheduling;
 mod support;
+mod traffic;
 mod traps;
 mod worlds;

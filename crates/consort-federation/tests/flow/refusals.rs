@@ -3,7 +3,7 @@
 use crate::support::{Hand, at, event, flow, tag, topology};
 use crate::worlds::random_topology;
 use consort_core::{NodeId, Prng};
-use consort_federation::flow::{Flow, FlowId, Input, MICROSTEPS_MAX, Message, Timing};
+use consort_federation::flow::{Bounds, Flow, FlowId, Input, MICROSTEPS_MAX, Message, Timing};
 
 /// `a` receives `in` (period 2), `free` (variable), `once`, `happens` (event); it emits `out` (period 2) and
 /// `shout` (event with lookahead 3). `other` goes from `b` to `c`.
@@ -124,6 +124,18 @@ fn bounds_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn requests_that_nobody_can_make_are_refused() {
+    let node = node();
+    let request = |flow, sink| Input::Request { flow, sink: NodeId(sink), tag: at(7) };
+    let expected = "flow `out` is no event flow: the tags of its messages are known";
+    check(&node, request(node.flow("out"), 1), expected);
+    check(&node, request(node.flow("shout"), 2), "flow `shout` does not go to node number 2");
+    let expected = "flow `happens` does not come from node `a`";
+    check(&node, request(node.flow("happens"), 0), expected);
+    check(&node, request(FlowId(99), 0), "there is no flow number 99");
+}
+
+#[test]
 fn credits_that_nobody_can_grant_are_refused() {
     let mut node = node();
     let credit = |flow, sink, count| Input::Credit { flow, sink: NodeId(sink), count };
@@ -193,7 +205,7 @@ fn garbage(prng: &mut Prng) -> Input<u64> {
     let tags = |prng: &mut Prng| tag(times(prng), microsteps[prng.below(7) as usize]);
     let maybe = |prng: &mut Prng| if prng.below(4) == 0 { None } else { Some(tags(prng)) };
     let flow = FlowId(prng.below(10) as u32);
-    match prng.below(7) {
+    match prng.below(8) {
         0 => {
             let message = Message { tag: tags(prng), next: maybe(prng), payload: prng.next_u64() };
             Input::Arrived { flow, message }
@@ -203,6 +215,10 @@ fn garbage(prng: &mut Prng) -> Input<u64> {
             let counts = [0, 1, 2, u32::MAX];
             let (sink, count) = (NodeId(prng.below(4) as u32), counts[prng.below(4) as usize]);
             Input::Credit { flow, sink, count }
+        }
+        7 => {
+            let sink = NodeId(prng.below(4) as u32);
+            Input::Request { flow, sink, tag: tags(prng) }
         }
         3 => Input::Emit { flow, payload: 0, next: maybe(prng) },
         4 => Input::Plan { flow, tag: maybe(prng) },
@@ -216,7 +232,8 @@ fn garbage_is_refused_without_a_panic_and_leaves_no_trace() {
     let (mut taken, mut refused) = (0, 0);
     for seed in 0..200 {
         let mut prng = Prng::new(seed).split("garbage");
-        let topology = random_topology(&mut Prng::new(seed));
+        let bounds = if seed % 2 == 0 { Bounds::Eager } else { Bounds::OnDemand };
+        let topology = random_topology(&mut Prng::new(seed)).with_bounds(|_| bounds);
         let mut node = Hand::new(&topology, prng.below(2) as u32, None);
         for _ in 0..200 {
             let before = node.node.clone();

@@ -4,7 +4,7 @@ use crate::worlds::{HORIZON, Mixer, random_topology};
 use consort_core::bytes::BytesError;
 use consort_core::{NodeId, Prng, Tag};
 use consort_federation::flow::{
-    Action, Behavior, FlowId, FlowNode, FlowRecord, Input, Message, Output, Plan, Topology,
+    Action, Behavior, Bounds, FlowId, FlowNode, FlowRecord, Input, Message, Output, Plan, Topology,
 };
 use std::collections::VecDeque;
 
@@ -58,6 +58,11 @@ impl World {
                     let sink = NodeId::from_index(node);
                     let source = self.topology.flows[flow.index()].source;
                     (source, Input::Credit { flow, sink, count })
+                }
+                Output::Request { flow, tag } => {
+                    let sink = NodeId::from_index(node);
+                    let source = self.topology.flows[flow.index()].source;
+                    (source, Input::Request { flow, sink, tag })
                 }
                 Output::Deliver { flow, message } => {
                     delivered.push((flow, message));
@@ -120,7 +125,8 @@ impl World {
 #[test]
 fn a_run_that_is_saved_and_restored_at_any_moment_ends_as_it_would_have() {
     for seed in 0..40 {
-        let topology = random_topology(&mut Prng::new(seed));
+        let bounds = if seed % 2 == 0 { Bounds::Eager } else { Bounds::OnDemand };
+        let topology = random_topology(&mut Prng::new(seed)).with_bounds(|_| bounds);
         let mut prng = Prng::new(seed).split("steps");
         let (mut plain, mut saved) = (World::new(&topology), World::new(&topology));
         while plain.step(&mut prng) {}

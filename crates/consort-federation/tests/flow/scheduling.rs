@@ -4,7 +4,8 @@ use crate::support::{at, event, flow, topology};
 use crate::worlds::{HORIZON, History, Mixer, messages, oracle, random_topology};
 use consort_core::{Prng, Tag};
 use consort_federation::flow::{
-    Behavior, Flow, FlowId, FlowKind, FlowRecord, Role, Scheduler, SchedulerError, Timing, Topology,
+    Behavior, Bounds, Flow, FlowId, FlowKind, FlowRecord, Role, Scheduler, SchedulerError, Timing,
+    Topology,
 };
 
 const SYSTEMS: u64 = 300;
@@ -49,7 +50,7 @@ fn a_run_gives_the_messages_of_one_loop_over_all_tags() {
 }
 
 #[test]
-fn order_capacity_and_workers_change_nothing() {
+fn order_capacity_bounds_and_workers_change_nothing() {
     for seed in 0..SYSTEMS / 3 {
         let mut prng = Prng::new(seed).split("ways");
         let topology = random_topology(&mut Prng::new(seed));
@@ -60,7 +61,8 @@ fn order_capacity_and_workers_change_nothing() {
             for flow in &mut roomy.flows {
                 flow.capacity = 1 + prng.below(64) as u32;
             }
-            let other = run(&roomy, way);
+            let draw = |_| if prng.below(2) == 0 { Bounds::Eager } else { Bounds::OnDemand };
+            let other = run(&roomy.with_bounds(draw), way);
             let said = || format!("seed {seed}, {way:?}");
             assert_eq!(records(&first), records(&other), "{}", said());
             assert_eq!(batches(&first), batches(&other), "{}", said());

@@ -2,7 +2,8 @@
 
 use consort_core::{NodeId, Tag, Time};
 use consort_federation::flow::{
-    Action, Flow, FlowError, FlowId, FlowKind, FlowNode, Input, Message, Output, Timing, Topology,
+    Action, Bounds, Flow, FlowError, FlowId, FlowKind, FlowNode, Input, Message, Output, Timing,
+    Topology,
 };
 
 /// A tag at microstep 0.
@@ -15,7 +16,11 @@ pub(crate) fn tag(time: i64, microstep: u32) -> Tag {
 }
 
 pub(crate) fn event(lookahead: i64, adds_microstep: bool) -> FlowKind {
-    FlowKind::Event { lookahead: Time::from_ticks(lookahead), adds_microstep }
+    FlowKind::Event {
+        lookahead: Time::from_ticks(lookahead),
+        adds_microstep,
+        bounds: Bounds::Eager,
+    }
 }
 
 /// A state flow of capacity 1 from tick 0 on; its period 0 stands for variable.

@@ -3,7 +3,9 @@
 
 use crate::support::{at, tag};
 use consort_core::{NodeId, Prng, Tag, Time};
-use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, NEVER, Plan, Timing, Topology};
+use consort_federation::flow::{
+    Behavior, Bounds, Flow, FlowId, FlowKind, NEVER, Plan, Timing, Topology,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,6 +32,7 @@ fn random_flow(prng: &mut Prng, nodes: u32, number: u64) -> Flow {
     let event = |lookahead, adds_microstep| FlowKind::Event {
         lookahead: Time::from_ticks(lookahead),
         adds_microstep,
+        bounds: Bounds::Eager,
     };
     let kinds = [
         FlowKind::State,
@@ -142,7 +145,9 @@ impl Behavior<u64> for Mixer {
 
     fn plan(&mut self, flow: FlowId) -> Plan {
         let described = &self.topology.flows[flow.index()];
-        let FlowKind::Event { lookahead, adds_microstep } = described.kind else { unreachable!() };
+        let FlowKind::Event { lookahead, adds_microstep, .. } = described.kind else {
+            unreachable!()
+        };
         let cause = self.causes(flow).into_iter().filter_map(|it| self.came[it.index()]).max();
         let earliest = match cause {
             None => described.first,

@@ -3,8 +3,8 @@
 use super::hazard::{Hazard, Probe};
 use super::launch::Launch;
 use super::protocol::{
-    Op, Writer, read_error, read_event_update, read_outcome, read_values, write_setup, write_step,
-    write_values,
+    Op, Reader, Writer, read_error, read_event_update, read_outcome, read_values, write_setup,
+    write_step, write_values,
 };
 use super::provider::{self, StateProvider};
 use super::worker::Worker;
@@ -64,6 +64,19 @@ impl IsolatedInstance {
         self.provider.done(&self.worker);
         told
     }
+
+    /// Asks for something, and reads the answer; one that cannot be read ends the process.
+    fn ask<T>(
+        &mut self,
+        op: Op,
+        fill: impl FnOnce(&mut Writer<'_>),
+        read: impl FnOnce(&mut Reader<'_>) -> Option<T>,
+    ) -> CallResult<T> {
+        let answer = read(&mut self.worker.ask(op, fill)?);
+        let answer = answer.ok_or_else(|| self.worker.garbage(op));
+        self.provider.done(&self.worker);
+        answer
+    }
 }
 
 impl Instance for IsolatedInstance {
@@ -99,15 +112,13 @@ impl Instance for IsolatedInstance {
         if references.is_empty() {
             return Ok(());
         }
-        let mut reply = self.worker.ask(Op::Get, |to| {
+        let (value_type, count) = (values.value_type(), values.len());
+        let fill = |to: &mut Writer<'_>| {
             to.references(references);
-            to.byte(values.value_type() as u8);
-            to.long(values.len() as u64);
-        })?;
-        let read = read_values(&mut reply, &mut values);
-        let read = read.ok_or_else(|| self.worker.garbage(Op::Get));
-        self.provider.done(&self.worker);
-        read
+            to.byte(value_type as u8);
+            to.long(count as u64);
+        };
+        self.ask(Op::Get, fill, |reply| read_values(reply, &mut values))
     }
 
     fn set_input_derivatives(
@@ -125,11 +136,7 @@ impl Instance for IsolatedInstance {
 
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
         self.worker.note_step(step);
-        let mut reply = self.worker.ask(Op::Step, |to| write_step(to, step))?;
-        let read = read_outcome(&mut reply);
-        let read = read.ok_or_else(|| self.worker.garbage(Op::Step));
-        self.provider.done(&self.worker);
-        read
+        self.ask(Op::Step, |to| write_step(to, step), read_outcome)
     }
 
     fn set_step_get(
@@ -152,7 +159,7 @@ impl Instance for IsolatedInstance {
         if let Some(first) = steps.first() {
             self.worker.note_step(first);
         }
-        let mut reply = self.worker.ask(Op::RunSteps, |to| {
+        let fill = |to: &mut Writer<'_>| {
             to.references(inputs.0);
             to.count(inputs.1.len());
             to.numbers(inputs.1);
@@ -160,16 +167,13 @@ impl Instance for IsolatedInstance {
             to.long(width as u64);
             to.count(steps.len());
             steps.iter().for_each(|step| write_step(to, step));
-        })?;
-        let read = (|| {
+        };
+        self.ask(Op::RunSteps, fill, |reply| {
             let outcome = reply.option(read_outcome)?;
             let done = usize::try_from(reply.long()?).ok().filter(|done| *done <= steps.len())?;
             reply.numbers_into(&mut outputs.1[..done * width])?;
             Some((done, outcome))
-        })();
-        let read = read.ok_or_else(|| self.worker.garbage(Op::RunSteps));
-        self.provider.done(&self.worker);
-        read
+        })
     }
 
     fn take_discarded(&mut self) -> Option<Box<CallError>> {
@@ -184,11 +188,7 @@ impl Instance for IsolatedInstance {
     }
 
     fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
-        let mut reply = self.worker.ask(Op::UpdateDiscreteStates, |_| ())?;
-        let read = read_event_update(&mut reply);
-        let read = read.ok_or_else(|| self.worker.garbage(Op::UpdateDiscreteStates));
-        self.provider.done(&self.worker);
-        read
+        self.ask(Op::UpdateDiscreteStates, |_| (), read_event_update)
     }
 
     fn enter_step_mode(&mut self) -> CallResult<()> {
@@ -202,17 +202,15 @@ impl Instance for IsolatedInstance {
         seed: &[f64],
         sensitivity: &mut [f64],
     ) -> CallResult<()> {
-        let mut reply = self.worker.ask(Op::DirectionalDerivative, |to| {
+        let count = sensitivity.len();
+        let fill = |to: &mut Writer<'_>| {
             to.references(unknowns);
             to.references(knowns);
             to.count(seed.len());
             to.numbers(seed);
-            to.long(sensitivity.len() as u64);
-        })?;
-        let read = reply.numbers_into(sensitivity);
-        let read = read.ok_or_else(|| self.worker.garbage(Op::DirectionalDerivative));
-        self.provider.done(&self.worker);
-        read
+            to.long(count as u64);
+        };
+        self.ask(Op::DirectionalDerivative, fill, |reply| reply.numbers_into(sensitivity))
     }
 
     fn save(&mut self) -> CallResult<SavedState> {

@@ -13,32 +13,6 @@ use consort_core::{ContinuousInstance, Instance, Reference, Values};
 use consort_fmi::description::FmiVersion;
 use consort_testkit::fmus::Fmi;
 use fixture::{Log, Probe, ready, step};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// Counts the allocations of the thread that asks.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: everything is handed to the system's allocator; the counter allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Sets, steps and gets all batches; the second batch of texts is longer than the first.
 fn round(instance: &mut dyn Instance, batches: &[Values], places: &mut [Values]) {
@@ -59,11 +33,12 @@ fn check_steady_state(version: FmiVersion, batches: &[Values]) {
     let mut places: Vec<Values> =
         batches.iter().map(|batch| Values::zeros(batch.value_type(), batch.len())).collect();
     round(&mut *instance, batches, &mut places);
-    let before = COUNT.get();
-    for _ in 0..10_000 {
-        round(&mut *instance, batches, &mut places);
-    }
-    assert_eq!(COUNT.get() - before, 0, "allocations in 10,000 rounds");
+    let counted = allocation_counter::measure(|| {
+        for _ in 0..10_000 {
+            round(&mut *instance, batches, &mut places);
+        }
+    });
+    assert_eq!(counted.count_total, 0, "allocations in 10,000 rounds");
     assert_eq!(places.last(), batches.last(), "and the values came back");
 }
 
@@ -111,11 +86,12 @@ fn check_exchange(fmi: Fmi) {
     let mut instance = exchange::ready(&model);
     let mut places = [[1.0, 2.0], [0.0; 2]];
     trial(&mut *instance, &mut places, 0);
-    let before = COUNT.get();
-    for index in 0..10_000 {
-        trial(&mut *instance, &mut places, index);
-    }
-    assert_eq!(COUNT.get() - before, 0, "allocations in 10,000 trials");
+    let counted = allocation_counter::measure(|| {
+        for index in 0..10_000 {
+            trial(&mut *instance, &mut places, index);
+        }
+    });
+    assert_eq!(counted.count_total, 0, "allocations in 10,000 trials");
     let bits = places[1].map(f64::to_bits);
     assert_eq!(bits, [2.0, -9.81].map(f64::to_bits), "and the derivatives came back");
 }
@@ -128,7 +104,6 @@ fn ten_thousand_trials_of_a_solver_allocate_nothing() {
 
 #[test]
 fn the_counter_counts() {
-    let before = COUNT.get();
-    drop(std::hint::black_box(vec![1u8; 10]));
-    assert!(before < COUNT.get());
+    let counted = allocation_counter::measure(|| drop(std::hint::black_box(vec![1u8; 10])));
+    assert_eq!(counted.count_total, 1);
 }

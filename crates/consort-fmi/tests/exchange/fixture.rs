@@ -26,14 +26,7 @@ pub(crate) fn load(name: &str, fmi: Fmi) -> ExchangeModel {
 }
 
 pub(crate) fn instantiate(model: &ExchangeModel) -> Box<dyn ContinuousInstance> {
-    let instantiation = Instantiation {
-        name: "part",
-        prng: Prng::new(0),
-        log: Arc::new(|_| ()),
-        verbose: false,
-        event_mode: false,
-        early_return: false,
-    };
+    let instantiation = Instantiation::quiet("part", Prng::new(0));
     model.instantiate(&instantiation).unwrap()
 }
 

@@ -76,14 +76,7 @@ pub(crate) fn isolated_by(name: &str, fmi: Fmi, host: HostOptions) -> IsolatedMo
 }
 
 pub(crate) fn instantiation(log: &Log) -> Instantiation<'static> {
-    Instantiation {
-        name: "tank.probe",
-        prng: Prng::new(0),
-        log: log.sink(),
-        verbose: false,
-        event_mode: false,
-        early_return: false,
-    }
+    Instantiation { log: log.sink(), ..Instantiation::quiet("tank.probe", Prng::new(0)) }
 }
 
 /// An instance in its process, not initialized.

@@ -58,13 +58,12 @@ mod strategy;
 
 pub use limits::bytes;
 
-use super::reader::{Entry, Reader};
-use super::{default_name, syntax};
+use super::default_name;
 use consort_core::{Diagnostic, Report, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
 use consort_system::campaign::{Limit, Strategy, StrategyKind, SystemOptions, Tighter};
-use toml::de::DeTable;
+use consort_toml::{DeTable, Entry, Format, Reader};
 
 const KEYS: &[&str] = &[
     "name",
@@ -85,24 +84,18 @@ const KEYS: &[&str] = &[
     "tighter",
 ];
 
+static FORMAT: Format = super::format("a campaign");
+
 /// Reads a campaign.
 ///
 /// `name` is what messages call the text: a path as the user wrote it. Everything that is wrong with
 /// the text itself goes to `report`; the result is `None` then.
 pub fn read_campaign(name: &str, text: &str, report: &mut Report) -> Option<Campaign> {
-    let source = report.add_source(name, text);
     let before = report.error_count();
-    let (table, damage) = syntax::parse(source, text, report);
-    if damage.is_empty() {
-        let campaign = read_document(&mut Reader::new(source, report), &table, name);
-        return campaign.filter(|_| report.error_count() == before);
-    }
-    let mut findings = Report::default();
-    read_document(&mut Reader::new(source, &mut findings), &table, name);
-    for finding in damage.outside(text, &findings) {
-        report.push(finding.clone());
-    }
-    None
+    let document =
+        |reader: &mut Reader<'_>, table: &DeTable<'_>| read_document(reader, table, name);
+    let campaign = consort_toml::read(&FORMAT, name, text, report, document)??;
+    (report.error_count() == before).then_some(campaign)
 }
 
 /// What was found so far.

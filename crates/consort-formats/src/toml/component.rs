@@ -1,14 +1,12 @@
 //! `[components.NAME]`.
 
 use super::experiment::Defaults;
-use super::number::{LiteralProblem, literal};
-use super::reader::{Entry, Reader, Value};
 use super::{isolation, solving};
 use crate::is_name_letter;
 use consort_core::{Diagnostic, Literal};
 use consort_system::{Component, Parameter, Spanned, StepLength};
+use consort_toml::{DeTable, DeValue, Entry, LiteralProblem, Reader, Value, literal};
 use std::collections::BTreeMap;
-use toml::de::{DeTable, DeValue};
 
 const KEYS: &[&str] = &[
     "model",

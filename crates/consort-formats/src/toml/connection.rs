@@ -1,9 +1,8 @@
 //! `[[connections]]`.
 
-use super::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Span};
 use consort_system::{Connection, Hold, Linear, Spanned};
-use toml::de::DeTable;
+use consort_toml::{DeTable, Entry, Reader};
 
 const KEYS: &[&str] =
     &["from", "to", "hold", "group", "delay", "factor", "offset", "suppress-unit-conversion"];
@@ -84,7 +83,7 @@ impl Settings {
 }
 
 fn targets(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
-    if matches!(entry.value.get_ref(), toml::de::DeValue::Array(_)) {
+    if matches!(entry.value.get_ref(), consort_toml::DeValue::Array(_)) {
         return reader.texts(entry);
     }
     reader.text(entry).into_iter().collect()

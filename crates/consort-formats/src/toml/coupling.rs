@@ -1,12 +1,11 @@
 //! How the system is coupled: `[experiment] order`, `continuous` and `loops`, `[experiment.iteration]`,
 //! `[experiment.variable-step]` and `[[loops]]`.
 
-use super::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Span};
 use consort_system::{
     Continuous, Coupling, IterationMethod, IterationOptions, LoopRule, Order, Spanned, VariableStep,
 };
-use toml::de::{DeTable, DeValue};
+use consort_toml::{DeTable, DeValue, Entry, Reader};
 
 const ITERATION_KEYS: &[&str] = &["method", "tolerance", "limit", "relaxation"];
 const RULE_KEYS: &[&str] = &["through", "policy", "method", "tolerance", "limit", "relaxation"];

@@ -1,10 +1,9 @@
 //! `[experiment]`.
 
-use super::reader::{Entry, Reader};
-use super::{coupling, number, solving};
+use super::{coupling, solving};
 use consort_core::Diagnostic;
 use consort_system::{Experiment, Record, Spanned};
-use toml::de::DeValue;
+use consort_toml::{DeValue, Entry, Reader};
 
 const KEYS: &[&str] = &[
     "start",
@@ -89,7 +88,7 @@ fn seed(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<u64> {
         reader.wrong_kind("seed", entry.value, "a whole number", "such as `seed = 7`");
         return None;
     };
-    let seed = number::integer(number).and_then(|value| u64::try_from(value).ok());
+    let seed = consort_toml::integer(number).and_then(|value| u64::try_from(value).ok());
     if seed.is_none() {
         let message = format!("the seed {number} is not from 0 to {}", u64::MAX);
         let span = reader.span(entry.value.span());

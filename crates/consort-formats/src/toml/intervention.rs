@@ -1,10 +1,9 @@
 //! `[[interventions]]`.
 
 use super::component::value;
-use super::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Span};
 use consort_system::{Action, Intervention, Spanned, When};
-use toml::de::DeTable;
+use consort_toml::{DeTable, Entry, Reader};
 
 const KEYS: &[&str] =
     &["at", "when", "target", "set", "override", "offset", "freeze", "release", "unit"];

@@ -1,8 +1,8 @@
 //! Processes: `isolate` and `state` of a component.
 
-use super::reader::{Entry, Reader};
 use consort_core::Provider;
 use consort_system::{Isolation, Spanned};
+use consort_toml::{Entry, Reader};
 
 /// Reads a key of a component that is about its process; the others are left alone.
 pub(super) fn read_entry(

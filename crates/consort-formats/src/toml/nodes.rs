@@ -1,8 +1,7 @@
 //! `[nodes]`: where components are in a distributed run.
 
-use super::reader::{Entry, Reader};
 use consort_system::{Node, Spanned};
-use toml::de::DeValue;
+use consort_toml::{DeValue, Entry, Reader};
 
 pub(super) fn read_all(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Node> {
     let DeValue::Table(table) = entry.value.get_ref() else {

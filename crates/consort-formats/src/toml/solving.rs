@@ -1,11 +1,9 @@
 //! Solvers: `interface`, `solver`, `tolerance` and `solver-step` of a component, `solver` and
 //! `solver-step` of the experiment.
 
-use super::number;
-use super::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Interface, SolverKind};
 use consort_system::{SolverDefaults, Solving, Spanned};
-use toml::de::DeValue;
+use consort_toml::{DeValue, Entry, Reader};
 
 /// Reads a key of a component that is about its solver; the others are left alone.
 pub(super) fn read_entry(
@@ -53,8 +51,8 @@ fn solver(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<Solv
 
 pub(super) fn tolerance(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<f64>> {
     let value = match entry.value.get_ref() {
-        DeValue::Float(number) => number::float(number.as_str()),
-        DeValue::Integer(number) => number::float(number.as_str()),
+        DeValue::Float(number) => consort_toml::float(number.as_str()),
+        DeValue::Integer(number) => consort_toml::float(number.as_str()),
         _ => {
             reader.wrong_kind("tolerance", entry.value, "a number", "such as `tolerance = 1e-6`");
             return None;

@@ -4,7 +4,7 @@ use super::Plan;
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, ContinuousInstance, Instance, Joint, Reference, Resolution, SavedState,
-    Seconds, Setup, SolvedBy, Step, StepOutcome, ValuesMut, ValuesRef,
+    Seconds, Setup, SolvedBy, Step, StepOutcome, Stop, ValuesMut, ValuesRef,
 };
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
@@ -196,6 +196,10 @@ impl Instance for SolvedInstance {
 
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
         self.with_run("step", |it, run| it.integrate(run, step))
+    }
+
+    fn heed(&mut self, stop: &Stop) {
+        self.integrator.heed(stop);
     }
 
     fn join(&mut self) -> bool {

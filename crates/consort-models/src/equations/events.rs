@@ -91,9 +91,14 @@ impl Moment<'_> {
         if *count <= CROWD_MAX {
             return Ok(());
         }
-        let reason = "events follow each other without end; give what switches back and forth a \
-                      hysteresis, or a state of its own";
-        Err(self.refuse(reason.to_owned()))
+        let changes =
+            (0..self.equations.events.len()).find(|at| self.holds(*at) != self.state.held[*at]);
+        let which = changes.map_or("something".to_owned(), |at| condition(self.equations, at));
+        let reason = format!(
+            "events follow each other without end: {which} changes back and forth; give it a hysteresis, or a \
+             state of its own"
+        );
+        Err(self.refuse(reason))
     }
 
     /// Looks at all conditions: those that have become true fire, those that have become false take back
@@ -236,6 +241,11 @@ fn is_true(rooms: &EventRooms) -> bool {
 fn emptied(mut values: Vec<f64>) -> Vec<f64> {
     values.clear();
     values
+}
+
+/// The condition of an event, for a message.
+pub(super) fn condition(equations: &Equations, index: usize) -> String {
+    format!("the condition of {}", title(&equations.events[index], index))
 }
 
 /// An event by its name, or its place in the text.

@@ -1,7 +1,7 @@
 //! One live model.
 
 use super::chatter::watched;
-use super::events::Moment;
+use super::events::{Moment, condition};
 use super::sensitivity;
 use super::state::{Phase, State};
 use super::work::Work;
@@ -289,6 +289,13 @@ impl ContinuousInstance for EquationsInstance {
             };
         }
         Ok(())
+    }
+
+    fn indicator_name(&self, index: usize) -> String {
+        match self.equations.indicators[index].events[..] {
+            [] => "an `if` in the equations".to_owned(),
+            [event, ..] => condition(&self.equations, event),
+        }
     }
 
     fn completed_step(&mut self) -> CallResult<CompletedStep> {

@@ -9,7 +9,6 @@ use consort_core::{
     CallError, CallStatus, Instance, Instantiation, Model, Prng, SavedState, Setup, Step,
     StepOutcome, StepReason, Tag, Time,
 };
-use std::sync::Arc;
 use std::time::Instant;
 
 /// The most steps in one call.
@@ -193,14 +192,7 @@ impl Drop for Rig<'_> {
 }
 
 fn instantiate(model: &dyn Model, course: &Course) -> CallResult<Box<dyn Instance>> {
-    let instantiation = Instantiation {
-        name: "checked",
-        prng: Prng::new(course.seed).split("checked"),
-        log: Arc::new(|_| {}),
-        verbose: false,
-        event_mode: false,
-        early_return: false,
-    };
+    let instantiation = Instantiation::quiet("checked", Prng::new(course.seed).split("checked"));
     let mut instance = model.instantiate(&instantiation)?;
     // Excursions may pass the stop, so nobody is told of one.
     let (resolution, start, tolerance) = (course.resolution, course.start, course.tolerance);

@@ -20,18 +20,16 @@
 //! mode = { type = "Int32", start = 1 }
 //! ```
 
-mod entries;
 mod variable;
 
-use super::table;
+use super::{STARTED_BY_HAND, table};
 use consort_core::model::DefaultExperiment;
 use consort_core::{
     Capabilities, Causality, DependsOn, Diagnostic, ModelDescription, ModelStructure, Refresh,
     Report, Span, Unit, Unknown, Variable, VariableId,
 };
-use entries::{Entry, Reader};
+use consort_toml::{Codes, DeTable, DeValue, Entry, Format, Reader, Value};
 use std::path::Path;
-use toml::de::{DeTable, DeValue};
 
 /// The most elements that all variables of a program have together.
 const ELEMENTS_MAX: usize = 1 << 24;
@@ -51,6 +49,17 @@ pub(crate) enum Launch {
     /// By a command.
     Command(Vec<String>),
 }
+
+static FORMAT: Format = Format {
+    what: "the interface of a program",
+    codes: Codes {
+        unknown_key: "foreign::unknown-key",
+        wrong_kind: "foreign::wrong-kind",
+        unknown_choice: "foreign::unknown-choice",
+    },
+    hints: &[],
+    certain: &[],
+};
 
 const KEYS: [&str; 9] = [
     "name",
@@ -73,10 +82,8 @@ const TABLES: [(&str, Causality); 3] = [
 /// Reads an interface; `name` is what messages call the file. `None` if something is wrong with it.
 pub(crate) fn read(name: &str, text: &str, report: &mut Report) -> Option<Interface> {
     let before = report.error_count();
-    let source = report.add_source(name, text);
-    let mut reader = Reader::new(source, report);
-    let table = reader.parse(text)?;
-    let interface = read_table(&mut reader, &table, name);
+    let document = |reader: &mut Reader<'_>, table: &DeTable<'_>| read_table(reader, table, name);
+    let interface = consort_toml::read(&FORMAT, name, text, report, document)?;
     (report.error_count() == before).then_some(interface)
 }
 
@@ -86,13 +93,15 @@ fn read_table(reader: &mut Reader<'_>, table: &DeTable<'_>, file: &str) -> Inter
     for entry in &entries {
         match (entry.key, TABLES.iter().find(|(key, _)| *key == entry.key)) {
             (_, Some((_, causality))) => draft.read_variables(reader, entry, *causality),
-            ("name", _) => draft.name = reader.text(entry).filter(|name| !name.is_empty()),
-            ("description", _) => draft.text = reader.text(entry),
+            ("name", _) => draft.name = text(reader, entry).filter(|name| !name.is_empty()),
+            ("description", _) => draft.text = text(reader, entry),
             ("saves-state", _) => draft.saves_state = reader.boolean(entry).unwrap_or_default(),
             ("variable-step", _) => draft.fixed_step = reader.boolean(entry) == Some(false),
             ("source", _) => draft.read_source(reader, entry),
             ("command", _) => draft.read_command(reader, entry),
-            _ => reader.unknown_key(entry, "an interface", &KEYS),
+            _ => {
+                reader.unknown_key(entry, "an interface", &KEYS);
+            }
         }
     }
     draft.check(reader, &entries);
@@ -128,7 +137,7 @@ impl Draft {
             let Some(variable) = read else { continue };
             let named = self.variables.iter().find(|(known, _)| known.name == variable.name);
             if let Some((_, first)) = named {
-                reader.push(
+                reader.error(
                     Diagnostic::error("foreign::twice", format!("`{}` is there twice", entry.key))
                         .at(entry.key_span, "again here")
                         .label(*first, "first here")
@@ -142,12 +151,12 @@ impl Draft {
 
     fn read_source(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
         let help = "write the files in C as a list: `source = [\"tank.c\"]`";
-        self.source = reader.texts(entry, help);
+        self.source = words(reader, entry, help);
     }
 
     fn read_command(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
         let help = "write the program and its arguments as a list: `command = [\"./tank\"]`";
-        let words = reader.texts(entry, help);
+        let words = words(reader, entry, help);
         self.command = words.map(|words| words.into_iter().map(|(word, _)| word).collect());
     }
 
@@ -155,7 +164,7 @@ impl Draft {
     fn check(&self, reader: &mut Reader<'_>, entries: &[Entry<'_, '_>]) {
         let span = |key: &str| entries.iter().find(|entry| entry.key == key).map(|it| it.key_span);
         if let (Some(source), Some(command)) = (span("source"), span("command")) {
-            reader.push(
+            reader.error(
                 Diagnostic::error("foreign::two-programs", "the program is named twice")
                     .at(command, "as a command")
                     .label(source, "as sources")
@@ -163,7 +172,7 @@ impl Draft {
             );
         }
         if TABLES.iter().all(|(key, _)| span(key).is_none()) {
-            reader.push(
+            reader.error(
                 Diagnostic::error("foreign::no-variables", "the program has no variables")
                     .help("name them below `[inputs]`, `[outputs]` and `[parameters]`"),
             );
@@ -172,14 +181,14 @@ impl Draft {
         if ELEMENTS_MAX < count {
             let message = format!("the variables have {count} elements, at most {ELEMENTS_MAX}");
             let diagnostic = Diagnostic::error("foreign::too-large", message);
-            reader.push(diagnostic.help("exchange less, or use an FMU"));
+            reader.error(diagnostic.help("exchange less, or use an FMU"));
         }
     }
 
     fn finish(self, file: &str) -> Interface {
         let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
         let variables: Vec<Variable> = self.variables.into_iter().map(|(it, _)| it).collect();
-        let description = ModelDescription {
+        let mut description = ModelDescription {
             name: self.name.unwrap_or_else(|| stem.into_owned()),
             kind: "foreign program".to_owned(),
             structure: structure(&variables),
@@ -196,9 +205,40 @@ impl Draft {
             default_experiment: DefaultExperiment::default(),
             facts: self.text.map(|text| ("description".to_owned(), text)).into_iter().collect(),
         };
+        if self.source.is_none() && self.command.is_none() {
+            let (name, value) = STARTED_BY_HAND;
+            description.facts.push((name.to_owned(), value.to_owned()));
+        }
         let source = self.source.map(Launch::Source);
         Interface { description, launch: source.or(self.command.map(Launch::Command)) }
     }
+}
+
+fn text(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<String> {
+    reader.text(entry).map(|text| text.value)
+}
+
+/// A list of at least one text.
+fn words(
+    reader: &mut Reader<'_>,
+    entry: &Entry<'_, '_>,
+    help: &str,
+) -> Option<Vec<(String, Span)>> {
+    const EXPECTED: &str = "a list of words";
+    let items = entry.value.get_ref().as_array();
+    if items.is_some_and(|items| items.is_empty()) {
+        reader.wrong(entry.key, entry.value, (EXPECTED, "an empty list"), help);
+        return None;
+    }
+    let word = |item: &Value<'_>| {
+        let text = item.get_ref().as_str().filter(|text| !text.is_empty())?;
+        Some((text.to_owned(), reader.span(item.span())))
+    };
+    let words: Option<Vec<_>> = items.and_then(|items| items.iter().map(word).collect());
+    if words.is_none() {
+        reader.wrong_kind(entry.key, entry.value, EXPECTED, help);
+    }
+    words
 }
 
 /// Outputs change by stepping only; what they are at first depends on parameters.

@@ -1,14 +1,13 @@
 //! Compiling the sources of an FMU, once per content.
 
-use super::cache::{prepare, settle, unusable, work_folder};
+use super::build::{BuildError, Failed, Product, run};
 use super::compiler::Compiler;
 use super::input_file::{InputFile, Role, sha256, sha256_of_tree};
-use super::recipe::{Recipe, SourceUnit};
+use super::sources::{FmuSources, SourceUnit};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::headers::{self, Header};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -46,54 +45,43 @@ pub(super) struct Compiled {
     pub(super) assumed: Vec<String>,
 }
 
-/// The binary of a recipe, from the cache or made now; `None`, with diagnostics, if it cannot be made.
+/// The binary of sources, from the cache or made now; `None`, with diagnostics, if it cannot be made.
 pub(super) fn compile(
-    recipe: &Recipe,
+    sources: &FmuSources,
     compiler: &Compiler,
     cache: &Path,
     request: &ModelRequest<'_>,
     report: &mut Report,
 ) -> Option<Compiled> {
-    let builds = cache.join("build");
-    let folder = builds.join(key(recipe, compiler));
-    let binary = folder.join(library_name(recipe));
-    if !binary.is_file() {
-        prepare(&builds, request, report)?;
-        match build(recipe, compiler, &builds, &folder) {
-            Ok(()) => {}
-            Err(BuildError::Compiler(failed)) => {
-                report.push(failed.diagnostic(recipe, request));
-                return None;
-            }
-            Err(BuildError::Cache(error)) => {
-                report.push(unusable(&builds, request.span, &error));
-                return None;
-            }
-        }
-    }
+    let library = library_name(sources);
+    let product =
+        Product { part: cache.join("build"), key: key(sources, compiler), file: &library };
+    let make = |work: &Path, result: &Path| build(sources, compiler, work, &result.join(&library));
+    let tell = |failed: &Failed| cannot_compile(failed, &library, request);
+    let binary = product.get(request, report, make, tell)?;
     let source = |(file, sha256): &(String, String)| InputFile {
         path: format!("{}/sources/{file}", request.model),
         sha256: sha256.clone(),
         role: Role::Source,
     };
-    let sources = recipe.files.iter().map(source).collect();
-    let mut assumed = recipe.assumed.clone();
+    let mut assumed = sources.assumed.clone();
     assumed.push(format!("compiled `{}` with {}", request.model, compiler.title()));
+    let sources = sources.files.iter().map(source).collect();
     Some(Compiled { binary, sources, assumed })
 }
 
-fn library_name(recipe: &Recipe) -> String {
-    format!("{}.so", recipe.identifier)
+fn library_name(sources: &FmuSources) -> String {
+    format!("{}.so", sources.identifier)
 }
 
 /// The hash of everything that decides the binary.
-fn key(recipe: &Recipe, compiler: &Compiler) -> String {
-    let mut text = format!("recipe {RECIPE}\nsources {}\n", sha256_of_tree(&recipe.files));
+fn key(sources: &FmuSources, compiler: &Compiler) -> String {
+    let mut text = format!("recipe {RECIPE}\nsources {}\n", sha256_of_tree(&sources.files));
     text += &format!("compiler {}\n{}\n", compiler.path.display(), compiler.version);
-    for unit in &recipe.units {
+    for unit in &sources.units {
         text += &format!("compile {:?}\n", compile_arguments(unit));
     }
-    text += &format!("link {LINK_OPTIONS:?} {} {:?}\n", library_name(recipe), recipe.libraries);
+    text += &format!("link {LINK_OPTIONS:?} {} {:?}\n", library_name(sources), sources.libraries);
     for (name, header) in standard_headers() {
         text += &format!("header {name} {}\n", sha256(header.as_bytes()));
     }
@@ -108,93 +96,38 @@ fn compile_arguments(unit: &SourceUnit) -> Vec<String> {
     ours.chain(["-I.".to_owned()]).chain(theirs).chain(file).collect()
 }
 
-enum BuildError {
-    Compiler(Failed),
-    Cache(io::Error),
-}
-
-impl From<io::Error> for BuildError {
-    fn from(error: io::Error) -> Self {
-        BuildError::Cache(error)
-    }
-}
-
-/// Works beside the destination and moves the result there whole.
+/// Compiles and links the library.
 fn build(
-    recipe: &Recipe,
+    sources: &FmuSources,
     compiler: &Compiler,
-    builds: &Path,
-    destination: &Path,
+    work: &Path,
+    library: &Path,
 ) -> Result<(), BuildError> {
-    let work = work_folder(builds)?;
-    let work_path = work.path().canonicalize()?;
-    let (headers, result) = (work_path.join("headers"), work_path.join("result"));
+    let headers = work.join("headers");
     fs::create_dir(&headers)?;
-    fs::create_dir(&result)?;
     for (name, header) in standard_headers() {
         fs::write(headers.join(name), header)?;
     }
     let mut objects = Vec::new();
-    for (index, unit) in recipe.units.iter().enumerate() {
-        let object = work_path.join(format!("{index}.o"));
+    for (index, unit) in sources.units.iter().enumerate() {
+        let object = work.join(format!("{index}.o"));
         let mut command = Command::new(&compiler.path);
         command.args(compile_arguments(unit)).arg("-o").arg(&object);
         command.arg("-idirafter").arg(&headers);
-        run(command, recipe)?;
+        run(command, &sources.folder)?;
         objects.push(object);
     }
     let mut command = Command::new(&compiler.path);
-    command.args(LINK_OPTIONS).arg("-o").arg(result.join(library_name(recipe)));
-    command.args(&objects).args(&recipe.libraries);
-    run(command, recipe)?;
-    Ok(settle(&result, destination, &library_name(recipe))?)
+    command.args(LINK_OPTIONS).arg("-o").arg(library).args(&objects).args(&sources.libraries);
+    run(command, &sources.folder)
 }
 
-fn run(mut command: Command, recipe: &Recipe) -> Result<(), BuildError> {
-    let output = command.current_dir(&recipe.folder).env("LC_ALL", "C").output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let words = [command.get_program()].into_iter().chain(command.get_args());
-    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(BuildError::Compiler(Failed { command: words.join(" "), said }))
-}
-
-/// A compiler that did not succeed.
-struct Failed {
-    command: String,
-    said: String,
-}
-
-/// The most of a compiler's words that are shown.
-const LINES_MAX: usize = 30;
-const LINE_CHARS_MAX: usize = 200;
-
-impl Failed {
-    fn diagnostic(&self, recipe: &Recipe, request: &ModelRequest<'_>) -> Diagnostic {
-        let message = format!(
-            "the sources of `{}` cannot be compiled to `{}`",
-            request.model,
-            library_name(recipe)
-        );
-        Diagnostic::error("model::compile-failed", message)
-            .maybe_at(request.span, "has no binary for this platform")
-            .with_note(format!("the compiler says:\n{}", shortened(&self.said)))
-            .with_note(format!("the command, in `{}/sources`:\n{}", request.model, self.command))
-            .help("repair the sources, or export the FMU with a binary for this platform")
-    }
-}
-
-pub(super) fn shortened(said: &str) -> String {
-    let count = said.lines().count();
-    let mut lines: Vec<String> = said
-        .lines()
-        .take(LINES_MAX)
-        .map(|line| line.chars().take(LINE_CHARS_MAX).collect())
-        .collect();
-    if LINES_MAX < count {
-        lines.push(format!("... and {} more lines", count - LINES_MAX));
-    }
-    lines.join("\n")
+fn cannot_compile(failed: &Failed, library: &str, request: &ModelRequest<'_>) -> Diagnostic {
+    let model = request.model;
+    let message = format!("the sources of `{model}` cannot be compiled to `{library}`");
+    Diagnostic::error("model::compile-failed", message)
+        .maybe_at(request.span, "has no binary for this platform")
+        .with_note(failed.words())
+        .with_note(format!("the command, in `{model}/sources`:\n{}", failed.command))
+        .help("repair the sources, or export the FMU with a binary for this platform")
 }

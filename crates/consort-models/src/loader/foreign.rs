@@ -79,9 +79,9 @@ impl Loader {
             self.compiler = Compiler::find(self.options.compiler.as_deref(), request, report);
         }
         let compiler = self.compiler.as_ref()?;
-        let recipe = program::recipe(sources, &folder, request, report)?;
-        let binary = program::compile(&recipe, compiler, &self.options.cache, request, report)?;
-        inputs.extend(recipe.inputs(request));
+        let sources = program::sources(sources, &folder, request, report)?;
+        let binary = program::compile(&sources, compiler, &self.options.cache, request, report)?;
+        inputs.extend(sources.inputs(request));
         let assumed = format!("compiled `{}` with {}", request.model, compiler.title());
         let words = vec![binary.to_string_lossy().into_owned()];
         Some((Some(Start { words, folder, environment: Vec::new() }), vec![assumed]))

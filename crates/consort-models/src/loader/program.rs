@@ -1,7 +1,7 @@
 //! Compiling a program of the user's own with our C library, once per content.
 
+use super::build::{BuildError, Failed, Product, run};
 use super::cache::{prepare, settle, unusable, work_folder};
-use super::compile::shortened;
 use super::compiler::Compiler;
 use super::input_file::{InputFile, Role, sha256, sha256_of_tree};
 use crate::foreign::{C_LIBRARY, PYTHON_MODULE};
@@ -25,14 +25,14 @@ const OPTIONS: [&str; 4] = ["-O2", "-std=gnu11", "-ffp-contract=off", "-Wall"];
 const PROGRAM: &str = "program";
 
 /// The files of a program, and their hashes.
-pub(super) struct Recipe {
+pub(super) struct ProgramSources {
     folder: PathBuf,
     sources: Vec<String>,
     /// Those, and the headers beside the interface.
     files: Vec<(String, String)>,
 }
 
-impl Recipe {
+impl ProgramSources {
     /// The files for the manifest.
     pub(super) fn inputs(&self, request: &ModelRequest<'_>) -> Vec<InputFile> {
         let beside = |file: &str| {
@@ -60,15 +60,15 @@ impl Recipe {
 }
 
 /// What is compiled; `None`, with diagnostics, if a file is missing.
-pub(super) fn recipe(
-    sources: &[(String, Span)],
+pub(super) fn sources(
+    named: &[(String, Span)],
     folder: &Path,
     request: &ModelRequest<'_>,
     report: &mut Report,
-) -> Option<Recipe> {
+) -> Option<ProgramSources> {
     let before = report.error_count();
     let mut files = Vec::new();
-    for (name, span) in sources {
+    for (name, span) in named {
         match fs::read(folder.join(name)) {
             Ok(bytes) => files.push((name.clone(), sha256(&bytes))),
             Err(error) => report.push(missing(name, *span, folder, &error)),
@@ -80,8 +80,11 @@ pub(super) fn recipe(
     }
     files.sort();
     files.dedup();
-    let sources = sources.iter().map(|(name, _)| name.clone()).collect();
-    (report.error_count() == before).then(|| Recipe { folder: folder.to_owned(), sources, files })
+    let sources = named.iter().map(|(name, _)| name.clone()).collect();
+    (report.error_count() == before).then(|| {
+        let folder = folder.to_owned();
+        ProgramSources { folder, sources, files }
+    })
 }
 
 fn missing(name: &str, span: Span, folder: &Path, error: &io::Error) -> Diagnostic {
@@ -108,57 +111,35 @@ fn headers(folder: &Path) -> io::Result<Vec<(String, String)>> {
 
 /// The program, from the cache or made now; `None`, with a diagnostic, if it cannot be made.
 pub(super) fn compile(
-    recipe: &Recipe,
+    sources: &ProgramSources,
     compiler: &Compiler,
     cache: &Path,
     request: &ModelRequest<'_>,
     report: &mut Report,
 ) -> Option<PathBuf> {
-    let programs = cache.join("programs");
-    let folder = programs.join(recipe.key(compiler));
-    let binary = folder.join(PROGRAM);
-    if !binary.is_file() {
-        prepare(&programs, request, report)?;
-        match build(recipe, compiler, &programs, &folder) {
-            Ok(None) => {}
-            Ok(Some(said)) => {
-                report.push(failed(&said, request));
-                return None;
-            }
-            Err(error) => {
-                report.push(unusable(&programs, request.span, &error));
-                return None;
-            }
-        }
-    }
+    let product =
+        Product { part: cache.join("programs"), key: sources.key(compiler), file: PROGRAM };
+    let make = |work: &Path, result: &Path| build(sources, compiler, work, &result.join(PROGRAM));
+    let binary = product.get(request, report, make, |failed| cannot_compile(failed, request))?;
     Some(binary.canonicalize().unwrap_or(binary))
 }
 
-/// Works beside the destination and moves the result there whole; gives the compiler's words if it fails.
 fn build(
-    recipe: &Recipe,
+    sources: &ProgramSources,
     compiler: &Compiler,
-    programs: &Path,
-    destination: &Path,
-) -> io::Result<Option<String>> {
-    let work = work_folder(programs)?;
-    let work_path = work.path().canonicalize()?;
-    let (library, result) = (work_path.join("library"), work_path.join("result"));
+    work: &Path,
+    program: &Path,
+) -> Result<(), BuildError> {
+    let library = work.join("library");
     fs::create_dir(&library)?;
-    fs::create_dir(&result)?;
     for (name, content) in C_LIBRARY {
         fs::write(library.join(name), content)?;
     }
     let mut command = Command::new(&compiler.path);
     command.args(OPTIONS).arg("-I").arg(&library).arg("-I.");
-    command.arg("-o").arg(result.join(PROGRAM)).args(&recipe.sources);
+    command.arg("-o").arg(program).args(&sources.sources);
     command.arg(library.join("consort.c")).arg("-lm");
-    let output = command.current_dir(&recipe.folder).env("LC_ALL", "C").output()?;
-    if !output.status.success() {
-        return Ok(Some(String::from_utf8_lossy(&output.stderr).into_owned()));
-    }
-    settle(&result, destination, PROGRAM)?;
-    Ok(None)
+    run(command, &sources.folder)
 }
 
 /// What a program finds that is no C: the module for Python, wherever the program is.
@@ -205,10 +186,10 @@ fn bindings_in(folder: &Path) -> io::Result<PathBuf> {
     place.canonicalize()
 }
 
-fn failed(said: &str, request: &ModelRequest<'_>) -> Diagnostic {
+fn cannot_compile(failed: &Failed, request: &ModelRequest<'_>) -> Diagnostic {
     let message = format!("the program of `{}` cannot be compiled", request.model);
     Diagnostic::error("model::compile-failed", message)
         .maybe_at(request.span, "asked for here")
-        .with_note(format!("the compiler says:\n{}", shortened(said)))
+        .with_note(failed.words())
         .help("repair the sources that its interface names")
 }

@@ -21,14 +21,7 @@ pub(crate) fn compiled(text: &str) -> Equations {
 }
 
 pub(crate) fn instantiation() -> Instantiation<'static> {
-    Instantiation {
-        name: "model",
-        prng: Prng::new(1),
-        log: Arc::new(|_| {}),
-        verbose: false,
-        event_mode: false,
-        early_return: false,
-    }
+    Instantiation::quiet("model", Prng::new(1))
 }
 
 /// How a bench works.

@@ -6,7 +6,6 @@ use consort_core::{
 };
 use consort_models::{LoadedModel, ModelRequest, Parameter, native};
 use std::path::Path;
-use std::sync::Arc;
 
 /// A literal as a system file has it: `1.5`, `3`, `true`, `"text"`, `[[1.0, 2.0]]`.
 pub(crate) fn literal(text: &str) -> Literal {
@@ -80,14 +79,7 @@ pub(crate) fn load_in(
 }
 
 pub(crate) fn instantiation(seed: u64) -> Instantiation<'static> {
-    Instantiation {
-        name: "block",
-        prng: Prng::new(seed).split("block"),
-        log: Arc::new(|_| {}),
-        verbose: false,
-        event_mode: false,
-        early_return: false,
-    }
+    Instantiation::quiet("block", Prng::new(seed).split("block"))
 }
 
 /// A diagnostic as plain text.

@@ -43,14 +43,7 @@ impl Live {
             description.variables[id.index()].reference
         };
         let references = names.iter().map(reference).collect();
-        let instantiation = Instantiation {
-            name: "model",
-            prng: Prng::new(1).split("model"),
-            log: Arc::new(|_| {}),
-            verbose: false,
-            event_mode: false,
-            early_return: false,
-        };
+        let instantiation = Instantiation::quiet("model", Prng::new(1).split("model"));
         let mut instance = model.instantiate(&instantiation).expect("an instance");
         let (resolution, start) = (Resolution::NANOSECOND, Time::ZERO);
         let setup = Setup { resolution, start, stop: None, tolerance: None };

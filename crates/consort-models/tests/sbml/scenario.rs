@@ -202,12 +202,5 @@ fn setup() -> Setup {
 }
 
 fn instantiation() -> Instantiation<'static> {
-    Instantiation {
-        name: "model",
-        prng: Prng::new(1).split("model"),
-        log: Arc::new(|_| {}),
-        verbose: false,
-        event_mode: false,
-        early_return: false,
-    }
+    Instantiation::quiet("model", Prng::new(1).split("model"))
 }

@@ -11,6 +11,7 @@ fn samples() -> Vec<Frame<'static>> {
         Body::Bound { flow, tag: Some(tag) },
         Body::Bound { flow, tag: None },
         Body::Credit { flow, count: 3 },
+        Body::Request { flow, tag },
         Body::Ready,
         Body::LastWords(b"bye"),
         Body::Failed { at: Some(tag), culprit: "größe", reason: "it is too large" },

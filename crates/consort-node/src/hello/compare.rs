@@ -2,7 +2,7 @@
 
 use super::Hello;
 use consort_core::{NodeId, Resolution, Tag, Time};
-use consort_federation::flow::{Flow, FlowKind, Timing, Topology};
+use consort_federation::flow::{Bounds, Flow, FlowKind, Timing, Topology};
 
 /// More differences than this help nobody.
 const PROBLEMS_MAX: usize = 20;
@@ -14,6 +14,11 @@ pub fn problems(ours: &Hello, theirs: &Hello) -> Vec<String> {
     if ours.resolution != theirs.resolution {
         let (mine, other) = (ours.resolution.tick(), theirs.resolution.tick());
         found.push(format!("node `{node}` has ticks of {other} s, we have {mine} s"));
+        return found;
+    }
+    if ours.begins != theirs.begins {
+        // Flows that begin elsewhere follow from it.
+        found.push(begins(ours, theirs));
         return found;
     }
     if ours.horizon != theirs.horizon {
@@ -29,12 +34,54 @@ pub fn problems(ours: &Hello, theirs: &Hello) -> Vec<String> {
             ));
         }
     }
+    compare_facts(&mut found, ours, theirs);
     if PROBLEMS_MAX < found.len() {
         let more = found.len() - PROBLEMS_MAX;
         found.truncate(PROBLEMS_MAX);
         found.push(format!("and {more} more differences"));
     }
     found
+}
+
+/// Who goes on from where, and what to do about it.
+fn begins(ours: &Hello, theirs: &Hello) -> String {
+    let place = |hello: &Hello| match hello.begins {
+        Some(time) => format!("goes on from {}", seconds(hello.resolution, time)),
+        None => "begins at the start".to_owned(),
+    };
+    let told =
+        format!("node `{}` {}, node `{}` {}", ours.node, place(ours), theirs.node, place(theirs));
+    let cure = match (ours.begins, theirs.begins) {
+        (Some(one), Some(other)) => {
+            format!("give both a snapshot of {}", seconds(ours.resolution, one.min(other)))
+        }
+        (one, other) => {
+            let time = one.or(other).map(|time| seconds(ours.resolution, time));
+            let time = time.unwrap_or_default();
+            format!("give both a snapshot of {time}, or none")
+        }
+    };
+    format!("{told}: {cure}")
+}
+
+fn compare_facts(found: &mut Vec<String>, ours: &Hello, theirs: &Hello) {
+    let node = &theirs.node;
+    let value = |hello: &Hello, name: &str| {
+        let fact = hello.facts.iter().find(|(known, _)| known == name);
+        fact.map(|(_, value)| value.clone())
+    };
+    for (name, mine) in &ours.facts {
+        match value(theirs, name) {
+            None => found.push(format!("node `{node}` knows nothing of {name}")),
+            Some(other) if other != *mine => {
+                found.push(format!("node `{node}` has {name} {other}, we have {mine}"));
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, _) in theirs.facts.iter().filter(|(name, _)| value(ours, name).is_none()) {
+        found.push(format!("node `{node}` has {name}, we have not"));
+    }
 }
 
 fn compare_nodes(found: &mut Vec<String>, node: &str, ours: &Topology, theirs: &Topology) {
@@ -119,9 +166,10 @@ fn kind(resolution: Resolution, kind: FlowKind) -> String {
     match kind {
         FlowKind::State => "state".to_owned(),
         FlowKind::Observation => "observation".to_owned(),
-        FlowKind::Event { lookahead, adds_microstep } => {
+        FlowKind::Event { lookahead, adds_microstep, bounds } => {
             let microstep = if adds_microstep { " and a microstep" } else { "" };
-            format!("event, lookahead {}{microstep}", seconds(resolution, lookahead))
+            let asked = if bounds == Bounds::OnDemand { ", bounds on demand" } else { "" };
+            format!("event, lookahead {}{microstep}{asked}", seconds(resolution, lookahead))
         }
     }
 }

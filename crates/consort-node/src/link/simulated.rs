@@ -221,6 +221,10 @@ impl Link for SimulatedLink {
         self.inner.is_reliable() && self.faults.keeps_order()
     }
 
+    fn vouch(&self, node: &str) -> Result<(), String> {
+        self.inner.vouch(node)
+    }
+
     fn due(&self) -> Option<Instant> {
         let first = self.travelling.first_key_value().map(|((arrives, _), _)| *arrives);
         first.into_iter().chain(self.inner.due()).min()

@@ -202,6 +202,13 @@ fn needed(tls: Option<&TlsConfigs>) -> io::Result<&TlsConfigs> {
     tls.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, missing))
 }
 
+/// Whether somebody accepts connections at a locator of Zenoh's, like `tcp/127.0.0.1:7447`.
+pub(crate) fn accepts(locator: &str) -> bool {
+    let address = locator.split_once('/').map_or("", |(_, address)| address);
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    tcp(address).is_ok()
+}
+
 fn tcp(address: &str) -> io::Result<TcpStream> {
     let mut last = io::Error::from(io::ErrorKind::NotFound);
     for address in address.to_socket_addrs()? {

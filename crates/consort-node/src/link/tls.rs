@@ -1,11 +1,14 @@
-//! Frames over TLS: encrypted, and both sides show a certificate of an authority that both trust.
+//! Frames over TLS: encrypted, and both sides show a certificate of an authority that both trust, for the name
+//! of their node.
 
 use super::stream::{Inbox, Outbox};
 use super::{Link, Received};
+use crate::certificates::no_dns_name;
 use crate::options::TlsFiles;
+use rustls::client::verify_server_name;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use rustls::server::WebPkiClientVerifier;
+use rustls::pki_types::{CertificateDer, DnsName, PrivateKeyDer, ServerName};
+use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
 };
@@ -176,4 +179,21 @@ impl Link for TlsLink {
     fn is_reliable(&self) -> bool {
         true
     }
+
+    fn vouch(&self, node: &str) -> Result<(), String> {
+        let shown = self.connection.peer_certificates().and_then(<[_]>::first);
+        vouched(shown.ok_or("it showed no certificate")?, node)
+    }
+}
+
+/// Whether a certificate is for a node: its name is one of the DNS names.
+fn vouched(certificate: &CertificateDer<'_>, node: &str) -> Result<(), String> {
+    let name = DnsName::try_from(node).map_err(|_| no_dns_name(node))?;
+    let parsed = ParsedCertificate::try_from(certificate).map_err(|error| error.to_string())?;
+    let verified = verify_server_name(&parsed, &ServerName::DnsName(name));
+    verified.map_err(|_| {
+        format!(
+            "the certificate is not for node `{node}`: add `{node}` to its DNS names (subject alternative names)"
+        )
+    })
 }

@@ -63,7 +63,7 @@ impl Board {
         });
         let flows = mine.collect();
         let told = Told { phase: Phase::Joining, lack: None, peers: Vec::new(), flows };
-        Board {
+        let board = Board {
             node: hello.node.clone(),
             run: hello.run,
             resolution: hello.resolution,
@@ -71,7 +71,10 @@ impl Board {
             microstep: AtomicU64::new(NO_TAG),
             is_waiting: AtomicBool::new(false),
             told: Mutex::new(told),
-        }
+        };
+        // What a snapshot holds is done.
+        hello.begins.into_iter().for_each(|time| board.reached(Tag::at(time)));
+        board
     }
 
     /// Everything up to this tag is done.

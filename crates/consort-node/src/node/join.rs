@@ -10,7 +10,7 @@ use crate::error::NodeError;
 use crate::frame::Body;
 use crate::hello::Hello;
 use crate::link::{TlsConfigs, listen};
-use crate::options::JoinOptions;
+use crate::options::{Gathering, JoinOptions};
 use crate::status::{Need, Phase};
 use consort_core::{NodeId, Report, Severity};
 use consort_federation::flow::{self, FlowNode};
@@ -28,6 +28,7 @@ impl Node {
         let tls = tls.map_err(|problem| NodeError::Options { problem })?;
         let hello = hello(&options);
         let (gather, patience) = (options.gather, options.patience);
+        let gathering = options.gathering.clone();
         let me = checked(&options)?;
         sound(&options)?;
         let board = Arc::new(Board::new(&hello, me));
@@ -55,19 +56,22 @@ impl Node {
             is_over: false,
             written: Instant::now(),
         };
-        let gathered = node.gather(gather);
+        let gathered = node.gather(gather, gathering.as_ref());
         node.told(gathered)?;
         Ok(node)
     }
 
-    fn gather(&mut self, gather: Duration) -> Result<(), NodeError> {
+    fn gather(&mut self, gather: Duration, told: Option<&Gathering>) -> Result<(), NodeError> {
         let end = Instant::now() + gather;
+        let mut missing = None;
         while let Some(node) = self.mesh.peers.iter().find(|peer| !peer.is_up()).map(|p| p.node) {
             if end <= Instant::now() {
                 return Err(self.missing(gather));
             }
+            self.tell_missing(told, &mut missing);
             self.wait(Want { node, flow: None, tag: None, what: Need::Connection })?;
         }
+        self.tell_missing(told, &mut missing);
         self.mesh.is_strict = true;
         self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::Ready));
         while let Some(node) = self.mesh.peers.iter().find(|peer| !peer.is_ready).map(|p| p.node) {
@@ -79,6 +83,17 @@ impl Node {
         self.goes_on();
         self.board.enter(Phase::Running);
         Ok(())
+    }
+
+    /// Says who has not come yet, if those are others than before.
+    fn tell_missing(&self, told: Option<&Gathering>, before: &mut Option<Vec<String>>) {
+        let Some(gathering) = told else { return };
+        let peers = self.mesh.peers.iter().filter(|peer| !peer.is_up());
+        let missing: Vec<String> = peers.map(|peer| peer.name.clone()).collect();
+        if before.as_ref() != Some(&missing) {
+            gathering.tell(&missing);
+            *before = Some(missing);
+        }
     }
 
     fn missing(&self, waited: Duration) -> NodeError {
@@ -99,6 +114,8 @@ fn hello(options: &JoinOptions) -> Hello {
         incarnation: incarnation(),
         resolution: options.resolution,
         horizon: options.horizon,
+        begins: options.begins,
+        facts: options.facts.clone(),
         hash: options.topology.hash(),
         topology: (*options.topology).clone(),
     }

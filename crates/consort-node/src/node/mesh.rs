@@ -156,7 +156,7 @@ impl Mesh {
         if !self.is_strict || has_left || now < *since + self.patience {
             return Ok(());
         }
-        if !peer.is_dialed && self.routes.is_there(&peer.name) {
+        if self.routes.may_be_stopped(&peer.name, peer.is_dialed) {
             *since = now;
             return Ok(());
         }
@@ -395,6 +395,8 @@ impl Mesh {
             found.push(format!("it says that it is node `{}`", theirs.node));
         } else if self.is_another(index, theirs) {
             found.push(format!("node `{node}` was started anew: the run cannot go on"));
+        } else if let Some(reason) = self.peers[index].doubt() {
+            found.push(reason);
         } else {
             found = problems(&self.hello, theirs);
         }
@@ -443,7 +445,9 @@ impl Mesh {
         let Some((theirs, received)) = hello else {
             return self.send_away(&mut *link, "the hand-shake cannot be read".to_owned());
         };
-        let index = match self.invited(&theirs) {
+        let invited = self.invited(&theirs);
+        // Somebody else may use the name; the right one is still awaited.
+        let index = match invited.and_then(|it| link.vouch(&theirs.node).map(|()| it)) {
             Ok(index) => index,
             Err(reason) => return self.send_away(&mut *link, reason),
         };

@@ -99,6 +99,11 @@ impl Peer {
         }
     }
 
+    /// Why who is there is not who it says it is.
+    pub(crate) fn doubt(&self) -> Option<String> {
+        self.link().and_then(|link| link.vouch(&self.name).err())
+    }
+
     /// The line is broken. While it is being re-made the time goes on from the first break.
     pub(crate) fn lose(&mut self, now: Instant, reason: String) {
         self.broken = None;

@@ -28,9 +28,13 @@ impl Routes {
         }
     }
 
-    /// Whether somebody listens where a node is, as far as that is known.
-    pub(crate) fn is_there(&self, name: &str) -> bool {
-        self.connect(name).is_ok()
+    /// Whether a node that does not come may be there and be stopped: its machine accepts connections for it. To a
+    /// node that this one connects to there would be a connection then; but not over Zenoh, which wants an answer.
+    pub(crate) fn may_be_stopped(&self, name: &str, is_dialed: bool) -> bool {
+        match self.endpoints.get(name) {
+            Some(Endpoint::Zenoh(locator)) => link::accepts(locator),
+            _ => !is_dialed && self.connect(name).is_ok(),
+        }
     }
 
     /// A link with the faults that were asked for.

@@ -62,9 +62,9 @@ impl Node {
         }
     }
 
-    /// Who has said its last words sends nothing more.
+    /// Who has said its last words sends nothing more, and grants no more room than it has granted.
     fn check_left(&mut self, want: Want) -> Result<(), NodeError> {
-        if want.what != Need::Message || want.node == self.me {
+        if !matches!(want.what, Need::Message | Need::Room) || want.node == self.me {
             return Ok(());
         }
         let at = self.mesh.at;
@@ -72,8 +72,7 @@ impl Node {
         if peer.words.is_none() {
             return Ok(());
         }
-        let reason = "it left before its flows ended".to_owned();
-        Err(NodeError::Gone { node: peer.name.clone(), reason, at })
+        Err(NodeError::Left { node: peer.name.clone(), at })
     }
 
     fn pump(&mut self, wait: Duration) -> Result<bool, NodeError> {

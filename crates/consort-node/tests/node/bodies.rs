@@ -1,7 +1,7 @@
 //! A few bodies that exchange their states at different rates, as threads; what they end with.
 
 use consort_core::{NodeId, Resolution, Seconds, Tag, Time};
-use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+use consort_federation::flow::{Bounds, Flow, FlowKind, FlowRecord, Role, Timing, Topology};
 use consort_node::{JoinOptions, Node, NodeError, Step};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,7 +42,11 @@ pub(crate) fn bodies(capacity: u32) -> Topology {
         Flow { kind: FlowKind::Observation, feedthrough: None, ..flow("c/view", 2, &[1], 5) },
         Flow { self_flow: true, ..flow("c/memory", 2, &[2], 4) },
         Flow {
-            kind: FlowKind::Event { lookahead: Time::from_ticks(1), adds_microstep: false },
+            kind: FlowKind::Event {
+                lookahead: Time::from_ticks(1),
+                adds_microstep: false,
+                bounds: Bounds::Eager,
+            },
             timing: Timing::Variable,
             ..flow("b/alarm", 1, &[0], 1)
         },
@@ -50,6 +54,20 @@ pub(crate) fn bodies(capacity: u32) -> Topology {
     flows.sort_by(|one, other| one.name.cmp(&other.name));
     flows.iter_mut().for_each(|flow| flow.capacity = capacity);
     Topology { nodes: ["a", "b", "c"].map(str::to_owned).to_vec(), flows }
+}
+
+/// The same, and what `a` makes of an alarm goes to `c`: a request for bounds of the one is passed on to the other.
+pub(crate) fn relayed(capacity: u32) -> Topology {
+    let mut topology = bodies(capacity);
+    let alarm = topology.flow("b/alarm").expect("there is one");
+    let echo = Flow {
+        name: "a/alarm".to_owned(),
+        source: NodeId(0),
+        sinks: vec![NodeId(2)],
+        ..topology.flows[alarm.index()].clone()
+    };
+    topology.flows.insert(0, echo);
+    topology
 }
 
 /// Options of every node of a topology, before anything is said about links.
@@ -115,14 +133,9 @@ impl Body {
     /// Whoever has an event flow plans the next event by its state.
     fn plan(&self, node: &mut Node, tag: Tag) -> Result<(), NodeError> {
         let flows = &node.topology().flows;
-        let place = flows.iter().position(|flow| flow.kind.is_event());
-        let Some(event) = place.map(FlowId::from_index) else { return Ok(()) };
-        let is_mine = node
-            .records()
-            .any(|it| it.flow == event && it.role == consort_federation::flow::Role::Source);
-        if !is_mine {
-            return Ok(());
-        }
+        let is_mine =
+            |it: &FlowRecord| it.role == Role::Source && flows[it.flow.index()].kind.is_event();
+        let Some(event) = node.records().find(is_mine).map(|it| it.flow) else { return Ok(()) };
         let after = 1 + i64::from(self.state.to_le_bytes()[0] % 7);
         let time = tag.time + Time::from_ticks(after);
         node.plan(event, Some(Tag { time, microstep: tag.microstep }))
@@ -149,9 +162,9 @@ pub(crate) fn drive(mut node: Node) -> Result<Hashes, NodeError> {
 
 pub(crate) fn hashes(node: &Node) -> Hashes {
     let flows = &node.topology().flows;
-    let entry = |record: consort_federation::flow::FlowRecord| {
+    let entry = |record: FlowRecord| {
         let name = flows[record.flow.index()].name.clone();
-        let is_source = record.role == consort_federation::flow::Role::Source;
+        let is_source = record.role == Role::Source;
         ((name, is_source), (record.count, record.hash.to_bits()))
     };
     node.records().map(entry).collect()

@@ -1,14 +1,17 @@
 //! One suite over all links: same topology, same hashes of every flow.
 
-use crate::bodies::{Hashes, bodies, options, run};
-use consort_node::{Endpoint, Faults, Hub, JoinOptions, Node, NodeError, TlsFiles};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use std::path::Path;
+use crate::bodies::{Hashes, bodies, options, relayed, run};
+use consort_federation::flow::Bounds;
+use consort_node::{Endpoint, Faults, Hub, JoinOptions};
 use std::time::Duration;
 
-const HORIZON: i64 = 60;
+pub(crate) const HORIZON: i64 = 60;
 
-fn through_hub(capacity: u32, horizon: i64, change: impl Fn(&mut JoinOptions)) -> Hashes {
+pub(crate) fn through_hub(
+    capacity: u32,
+    horizon: i64,
+    change: impl Fn(&mut JoinOptions),
+) -> Hashes {
     let hub = Hub::new();
     let mut all = options(&bodies(capacity), horizon);
     for options in &mut all {
@@ -18,7 +21,7 @@ fn through_hub(capacity: u32, horizon: i64, change: impl Fn(&mut JoinOptions)) -
     run(all).expect("everybody comes to the end")
 }
 
-fn through_sockets(
+pub(crate) fn through_sockets(
     endpoint: impl Fn(&str) -> Endpoint,
     horizon: i64,
     change: impl Fn(&mut JoinOptions),
@@ -61,13 +64,13 @@ fn unix_sockets_give_the_hashes_of_threads() {
 }
 
 /// Ports that are free now: asked for all at once, so that they differ.
-fn ports(count: usize) -> Vec<u16> {
+pub(crate) fn ports(count: usize) -> Vec<u16> {
     let bind = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let listeners: Vec<_> = (0..count).map(|_| bind()).collect();
     listeners.iter().map(|it| it.local_addr().expect("bound").port()).collect()
 }
 
-fn place(name: &str) -> usize {
+pub(crate) fn place(name: &str) -> usize {
     ["a", "b", "c"].iter().position(|it| *it == name).expect("one of the three")
 }
 
@@ -77,71 +80,6 @@ fn tcp_gives_the_hashes_of_threads() {
     let endpoint = |name: &str| Endpoint::Tcp(format!("127.0.0.1:{}", ports[place(name)]));
     let found = through_sockets(endpoint, HORIZON, |_| ());
     assert_eq!(found, through_hub(4, HORIZON, |_| ()));
-}
-
-/// An authority and a certificate that it signed, as files.
-fn certificates(folder: &Path) -> TlsFiles {
-    let mut authority = CertificateParams::new(Vec::<String>::new()).expect("no names");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority_key = KeyPair::generate().expect("a key");
-    let authority_file = authority.self_signed(&authority_key).expect("a certificate").pem();
-    let issuer = Issuer::new(authority, authority_key);
-    let node = CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
-    let key = KeyPair::generate().expect("a key");
-    let certificate = node.signed_by(&key, &issuer).expect("signed").pem();
-    let write = |name: &str, text: &str| {
-        std::fs::write(folder.join(name), text).expect("a file");
-        folder.join(name)
-    };
-    TlsFiles {
-        authorities: write("authorities.pem", &authority_file),
-        certificate: write("certificate.pem", &certificate),
-        key: write("key.pem", &key.serialize_pem()),
-    }
-}
-
-#[test]
-fn tls_gives_the_hashes_of_threads() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let files = certificates(folder.path());
-    let ports = ports(3);
-    let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
-    let found = through_sockets(endpoint, HORIZON, |options| options.tls = Some(files.clone()));
-    assert_eq!(found, through_hub(4, HORIZON, |_| ()));
-}
-
-#[test]
-fn a_node_with_a_certificate_of_another_authority_does_not_get_in() {
-    let (ours, theirs) = (tempfile::tempdir(), tempfile::tempdir());
-    let (ours, theirs) = (ours.expect("a folder"), theirs.expect("a folder"));
-    let files = [certificates(ours.path()), certificates(theirs.path())];
-    let ports = ports(3);
-    let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
-    let mut all = options(&bodies(4), HORIZON);
-    for options in &mut all {
-        let is_stranger = options.name == "c";
-        options.tls = Some(files[usize::from(is_stranger)].clone());
-        options.listen = Some(endpoint(&options.name));
-        options.peers = ["a", "b"].map(|name| (name.to_owned(), endpoint(name))).into();
-        options.gather = Duration::from_millis(700);
-    }
-    let errors = run(all).expect_err("nobody lets it in");
-    assert_eq!(errors.len(), 3, "{errors:?}");
-    for error in errors {
-        assert!(matches!(error, NodeError::Missing { .. } | NodeError::Failed { .. }), "{error}");
-    }
-}
-
-#[test]
-fn certificates_that_cannot_be_read_are_told_by_file() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut files = certificates(folder.path());
-    files.key = folder.path().join("nothing.pem");
-    let mut all = options(&bodies(4), HORIZON);
-    let mut one = all.remove(0);
-    one.tls = Some(files);
-    let error = Node::join(one).err().expect("there is no key");
-    assert!(error.to_string().contains("nothing.pem"), "{error}");
 }
 
 /// The faults of the suite, from the mildest to the worst.
@@ -161,6 +99,34 @@ fn a_bad_network_changes_nothing() {
     for faults in faults(11) {
         let found = through_hub(2, 30, |options| options.faults = Some(faults.clone()));
         assert_eq!(found, expected, "{faults}");
+    }
+}
+
+/// Bounds on demand in all flows, or in one of two; with faults.
+fn asked(bounds: [Bounds; 2], faults: Option<&Faults>) -> Hashes {
+    let hub = Hub::new();
+    let mut of = bounds.into_iter();
+    let topology = relayed(2).with_bounds(|_| of.next().expect("there are two event flows"));
+    let mut all = options(&topology, 30);
+    for options in &mut all {
+        options.hub = Some(hub.clone());
+        options.faults = faults.cloned();
+    }
+    run(all).expect("everybody comes to the end")
+}
+
+#[test]
+fn bounds_on_demand_change_nothing_whatever_the_network_does() {
+    use Bounds::{Eager, OnDemand};
+    let expected = asked([Eager, Eager], None);
+    let sent = |flow: &str| expected[&(flow.to_owned(), true)].0;
+    let alarms = [sent("a/alarm"), sent("b/alarm")];
+    assert!(!alarms.contains(&0), "{alarms:?}");
+    for bounds in [[OnDemand, OnDemand], [OnDemand, Eager], [Eager, OnDemand]] {
+        assert_eq!(asked(bounds, None), expected, "{bounds:?}");
+    }
+    for faults in &faults(12)[2..] {
+        assert_eq!(asked([OnDemand, OnDemand], Some(faults)), expected, "{faults}");
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::bodies::{flow, resolution, tick};
 use crate::puppet::{Puppet, hello, options, start, topology};
 use consort_core::{Resolution, Seconds, Time};
-use consort_federation::flow::{FlowId, FlowKind, Timing};
+use consort_federation::flow::{Bounds, FlowId, FlowKind, Timing};
 use consort_node::frame::Body;
 use consort_node::hello::Hello;
-use consort_node::{Endpoint, Hub, JoinOptions, Node};
+use consort_node::{Endpoint, Gathering, Hub, JoinOptions, Node};
 use insta::assert_snapshot;
 use std::sync::Arc;
 
@@ -92,7 +92,11 @@ fn who_does_not_belong_to_the_run_is_refused_and_the_right_one_still_awaited() {
 #[test]
 fn differences_in_the_flows_are_told_in_words() {
     let period = |ticks| Timing::Periodic(Time::from_ticks(ticks));
-    let event = FlowKind::Event { lookahead: Time::from_ticks(2), adds_microstep: true };
+    let event = FlowKind::Event {
+        lookahead: Time::from_ticks(2),
+        adds_microstep: true,
+        bounds: Bounds::OnDemand,
+    };
     let said = [
         changed(|hello| hello.topology.flows[0].timing = period(20)),
         changed(|hello| hello.topology.flows[1].timing = Timing::Once),
@@ -108,12 +112,66 @@ fn differences_in_the_flows_are_told_in_words() {
         changed(|hello| hello.topology.flows.push(flow("quux", 1, &[0], 1))),
         changed(|hello| hello.topology.nodes.push("zz".to_owned())),
         changed(|hello| hello.horizon = Some(tick(10))),
+        changed(|hello| hello.begins = Some(tick(20_000).time)),
+        changed(|hello| hello.facts = vec![("the stop time".to_owned(), "60 s".to_owned())]),
         changed(|hello| {
             let tick = Seconds::new(1, 100).expect("a number");
             hello.resolution = Resolution::new(tick).expect("positive");
         }),
     ];
     assert_snapshot!(said.join("\n\n"));
+}
+
+/// What two nodes with these options say when they meet.
+fn met(change: impl Fn(&mut JoinOptions, bool)) -> String {
+    let hub = Hub::new();
+    let join = |name: &'static str, is_first: bool| {
+        let mut options = JoinOptions::new(name, Arc::new(topology()), resolution());
+        options.hub = Some(hub.clone());
+        change(&mut options, is_first);
+        std::thread::spawn(move || Node::join(options).err().expect("no fit").to_string())
+    };
+    let nodes = [join("a", true), join("z", false)];
+    nodes.map(|node| node.join().expect("no panic")).join("\n")
+}
+
+#[test]
+fn both_sides_tell_from_where_each_goes_on_and_what_to_do() {
+    let said = met(|options, is_first| {
+        options.begins = Some(tick(if is_first { 20_000 } else { 30_000 }).time);
+    });
+    assert_snapshot!(said);
+    let said = met(|options, is_first| options.begins = is_first.then(|| tick(5).time));
+    assert_snapshot!(said);
+}
+
+#[test]
+fn both_sides_tell_what_is_run_elsewhere_and_not_here() {
+    let said = met(|options, is_first| {
+        let stop = if is_first { "60 s" } else { "50 s" };
+        let file = if is_first { "the file `a.fmu`" } else { "the file `b.fmu`" };
+        let facts = [("the stop time", stop), (file, "01ab"), ("the plan", "77")];
+        options.facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    });
+    assert_snapshot!(said);
+}
+
+#[test]
+fn who_is_missing_is_told_until_all_are_there() {
+    let (sender, told) = std::sync::mpsc::channel();
+    let hub = Hub::new();
+    let options = |name| JoinOptions {
+        hub: Some(hub.clone()),
+        ..JoinOptions::new(name, Arc::new(topology()), resolution())
+    };
+    let gathering =
+        Gathering::new(move |missing| sender.send(missing.to_vec()).expect("a listener"));
+    let first = JoinOptions { gathering: Some(gathering), ..options("a") };
+    let first = std::thread::spawn(move || Node::join(first).and_then(|node| node.leave(b"")));
+    assert_eq!(told.recv().expect("who is missing"), ["z"]);
+    let second = Node::join(options("z")).and_then(|node| node.leave(b""));
+    assert_eq!(told.recv().expect("who is missing"), [""; 0]);
+    assert!(first.join().expect("no panic").is_ok() && second.is_ok());
 }
 
 #[test]

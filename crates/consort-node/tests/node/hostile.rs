@@ -34,7 +34,7 @@ fn what_is_no_frame_is_told() {
         }),
         after(|z| {
             let mut bytes = z.bytes(Body::Ready);
-            bytes[6] = 2;
+            bytes[6] = 9;
             z.raw(&bytes);
         }),
         after(|z| {
@@ -73,6 +73,11 @@ fn what_is_no_frame_is_told() {
             bytes[22] = 1;
             z.raw(&bytes);
         }),
+        after(|z| {
+            let mut bytes = z.bytes(Body::Request { flow: PONG, tag: tick(0) });
+            bytes[5] = 0;
+            z.raw(&bytes);
+        }),
         after(|z| z.say(Body::Ask)),
     ];
     assert_snapshot!(said.join("\n"));
@@ -92,6 +97,8 @@ fn what_a_flow_does_not_allow_is_told() {
         }),
         after(|z| z.say(Body::Credit { flow: PONG, count: 1 })),
         after(|z| z.say(Body::Bound { flow: PONG, tag: Some(tick(7)) })),
+        after(|z| z.say(Body::Request { flow: FlowId(0), tag: tick(7) })),
+        after(|z| z.say(Body::Request { flow: PONG, tag: tick(7) })),
         after(|z| z.say(Body::LastWords(b"bye"))),
     ];
     assert_snapshot!(said.join("\n"));

@@ -10,3 +10,4 @@ mod hostile;
 mod puppet;
 mod robustness;
 mod status;
+mod tls;

@@ -28,6 +28,8 @@ pub(crate) fn hello() -> Hello {
         incarnation: 1,
         resolution: resolution(),
         horizon: None,
+        begins: None,
+        facts: Vec::new(),
         hash: topology.hash(),
         topology,
     }

@@ -2,7 +2,7 @@
 
 use crate::ring::Ring;
 use consort_core::Resolution;
-use consort_node::{Endpoint, JoinOptions, Node, TlsFiles};
+use consort_node::{Authority, Endpoint, JoinOptions, Node};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,6 +15,9 @@ use std::time::Duration;
 /// The first word of the arguments of a process that is a node.
 pub(crate) const NODE: &str = "ring-node";
 
+/// Whom the certificate is for that all nodes of a ring share.
+pub(crate) const CERTIFIED: &str = "ring";
+
 /// What a process must know to be a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -24,7 +27,7 @@ pub(crate) struct Place {
     pub(crate) endpoints: Vec<Endpoint>,
     /// How long it rests after each step.
     pub(crate) pace: Duration,
-    /// A folder with `ca.pem`, `node.pem` and `node.key`.
+    /// A folder with the files of an authority and of [`CERTIFIED`].
     pub(crate) certificates: Option<String>,
 }
 
@@ -71,11 +74,8 @@ impl Place {
         options.peers =
             peers.map(|(index, at)| (Ring::name(index), at)).collect::<BTreeMap<_, _>>();
         options.patience = Duration::from_secs(3);
-        options.tls = self.certificates.as_ref().map(|folder| {
-            let [authorities, certificate, key] =
-                ["ca.pem", "node.pem", "node.key"].map(|name| Path::new(folder).join(name));
-            TlsFiles { authorities, certificate, key }
-        });
+        let folder = self.certificates.as_ref().map(Path::new);
+        options.tls = folder.map(|folder| Authority::files(folder, CERTIFIED));
         options
     }
 }

@@ -1,14 +1,12 @@
 //! Single links.
 
 use crate::locator;
-use consort_node::TlsFiles;
+use crate::processes::CERTIFIED as NODE;
 use consort_node::frame::{self, Body, Frame};
 use consort_node::link::{Link, Received, ZenohLink, ZenohListener};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use consort_node::{Authority, TlsFiles};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::fs;
 use std::os::fd::BorrowedFd;
-use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -98,42 +96,22 @@ pub(crate) fn no_locator() {
 
 pub(crate) fn no_certificate() {
     let (folder, locator) = (certificates(), locator("tls"));
-    let mut files = files(folder.path());
+    let mut files = Authority::files(folder.path(), NODE);
     let (mut one, mut other, _listener) = pair(&locator, Some(&files));
     one.send(&frame(3)).and_then(|()| one.flush()).expect("the link is whole");
     assert_eq!(receive(&mut other), Some(frame(3)));
     let foreign = certificates();
-    files.certificate = foreign.path().join("node.pem");
-    files.key = foreign.path().join("node.key");
+    let theirs = Authority::files(foreign.path(), NODE);
+    (files.certificate, files.key) = (theirs.certificate, theirs.key);
     let connected = ZenohLink::connect(&locator, Some(&files), Duration::from_secs(2));
     assert!(connected.is_err(), "another authority signed it");
 }
 
-fn files(folder: &Path) -> TlsFiles {
-    TlsFiles {
-        authorities: folder.join("ca.pem"),
-        certificate: folder.join("node.pem"),
-        key: folder.join("node.key"),
-    }
-}
-
-/// A folder with an authority, and a certificate that it signed with its key.
+/// A folder with an authority, and a certificate that it signed with its key, for `NODE`.
 pub(crate) fn certificates() -> TempDir {
     let folder = tempfile::tempdir().expect("there is room");
-    let mut authority = CertificateParams::new(Vec::new()).expect("no names");
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().expect("a key");
-    let authority = CertifiedIssuer::self_signed(authority, key).expect("a certificate");
-    let (names, key) = (vec!["localhost".to_owned(), "127.0.0.1".to_owned()], KeyPair::generate());
-    let key = key.expect("a key");
-    let node = CertificateParams::new(names).and_then(|node| node.signed_by(&key, &authority));
-    let texts = [
-        ("ca.pem", authority.pem()),
-        ("node.pem", node.expect("a certificate").pem()),
-        ("node.key", key.serialize_pem()),
-    ];
-    texts.iter().for_each(|(name, text)| {
-        fs::write(folder.path().join(name), text).expect("the folder is writable");
-    });
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let authority = Authority::new(folder.path()).expect("the folder is writable");
+    authority.certify_names(NODE, names).expect("the folder is writable");
     folder
 }

@@ -31,9 +31,11 @@ enum End {
 
 impl Roots {
     /// Begins a search with what is known at the current time.
-    pub(super) fn begin(&mut self) {
+    pub(super) fn begin(&mut self, to: f64) {
+        self.work.to = to;
         for (i, indicator) in self.indicators.iter().enumerate() {
             (self.work.low[i], self.work.sides[i]) = (indicator.value, indicator.side);
+            self.work.far[i] = indicator.noise.far;
         }
     }
 
@@ -52,14 +54,16 @@ impl Roots {
     ) -> Result<bool, E> {
         let work = &mut *self.work;
         indicators(t, &mut work.middle)?;
-        let has_changed = work.sides.iter().zip(&work.middle).any(|(s, z)| s.left_by(*z));
+        let each = work.sides.iter().zip(&work.middle).zip(&self.indicators);
+        let has_changed = each.into_iter().any(|((side, z), it)| it.leaves(*side, *z, self.scale));
         if has_changed {
             std::mem::swap(&mut work.high, &mut work.middle);
             return Ok(true);
         }
         std::mem::swap(&mut work.low, &mut work.middle);
-        let sides = work.sides.iter_mut().zip(&work.low);
-        for ((side, z), indicator) in sides.zip(&self.indicators) {
+        let sides = work.sides.iter_mut().zip(&work.low).zip(&mut work.far);
+        for (((side, z), far), indicator) in sides.zip(&self.indicators) {
+            *far = far.max(z.abs());
             if *side == Side::Neither && indicator.band < z.abs() {
                 *side = Side::of(*z);
             }
@@ -72,6 +76,7 @@ impl Roots {
         self.t = t;
         for (i, indicator) in self.indicators.iter_mut().enumerate() {
             (indicator.value, indicator.side) = (self.work.low[i], self.work.sides[i]);
+            indicator.noise.pass(self.work.far[i]);
         }
     }
 
@@ -109,9 +114,15 @@ impl Roots {
     ) -> Result<bool, E> {
         let Work { sides, high, middle, .. } = &mut *self.work;
         indicators(late, middle)?;
-        let each = || sides.iter().zip(high.iter().zip(middle.iter()));
-        let all = each().all(|(side, (now, then))| !side.left_by(*now) || side.left_by(*then));
-        let more = each().any(|(side, (now, then))| !side.left_by(*now) && side.left_by(*then));
+        let each = || {
+            let values = high.iter().zip(middle.iter());
+            let both = |((side, (now, then)), it): ((&Side, (&f64, &f64)), &Indicator)| {
+                (it.leaves(*side, *now, self.scale), it.leaves(*side, *then, self.scale))
+            };
+            sides.iter().zip(values).zip(&self.indicators).map(both)
+        };
+        let all = each().all(|(now, then)| !now || then);
+        let more = each().any(|(now, then)| !now && then);
         if all && more {
             std::mem::swap(high, middle);
         }
@@ -123,7 +134,7 @@ impl Roots {
         let (low, high) = (&self.work.low, &self.work.high);
         let mut earliest = 1.0_f64;
         for (i, side) in self.work.sides.iter().enumerate() {
-            if side.left_by(high[i]) {
+            if self.indicators[i].leaves(*side, high[i], self.scale) {
                 let (low, high) = (bracket.low_weight * low[i], bracket.high_weight * high[i]);
                 earliest = earliest.min(low / (low - high));
             }
@@ -141,15 +152,20 @@ impl Roots {
 
     /// Takes over the event at the high end as the current time.
     fn tell(&mut self, t: f64) {
+        let part = (t - self.t) / (self.work.to - self.t);
         self.t = t;
         for (i, indicator) in self.indicators.iter_mut().enumerate() {
             let (side, low, high) = (self.work.sides[i], self.work.low[i], self.work.high[i]);
-            if side.left_by(high) {
+            let has_left = indicator.leaves(side, high, self.scale);
+            if has_left {
                 let rises = side == Side::NotAbove;
                 self.crossings[i] = Some(if rises { Crossing::Rising } else { Crossing::Falling });
                 let band = 2.0 * low.abs().max(high.abs());
-                *indicator = Indicator { value: high, side: Side::of(high), band };
+                let mut noise = indicator.noise;
+                noise.count([low, high], self.work.far[i], part);
+                *indicator = Indicator { value: high, side: Side::of(high), band, noise };
             } else {
+                indicator.noise.pass(self.work.far[i]);
                 (indicator.value, indicator.side) = (high, side);
             }
         }
@@ -176,6 +192,13 @@ impl Bracket {
             self.high_weight = if stays { 0.5 * self.high_weight } else { 1.0 };
             (self.low, self.low_weight, self.moved) = (middle, 1.0, Some(End::Low));
         }
+    }
+}
+
+impl Indicator {
+    /// Whether a value is on the other side, by more than noise.
+    fn leaves(&self, side: Side, z: f64, scale: f64) -> bool {
+        side.left_by(z) && self.noise.zone(scale) <= z.abs()
     }
 }
 

@@ -124,6 +124,37 @@ fn leaving_zero_is_told_if_asked_for() {
 }
 
 #[test]
+fn rounding_that_crosses_zero_is_told_a_few_dozen_times_and_what_leaves_it_then_is_told() {
+    // Two that go the same way, of which one goes faster and faster: at first the difference is but noise.
+    let apart = |t: f64| (20.0 - 0.03 * t) - (10.0 - 0.03 * t - 0.5 * t * t) - 10.0;
+    for size in [1.0, 1e9] {
+        let z = |t: f64, values: &mut [f64]| values[0] = size * apart(t) * (1.0 - t);
+        let mut roots = Roots::new(1);
+        roots.set_leaving(Leaving::Told);
+        roots.set_scale(20.0 * size);
+        roots.start(0.0, &[0.0]);
+        let found = events(&mut roots, &z, [0.5, 2.0, 2.5]);
+        assert!(64 < found.len() && found.len() < 70, "{} events", found.len());
+        let last = &found[found.len() - 2..];
+        assert!(last[0].0 < 1e-6 && last[0].1 == [RISING], "{last:?}");
+        assert_eq!(last[1], (1.0, vec![FALLING]), "and is as exact as ever");
+    }
+}
+
+#[test]
+fn what_jumps_over_zero_for_ever_is_told_for_ever() {
+    for size in [1.0, 1e-15] {
+        let jumps = |t: f64| if libm::floor(t) % 2.0 < 1.0 { size } else { -size };
+        let ends = (1..=400).map(|n| 0.5 * f64::from(n));
+        let mut roots = Roots::new(1);
+        roots.set_leaving(Leaving::Told);
+        roots.start(0.0, &[size]);
+        let found = events(&mut roots, &|t, values: &mut [f64]| values[0] = jumps(t), ends);
+        assert_eq!(found.len(), 200);
+    }
+}
+
+#[test]
 fn roots_of_one_instant_are_told_together_and_later_ones_later() {
     let z = |t: f64, z: &mut [f64]| {
         z[0] = t - 1.0;
@@ -377,10 +408,12 @@ fn bytes_of_no_search_are_refused() {
         let refused = Roots::from_bytes(&bytes[..length]);
         assert!(matches!(refused, Err(BytesError::Length { .. })), "{length}");
     }
-    for (at, change) in [(0, b'x'), (8, 2), (16, 0xff), (24, 0xff), (32, 0xff), (49, 9)] {
+    let numbers = [16, 24, 32, 40, 73, 81].map(|at| (at, 0xff));
+    let others = [(0, b'x'), (8, 2), (57, 9), (58, 65), (65, 1)];
+    for (at, change) in numbers.into_iter().chain(others) {
         let mut bytes = bytes.clone();
         bytes[at] = change;
-        if at == 16 || at == 24 {
+        if change == 0xff {
             bytes[at - 1] = 0xff;
         }
         assert!(Roots::from_bytes(&bytes).is_err(), "byte {at}");

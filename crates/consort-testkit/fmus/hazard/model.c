@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -73,7 +75,10 @@ static void endanger(int32_t kind)
             shmctl(segment, IPC_RMID, NULL);
             break;
         }
-        case CHILD: if (fork() == 0) sleep_for_ever(NULL); break;
+        case CHILD:
+            /* It ends with its parent: nobody else would end it. */
+            if (fork() == 0) prctl(PR_SET_PDEATHSIG, SIGKILL), sleep_for_ever(NULL);
+            break;
         case EVENT: (void)eventfd(0, 0); break;
         default: break;
     }

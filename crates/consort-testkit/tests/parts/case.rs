@@ -4,11 +4,11 @@ use crate::mixer::Mixer;
 use crate::post::postmen;
 use crate::spice::{self, pick};
 use consort_core::{ModelDescription, NodeId, Prng, Report, Time};
-use consort_engine::{ChunkSink, Part, Run, RunError, RunOptions, Summary};
+use consort_engine::{ChunkSink, Part, Recorded, Run, RunError, RunOptions, Summary};
 use consort_system::{Placement, Plan, Projection, ResolvedSystem};
 use consort_testkit::random_system::{RandomSystem, Shape};
-use consort_trace::{Chunk, Schema, Trace, TraceWriter};
-use std::sync::{Arc, Mutex};
+use consort_trace::Trace;
+use std::sync::Arc;
 
 /// A system, its models and its plan.
 pub(crate) struct Case {
@@ -126,30 +126,5 @@ fn carry_out(
 fn options(workers: usize, part: Option<Part>) -> (RunOptions, Recorded) {
     let recorded = Recorded::default();
     let recorder: Option<Box<dyn ChunkSink>> = Some(Box::new(recorded.clone()));
-    let log: consort_core::LogSink = Arc::new(|_| {});
-    let (verbose, call_log, observer) = (false, None, None);
-    (RunOptions { workers, log, verbose, recorder, call_log, observer, part }, recorded)
-}
-
-/// Keeps all rows.
-#[derive(Clone, Default)]
-struct Recorded(Arc<Mutex<Option<Trace>>>);
-
-impl Recorded {
-    fn trace(&self) -> Trace {
-        self.0.lock().expect("nobody panicked").clone().expect("a run began")
-    }
-}
-
-impl ChunkSink for Recorded {
-    fn begin(&mut self, schema: &Arc<Schema>) {
-        *self.0.lock().expect("nobody panicked") = Some(Trace::new(schema));
-    }
-
-    fn take(&mut self, mut full: Chunk) -> Chunk {
-        let mut trace = self.0.lock().expect("nobody panicked");
-        trace.as_mut().expect("a run began").write(&full).expect("memory takes all");
-        full.clear();
-        full
-    }
+    (RunOptions { recorder, part, ..RunOptions::quiet(workers) }, recorded)
 }

@@ -6,12 +6,12 @@ use consort_core::{Resolution, Seconds, ValueType, Variability};
 use serde_json::{Value, json};
 
 /// The key under which the schema stands in the file's metadata.
-pub(super) const KEY: &str = "consort.trace";
+pub(crate) const KEY: &str = "consort.trace";
 /// The version of the form below; raised when an old reader could misread a new file.
 const VERSION: u64 = 1;
 
 /// The schema as JSON.
-pub(super) fn encode(schema: &Schema) -> String {
+pub(crate) fn encode(schema: &Schema) -> String {
     let tick = schema.resolution().tick();
     let columns: Vec<Value> = schema.columns().iter().map(encode_column).collect();
     json!({
@@ -45,7 +45,7 @@ fn encode_column(column: &Column) -> Value {
 }
 
 /// The schema that `text` stands for.
-pub(super) fn decode(text: &str) -> Result<Schema, TraceError> {
+pub(crate) fn decode(text: &str) -> Result<Schema, TraceError> {
     let bad = |reason: &str| TraceError::NotATrace { reason: reason.to_owned() };
     let value: Value = serde_json::from_str(text)
         .map_err(|error| TraceError::NotATrace { reason: format!("its schema is {error}") })?;

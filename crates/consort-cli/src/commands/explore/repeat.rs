@@ -17,7 +17,6 @@ use consort_explore::world::{Standing, World};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The form of a counter-example's file, and how such a file is known.
 const FORMAT: u64 = 1;
@@ -44,15 +43,7 @@ pub(crate) fn run(
     letters: &[u32],
     recorder: Option<Box<dyn ChunkSink>>,
 ) -> Result<Repeated, CommandError> {
-    let options = RunOptions {
-        workers: 1,
-        log: Arc::new(|_| ()),
-        verbose: false,
-        recorder,
-        call_log: None,
-        observer: None,
-        part: None,
-    };
+    let options = RunOptions { recorder, ..RunOptions::quiet(1) };
     let mut world = campaign_worker::start_with(ready, options, Until::Horizon)?;
     let resolution = ready.prepared.resolved.experiment.resolution;
     for letter in letters {
@@ -236,7 +227,7 @@ fn record(
     recorder.open(TraceFiles {
         parquet: Some(folder.file(folder::TRACE)),
         csv: Some(folder.file(folder::TRACE_CSV)),
-        mcap: None,
+        ..TraceFiles::default()
     });
     if let Some(error) = recorder.close().failure {
         let message = format!("the trace could not be written: {error}");

@@ -6,8 +6,9 @@ use crate::output::folder;
 use crate::output::numbers::{duration, short};
 use crate::output::printer::{Printer, one_line};
 use crate::output::table::Table;
+use crate::spread::certificates;
 use consort_core::{Diagnostic, Tag};
-use consort_node::{Endpoint, Phase, Status, Wait, ask_status};
+use consort_node::{Endpoint, Phase, Status, TlsFiles, Wait, ask_status_with};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -40,7 +41,7 @@ pub(super) fn execute(args: &NodeStatusArgs, printer: &Printer) -> CommandResult
     for node in &args.nodes {
         match Path::new(node).is_dir() {
             true => asked.extend(of_run(Path::new(node))?),
-            false => asked.push(ask(None, node)?),
+            false => asked.push(ask(None, node, None)?),
         }
     }
     match args.format {
@@ -58,8 +59,8 @@ fn of_run(folder: &Path) -> Result<Vec<Asked>, CommandError> {
     let value: Value = serde_json::from_str(&text).unwrap_or_default();
     let nodes = value["nodes"].as_array().into_iter().flatten();
     let nodes: Vec<Asked> = nodes
-        .filter_map(|node| Some((node["name"].as_str()?, node["endpoint"].as_str()?)))
-        .map(|(name, endpoint)| ask(Some(name), endpoint))
+        .filter_map(|node| Some((node, node["name"].as_str()?, node["endpoint"].as_str()?)))
+        .map(|(node, name, at)| ask(Some(name), at, certificates::from_json(&node["tls"]).as_ref()))
         .collect::<Result<_, _>>()?;
     if nodes.is_empty() { Err(not_under_way(folder)) } else { Ok(nodes) }
 }
@@ -70,12 +71,12 @@ fn not_under_way(folder: &Path) -> CommandError {
     CommandError::failed(diagnostic.help("name the folder of one, or the endpoint of a node"))
 }
 
-fn ask(name: Option<&str>, text: &str) -> Result<Asked, CommandError> {
+fn ask(name: Option<&str>, text: &str, tls: Option<&TlsFiles>) -> Result<Asked, CommandError> {
     let endpoint: Endpoint = text.parse().map_err(|error: consort_node::EndpointError| {
         let diagnostic = Diagnostic::error("cli::endpoint", error.to_string());
         CommandError::invalid(diagnostic.help("or name the folder of a run that is under way"))
     })?;
-    let answer = ask_status(&endpoint).map_err(|error| error.to_string());
+    let answer = ask_status_with(&endpoint, tls).map_err(|error| error.to_string());
     Ok(Asked { name: name.map(str::to_owned), endpoint: text.to_owned(), answer })
 }
 

@@ -8,6 +8,7 @@ use crate::output::hashes;
 use crate::output::numbers::duration;
 use crate::output::printer::Printer;
 use crate::pipeline::Prepared;
+use crate::spread::Suffered;
 use crate::traces;
 use consort_trace::{DiffOptions, Difference, compare};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +28,39 @@ pub(super) struct Tally {
     capacities: BTreeSet<u64>,
     placements: BTreeSet<String>,
     delay: Duration,
-    stops: u32,
-    cuts: bool,
+    stops: Faced,
+    cuts: Faced,
+    /// The shortest stop and the longest.
+    stop_range: Option<(Duration, Duration)>,
+}
+
+/// What some of the runs had to face: as often as it happened, not as it was planned.
+#[derive(Default)]
+struct Faced {
+    /// How many runs it was meant for.
+    runs: u64,
+    /// How many of them it came to in time.
+    struck: u64,
+    /// How often in all.
+    count: u64,
+}
+
+impl Faced {
+    fn add(&mut self, is_meant: bool, count: u64) {
+        if is_meant {
+            self.runs += 1;
+            self.struck += u64::from(0 < count);
+            self.count += count;
+        }
+    }
+
+    /// `41 stops of 1 to 14 s in 40 of 66 runs`; nothing if no run was to face it.
+    fn told(&self, what: &str, more: &str) -> Option<String> {
+        let Faced { runs, struck, count } = self;
+        let told =
+            format!("{}{more} in {struck} of {}", plural(*count, what), plural(*runs, "run"));
+        (0 < *runs).then_some(told)
+    }
 }
 
 /// What runs that are not spread are called among those that are.
@@ -36,7 +68,7 @@ const WHOLE: &str = "in one piece";
 
 impl Tally {
     /// One more run.
-    pub(super) fn add(&mut self, setting: &Setting, took: Duration) {
+    pub(super) fn add(&mut self, setting: &Setting, took: Duration, suffered: &Suffered) {
         let link = setting.spread.as_ref().map_or(WHOLE, |spread| spread.link.name());
         self.by_link.entry(link).or_default().push(took);
         let workers = setting.workers as u64;
@@ -48,8 +80,13 @@ impl Tally {
         self.nodes.insert(spread.placement.nodes.len() as u64);
         self.capacities.insert(spread.capacity.into());
         self.placements.insert(format!("{:?}", spread.placement.of_component));
-        self.stops += spread.disturb.as_ref().map_or(0, |disturb| disturb.stops);
-        self.cuts |= spread.faults.as_ref().is_some_and(|faults| 0.0 < faults.cuts);
+        self.stops.add(spread.disturb.is_some(), suffered.stops.len() as u64);
+        let is_cut = spread.faults.as_ref().is_some_and(|faults| 0.0 < faults.cuts);
+        self.cuts.add(is_cut, suffered.links);
+        for &stop in &suffered.stops {
+            let (least, most) = self.stop_range.unwrap_or((stop, stop));
+            self.stop_range = Some((least.min(stop), most.max(stop)));
+        }
     }
 
     /// One line for each number of workers, or for each kind of link and one for the rest.
@@ -64,7 +101,24 @@ impl Tally {
             return lines.collect();
         }
         let lines = self.by_link.iter().map(|(link, times)| line(link, times, ""));
-        format!("{}varied: {}\n", lines.collect::<String>(), self.varied())
+        let varied = format!("{}varied: {}\n", lines.collect::<String>(), self.varied());
+        match self.suffered() {
+            Some(suffered) => format!("{varied}suffered: {suffered}\n"),
+            None => varied,
+        }
+    }
+
+    /// What really happened to nodes and links, if anything was meant to.
+    fn suffered(&self) -> Option<String> {
+        let seconds = |stop: Duration| format!("{:.1}", stop.as_secs_f64());
+        let range = self.stop_range.map(|(least, most)| match (seconds(least), seconds(most)) {
+            (least, most) if least == most => format!(" of {most} s"),
+            (least, most) => format!(" of {least} to {most} s"),
+        });
+        let stops = self.stops.told("stop", &range.unwrap_or_default());
+        let cuts = self.cuts.told("link", " cut and made again");
+        let told: Vec<String> = stops.into_iter().chain(cuts).collect();
+        (!told.is_empty()).then(|| told.join(", "))
     }
 
     fn varied(&self) -> String {
@@ -77,12 +131,6 @@ impl Tally {
         ];
         if !self.delay.is_zero() {
             words.push(format!("up to {} under way", duration(self.delay.as_secs_f64())));
-        }
-        if 0 < self.stops {
-            words.push(format!("up to {}", plural(self.stops.into(), "stop")));
-        }
-        if self.cuts {
-            words.push("links that break".to_owned());
         }
         words.join(", ")
     }
@@ -129,6 +177,8 @@ pub(super) struct Odd<'a> {
     pub(super) run: u32,
     /// How it was made.
     pub(super) setting: &'a Setting,
+    /// What its nodes suffered.
+    pub(super) suffered: &'a Suffered,
     /// What it came to.
     pub(super) seen: &'a Seen,
     /// The traces of the first and of this one.
@@ -145,7 +195,7 @@ pub(super) fn different(
     let mut text = format!(
         "different: run 1 and run {} ({})\n  trace {}\n  trace {}\n",
         odd.run,
-        odd.setting.describe(),
+        odd.setting.describe(odd.suffered),
         first.hash,
         odd.seen.hash
     );
@@ -219,5 +269,23 @@ mod tests {
         check(&[0, 1], "thread", "0 to 1 thread");
         check(&[64, 3], "", "3 to 64");
         check(&[], "worker", "");
+    }
+
+    #[test]
+    fn what_nodes_suffered_is_told_as_often_as_it_happened() {
+        let milliseconds = Duration::from_millis;
+        let mut tally = Tally::default();
+        assert_eq!(tally.suffered(), None);
+        tally.stops.add(true, 0);
+        tally.stops.add(false, 7);
+        assert_eq!(tally.suffered().as_deref(), Some("0 stops in 0 of 1 run"));
+        tally.stops.add(true, 2);
+        tally.stop_range = Some((milliseconds(1040), milliseconds(14_210)));
+        tally.cuts.add(true, 1);
+        let expected =
+            "2 stops of 1.0 to 14.2 s in 1 of 2 runs, 1 link cut and made again in 1 of 1 run";
+        assert_eq!(tally.suffered().as_deref(), Some(expected));
+        tally.stop_range = Some((milliseconds(1010), milliseconds(1040)));
+        assert!(tally.suffered().is_some_and(|told| told.starts_with("2 stops of 1.0 s in")));
     }
 }

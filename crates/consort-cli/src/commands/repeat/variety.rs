@@ -1,13 +1,13 @@
 //! What changes from run to run: all of it follows from one number.
 
 use super::placements::Units;
-use crate::cli::{LinkKind, RepeatArgs};
+use crate::cli::{LinkChoice, LinkKind, RepeatArgs};
 use crate::commands::run;
 use crate::outcome::CommandError;
 use crate::output::diagnostics::plural;
 use crate::output::numbers::duration;
 use crate::pipeline::Prepared;
-use crate::spread::{self, Disturbance, Spread};
+use crate::spread::{self, Disturbance, Spread, Suffered};
 use consort_core::Prng;
 use consort_node::Faults;
 use consort_system::{Crossing, Placement};
@@ -136,8 +136,8 @@ impl<'a> Variety<'a> {
 }
 
 impl Setting {
-    /// `tcp, 4 nodes, capacity 3, 2 workers, 1 thread of load, up to 0.1 ms under way`.
-    pub(super) fn describe(&self) -> String {
+    /// `tcp, 4 nodes, capacity 3, 2 workers, 1 thread of load, up to 0.1 ms under way, 1 stop, 2 links cut`.
+    pub(super) fn describe(&self, suffered: &Suffered) -> String {
         let mut words = Vec::new();
         match &self.spread {
             None => words.push("in one piece".to_owned()),
@@ -152,6 +152,10 @@ impl Setting {
         let delay = self.delay();
         if !delay.is_zero() {
             words.push(format!("up to {} under way", duration(delay.as_secs_f64())));
+        }
+        for (count, what) in [(suffered.stops.len() as u64, "stop"), (suffered.links, "link")] {
+            let cut = if what == "link" { " cut" } else { "" };
+            words.extend((0 < count).then(|| plural(count, what) + cut));
         }
         words.join(", ")
     }
@@ -181,12 +185,12 @@ fn links(
     prepared: &Prepared,
     random: &Prng,
 ) -> Result<Vec<Linked>, CommandError> {
-    let wanted = match args.varied.links.as_slice() {
-        [] => &LINKS,
+    let wanted = match LinkChoice::kinds(&args.varied.links) {
+        links if links.is_empty() => LINKS.to_vec(),
         links => links,
     };
-    let linked = wanted.iter().map(|&link| {
-        spread::check_link(link, &super::spread_args(args))?;
+    let linked = wanted.into_iter().map(|link| {
+        spread::check_link(link)?;
         Ok(Linked { link, candidates: candidates(args, prepared, (link, random))? })
     });
     linked.collect()

@@ -1,5 +1,7 @@
 //! Going on from a run that was saved.
 
+mod part;
+
 use crate::cli::{LinkKind, RunArgs, SpreadArgs};
 use crate::options;
 use crate::outcome::CommandError;
@@ -52,7 +54,7 @@ impl Resumed {
     /// # Errors
     /// If what was typed contradicts them.
     pub(crate) fn complete(&self, typed: &RunArgs) -> Result<RunArgs, CommandError> {
-        let saved: Value = serde_json::from_str(&self.file.options).unwrap_or_default();
+        let saved = self.saved();
         let contradictions = options::contradictions(&saved, &options::to_json(typed));
         if !contradictions.is_empty() {
             let message = "the run was saved with other options";
@@ -73,6 +75,11 @@ impl Resumed {
         Ok(RunArgs { system: Some(system), experiment, spread, ..typed.clone() })
     }
 
+    /// The options of the run that was saved, and what was noted beside them.
+    fn saved(&self) -> Value {
+        serde_json::from_str(&self.file.options).unwrap_or_default()
+    }
+
     /// The nodes that the run was spread over are the same: each goes on with its own part.
     fn spread(&self, typed: &SpreadArgs, saved: &Value) -> Result<SpreadArgs, CommandError> {
         let pairs = placed(&saved["placement"]);
@@ -83,15 +90,7 @@ impl Resumed {
             }
         };
         if is_other {
-            let message = "the run was saved with another placement";
-            let diagnostic = Diagnostic::error("snapshot::placement", message);
-            let diagnostic = diagnostic.with_note(match pairs.is_empty() {
-                true => "it was computed in one piece".to_owned(),
-                false => format!("it was computed with `--place {}`", joined(&pairs)),
-            });
-            let help =
-                "leave `--place`, `--link` and `--local` out: each node goes on with its part";
-            return Err(CommandError::invalid(diagnostic.help(help)));
+            return Err(another_placement(&pairs));
         }
         let link = saved["link"].as_str().and_then(LinkKind::from_name);
         let capacity = saved["capacity"].as_u64().and_then(|count| u32::try_from(count).ok());
@@ -135,8 +134,7 @@ impl Resumed {
     /// # Errors
     /// As [`Resumed::complete`].
     pub(crate) fn saved_spread(&self) -> Result<SpreadArgs, CommandError> {
-        let saved: Value = serde_json::from_str(&self.file.options).unwrap_or_default();
-        self.spread(&SpreadArgs::default(), &saved)
+        self.spread(&SpreadArgs::default(), &self.saved())
     }
 
     /// Where it was saved, and before.
@@ -161,6 +159,17 @@ impl Resumed {
             "microstep": microstep,
         })
     }
+}
+
+fn another_placement(pairs: &[(String, String)]) -> CommandError {
+    let message = "the run was saved with another placement";
+    let diagnostic = Diagnostic::error("snapshot::placement", message);
+    let diagnostic = diagnostic.with_note(match pairs.is_empty() {
+        true => "it was computed in one piece".to_owned(),
+        false => format!("it was computed with `--place {}`", joined(pairs)),
+    });
+    let help = "leave `--place`, `--link` and `--local` out: each node goes on with its part";
+    CommandError::invalid(diagnostic.help(help))
 }
 
 /// Pairs of component and node, from the nodes and who is on each.

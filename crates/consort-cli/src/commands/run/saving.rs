@@ -1,5 +1,6 @@
 //! Saving a run while it goes: where, into which files, and what is told of it.
 
+mod keeping;
 mod plan;
 
 use crate::outcome::said;
@@ -14,7 +15,11 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+pub(crate) use keeping::{Keeping, plan_node};
 pub(crate) use plan::{origin, plan, repeat};
+
+/// More files than this are not told one by one.
+const LINES_MAX: usize = 6;
 
 /// The saves of a run: those that wait, and those that were made.
 pub(crate) struct Saving {
@@ -28,6 +33,8 @@ pub(crate) struct Saving {
     /// happens.
     counts: bool,
     resolution: Resolution,
+    /// It is saved over and over, for the case that something happens.
+    repeats: bool,
     done: Vec<Saved>,
     problems: Vec<Diagnostic>,
 }
@@ -105,9 +112,16 @@ impl Saving {
     }
 
     /// What is to be kept of the placement of a distributed run.
-    pub(crate) fn of_nodes(mut self, placement: &Value) -> Self {
+    pub(crate) fn of_nodes(self, placement: &Value) -> Self {
+        self.noting([("placement", placement.clone())])
+    }
+
+    /// What is to be kept beside the options of the run.
+    fn noting<const N: usize>(mut self, notes: [(&str, Value); N]) -> Self {
         let mut options: Value = serde_json::from_str(&self.template.options).unwrap_or_default();
-        options["placement"] = placement.clone();
+        for (name, value) in notes {
+            options[name] = value;
+        }
         self.template.options = options.to_string();
         self
     }
@@ -140,7 +154,13 @@ impl Saving {
 
     /// The last file that was written.
     pub(crate) fn last_file(&self) -> Option<&Path> {
-        self.done.iter().rev().find_map(|saved| saved.file.as_ref()).map(|(path, _)| path.as_path())
+        self.last_saved().map(|(_, path)| path)
+    }
+
+    /// The last time that is in a file, and the file.
+    pub(crate) fn last_saved<'a>(&'a self) -> Option<(Time, &'a Path)> {
+        let written = |saved: &'a Saved| Some((saved.tag.time, saved.file.as_ref()?.0.as_path()));
+        self.done.iter().rev().find_map(written)
     }
 
     fn save(&mut self, save: &Save, run: &mut Run) {
@@ -171,7 +191,12 @@ impl Saving {
     /// What could not be saved; a run that ended before its saves were due tells that.
     pub(crate) fn take_problems(&mut self) -> Vec<Diagnostic> {
         let mut problems = std::mem::take(&mut self.problems);
-        for save in std::mem::take(&mut self.waiting) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        if self.repeats {
+            // How many more there would have been is no news; that there is none is.
+            waiting.truncate(usize::from(self.done.is_empty()));
+        }
+        for save in waiting {
             let Some(path) = save.file else { continue };
             let message = format!("`{}` was not written", path.display());
             let diagnostic = Diagnostic::warning("run::not-saved", message);
@@ -221,7 +246,13 @@ impl Saving {
             let time = crate::output::numbers::short(self.resolution.to_f64(saved.tag.time));
             Some(format!("saved at {time} s: {}", path.display()))
         };
-        self.done.iter().enumerate().filter_map(line).collect()
+        let mut lines: Vec<String> = self.done.iter().enumerate().filter_map(line).collect();
+        if LINES_MAX < lines.len() {
+            let more = lines.len() - LINES_MAX;
+            lines.drain(1..=more);
+            lines.insert(1, format!("and {more} times more"));
+        }
+        lines
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Order {
     pub(crate) run: RunId,
     /// Where each node is found.
     pub(crate) endpoints: BTreeMap<String, Endpoint>,
+    /// The folder with the certificates that were made for this run, if some were.
+    pub(crate) certificates: Option<PathBuf>,
     /// How many messages of a flow may wait.
     pub(crate) capacity: u32,
     /// How long a node that is gone may take to come back.
@@ -58,6 +60,7 @@ impl Order {
             "run": id_text(self.run),
             "endpoints": self.endpoints.iter().map(endpoint).collect::<serde_json::Map<_, _>>(),
             "tls": [tls.tls_certificate, tls.tls_key, tls.tls_ca],
+            "certificates": self.certificates,
             "capacity": self.capacity,
             "patience": self.patience.as_secs_f64(),
             "faults": self.faults.as_ref().map(faults_to_json),
@@ -112,6 +115,7 @@ impl Order {
                 .iter()
                 .map(endpoint)
                 .collect::<Option<_>>()?,
+            certificates: value["certificates"].as_str().map(PathBuf::from),
             capacity: u32::try_from(value["capacity"].as_u64()?).ok()?,
             patience: Duration::try_from_secs_f64(value["patience"].as_f64()?).ok()?,
             faults: faults_from_json(&value["faults"]),

@@ -11,14 +11,14 @@ use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
 use crate::output::recorder::{TraceFiles, Written};
 use crate::pipeline::Prepared;
-use crate::spread::Spread;
 use crate::spread::crew::order::Order;
 use crate::spread::crew::{Crew, Member};
-use crate::spread::merge::{Merged, merge_logs};
+use crate::spread::merge::{Journal, Merged, merge_logs};
 use crate::spread::scratch::id_text;
 use crate::spread::verdict::Verdict;
-use consort_core::{Diagnostic, Report};
-use consort_trace::{Trace, read_parquet};
+use crate::spread::{Spread, certificates};
+use consort_core::{Diagnostic, Report, Tag};
+use consort_trace::Standing;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::path::PathBuf;
@@ -38,7 +38,10 @@ pub(crate) struct Opening<'a> {
 
 impl<'a> Opening<'a> {
     pub(super) fn new(folder: Option<&'a RunFolder>, order: &Order) -> Self {
-        let node = |(name, endpoint): (&String, &consort_node::Endpoint)| json!({ "name": name, "endpoint": endpoint.to_string(), "pid": null });
+        let node = |(name, endpoint): (&String, &consort_node::Endpoint)| {
+            let tls = certificates::files(order, name).map(|tls| certificates::to_json(&tls));
+            json!({ "name": name, "endpoint": endpoint.to_string(), "pid": null, "tls": tls })
+        };
         let nodes: Vec<Value> = order.endpoints.iter().map(node).collect();
         let nodes = json!({ "run": id_text(order.run), "nodes": nodes });
         Opening { folder, nodes, log: None, failure: None }
@@ -180,7 +183,24 @@ impl Ran<'_> {
         Ok(log)
     }
 
-    /// Joins what could be read: a node that was killed has left no trace that can be.
+    /// What nodes recorded. One that has not a single row while others do has lost what it had.
+    fn journals(&self, problems: &mut Vec<Diagnostic>) -> Vec<Journal> {
+        let members = self.crew.members.iter();
+        let open = |member: &Member| Journal::open(&self.order.parts.journal(&member.name)).ok();
+        let opened: Vec<(&Member, Option<Journal>)> =
+            members.map(|member| (member, open(member))).collect();
+        let is_used = opened.iter().any(|(_, it)| it.as_ref().is_some_and(Journal::has_rows));
+        let mut kept = Vec::new();
+        for (member, journal) in opened {
+            match journal.filter(|journal| journal.has_rows() || !is_used) {
+                Some(journal) => kept.push(journal),
+                None => problems.push(unread(&member.name)),
+            }
+        }
+        kept
+    }
+
+    /// Joins what was recorded, chunk by chunk.
     fn join_traces(
         &self,
         args: &RunArgs,
@@ -188,26 +208,10 @@ impl Ran<'_> {
         folder: &RunFolder,
         problems: &mut Vec<Diagnostic>,
     ) -> (Vec<String>, Written) {
-        let mut parts: Vec<Trace> = Vec::new();
-        for member in &self.crew.members {
-            let path = self.node_file(&member.name, folder::TRACE);
-            let trace = File::open(&path).ok().and_then(|file| read_parquet(file).ok());
-            match trace {
-                Some(trace) => parts.push(trace),
-                None => problems.push(unread(&member.name)),
-            }
-        }
-        let components = &prepared.resolved.components;
-        let rank = |name: &str| components.iter().position(|known| known.name == name);
-        let rank = |name: &str| rank(name).unwrap_or(usize::MAX);
-        let until = (self.outcome.end != End::Finished).then_some(self.outcome.summary.tag);
-        let files = TraceFiles {
-            parquet: Some(folder.file(folder::TRACE)),
-            csv: args.csv.then(|| folder.file(folder::TRACE_CSV)),
-            mcap: args.mcap.then(|| folder.file(folder::TRACE_MCAP)),
-        };
-        match Merged::new(parts, &rank, until) {
-            Ok(Some(merged)) => merged.write(files),
+        let parts = self.journals(problems);
+        let rank = |name: &str| rank(prepared, name);
+        match Merged::new(parts, &rank, self.verdict.cut) {
+            Ok(Some(merged)) => merged.write(TraceFiles::of(args, folder)),
             Ok(None) => (Vec::new(), Written::default()),
             Err(error) => (Vec::new(), Written { failure: Some(error), ..Written::default() }),
         }
@@ -217,5 +221,20 @@ impl Ran<'_> {
 fn unread(name: &str) -> Diagnostic {
     let message = format!("what node `{name}` recorded is lost");
     let diagnostic = Diagnostic::warning("node::trace-lost", message);
-    diagnostic.with_note("it ended before it could close its trace")
+    diagnostic.with_note("its journal is not there, or has no row")
+}
+
+/// Where a component is in the system.
+pub(super) fn rank(prepared: &Prepared, name: &str) -> usize {
+    let mut components = prepared.resolved.components.iter();
+    components.position(|known| known.name == name).unwrap_or(usize::MAX)
+}
+
+/// Where each node stood at `cut`, as far as its journal tells; nothing if the run is not cut.
+pub(super) fn standings(crew: &Crew, order: &Order, cut: Option<Tag>) -> Vec<Option<Standing>> {
+    let standing = |member: &Member| {
+        let journal = Journal::open(&order.parts.journal(&member.name)).ok()?;
+        journal.standing(cut?).ok()?
+    };
+    crew.members.iter().map(standing).collect()
 }

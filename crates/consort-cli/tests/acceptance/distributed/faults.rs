@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 const PLACE: [&str; 2] = ["--place", "tank=plant,controller=control"];
 
 /// A run that takes some seconds, under way.
-struct UnderWay<'a> {
+pub(super) struct UnderWay<'a> {
     world: &'a World,
-    child: Child,
+    pub(super) child: Child,
     out: String,
 }
 
 impl<'a> UnderWay<'a> {
-    fn start(world: &'a World, out: &str, more: &[&str]) -> Self {
+    pub(super) fn start(world: &'a World, out: &str, more: &[&str]) -> Self {
         let line = ["run", "s", "--real-time", "15", "--out", out];
         let mut command = world.command(&[&line[..], &PLACE, more].concat());
         let child = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -28,7 +28,7 @@ impl<'a> UnderWay<'a> {
     }
 
     /// The process of a node.
-    fn pid(&self, node: &str) -> String {
+    pub(super) fn pid(&self, node: &str) -> String {
         let path = format!("{}/nodes.json", self.out);
         let list: serde_json::Value = serde_json::from_str(&self.world.read(&path)).unwrap();
         let nodes = list["nodes"].as_array().unwrap();
@@ -36,16 +36,16 @@ impl<'a> UnderWay<'a> {
         node["pid"].to_string()
     }
 
-    fn end(self) -> Output {
+    pub(super) fn end(self) -> Output {
         self.child.wait_with_output().unwrap()
     }
 }
 
-fn signal(name: &str, pid: &str) {
+pub(super) fn signal(name: &str, pid: &str) {
     assert!(Command::new("kill").args([name, pid]).status().unwrap().success());
 }
 
-fn words(output: &Output) -> String {
+pub(super) fn words(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 

@@ -2,6 +2,7 @@
 
 use super::quickstart;
 use crate::world::World;
+use consort_node::Authority;
 use std::net::TcpListener;
 use std::process::{Child, Output, Stdio};
 
@@ -47,6 +48,41 @@ fn nodes_that_meet_give_the_hash_of_the_whole() {
         assert!(columns("out/quickstart-plant").contains("tank.level"));
         assert!(!columns("out/quickstart-control").contains("tank.level"));
     }
+}
+
+#[test]
+fn nodes_with_certificates_meet_and_are_known_by_their_names() {
+    let world = quickstart();
+    world.done(&["run", "s", "--out", "here"]);
+    let authority = Authority::new(&world.path("")).unwrap();
+    let certify = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let files = authority.certify_names(&names.join("-"), names).unwrap();
+        [files.certificate, files.key, files.authorities].map(|file| file.display().to_string())
+    };
+    let line = |names: &[&str]| {
+        let [certificate, key, authority] = certify(names);
+        ["--tls-certificate", &certificate, "--tls-key", &key, "--tls-ca", &authority]
+            .map(str::to_owned)
+    };
+    let listen = format!("tls:localhost:{}", free_port());
+    let all = line(&["localhost", "control", "plant"]);
+    let all = all.each_ref().map(String::as_str);
+    for (code, data, said) in both(&world, &listen, &all) {
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!(data, format!("trace {}\n", world.trace_hash("here")), "{said}");
+    }
+    let one = line(&["localhost", "control"]);
+    let one = one.each_ref().map(String::as_str);
+    let mut control =
+        start(&world, "control", &[&["--listen", &listen], &PLACE[..], &all].concat());
+    let connect = format!("control={listen}");
+    let plant = start(&world, "plant", &[&["--connect", &connect], &PLACE[..], &one].concat());
+    let (code, _, said) = words(&plant.wait_with_output().unwrap());
+    // It would wait for the right one.
+    control.kill().and_then(|()| control.wait()).unwrap();
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("add `plant` to its DNS names"), "{said}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use consort_testkit::fmus::example;
 use std::os::unix::net::UnixListener;
 
 /// What is said about a line that is refused.
-fn told(world: &World, line: &[&str]) -> String {
+pub(super) fn told(world: &World, line: &[&str]) -> String {
     let before = world.contents();
     let said = world.consort(line);
     assert!(matches!(said.code, Some(1 | 2)), "{line:?}: {said}");
@@ -15,7 +15,7 @@ fn told(world: &World, line: &[&str]) -> String {
     format!("## consort {}\n{}(exit {})\n\n", line.join(" "), said.stderr, said.code.unwrap())
 }
 
-fn check(name: &str, text: &str) {
+pub(super) fn check(name: &str, text: &str) {
     let mut filters = filters();
     filters.push((r#"workspace/[^`" ]*/"#, "[temp]/"));
     insta::with_settings!({filters => filters}, { insta::assert_snapshot!(name, text) });
@@ -35,7 +35,7 @@ fn bad_command_lines_and_placements_are_told_apart() {
         vec!["run", "s", "--capacity", "4"],
         vec!["run", "s", "--place", "tank=plant", "--capacity", "0"],
         vec!["run", "s", "--place", "tank=plant", "--link", "pigeon"],
-        vec!["run", "s", "--place", "tank=plant", "--link", "tls"],
+        vec!["run", "s", "--place", "tank=1", "--link", "tls"],
         vec!["run", "s", "--place", "tank=plant", "--link", "zenoh"],
         vec!["run", "s", "--place", "tank=plant", "--local"],
         vec!["run", "s", "--place", "tank=plant", "--save-every", "5"],

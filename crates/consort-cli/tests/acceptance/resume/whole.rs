@@ -131,20 +131,14 @@ impl Whole {
         Whole { system: resolved, plan, models }
     }
 
-    fn options(workers: usize) -> RunOptions {
-        let log: consort_core::LogSink = Arc::new(|_| {});
-        let (verbose, recorder, call_log, observer) = (false, None, None, None);
-        RunOptions { workers, log, verbose, recorder, call_log, observer, part: None }
-    }
-
     fn start(&self) -> Run {
         let (system, models) = (self.system.clone(), self.models.clone());
-        Run::start(system, &self.plan, models, Self::options(1)).unwrap()
+        Run::start(system, &self.plan, models, RunOptions::quiet(1)).unwrap()
     }
 
     fn resume(&self, bytes: &[u8], workers: usize) -> Run {
         let (system, models) = (self.system.clone(), self.models.clone());
-        Run::resume(system, &self.plan, models, Self::options(workers), bytes).unwrap()
+        Run::resume(system, &self.plan, models, RunOptions::quiet(workers), bytes).unwrap()
     }
 
     fn resolution(&self) -> Resolution {

@@ -188,3 +188,24 @@ fn a_member_may_ask_for_the_end() {
         assert_eq!(recorded.trace().tags().len(), rows);
     }
 }
+
+#[test]
+fn events_without_end_are_an_error_that_names_whose() {
+    // It is pushed back from both sides of zero.
+    let relay = Equations::new(&[0.0], |at, f| f[0] = at.m[0], |at, y| y[0] = at.x[0]).events(
+        1,
+        |at, z| z[0] = at.x[0],
+        &[1.0],
+        |at| {
+            at.m[0] = if 0.0 < at.x[0] { -1.0 } else { 1.0 };
+            ContinuousEvent::default()
+        },
+    );
+    let bench = tolerant(Bench::new(10), RELATIVE)
+        .add("a", trigger().shared(), 10)
+        .add("b", relay.shared(), 10)
+        .wire("a.y0", "b.u0");
+    let (mut run, _) = bench.start(1).expect("it starts");
+    let error = run.advance(Time::MAX).expect_err("it has no end").to_string();
+    assert!(error.contains("event indicator 1 of `b` changes back and forth"), "{error}");
+}

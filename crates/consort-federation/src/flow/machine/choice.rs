@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::ports::{InputPort, OutputPort};
 use crate::flow::message::NEVER;
-use consort_core::Tag;
+use consort_core::{Tag, Time};
 
 /// What a node does next, by its own ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,6 +103,39 @@ impl<P> Choice<'_, P> {
         }
     }
 
+    /// The least bound of an event input without messages that would help: its own node to go on, or a sink of its
+    /// node that has asked. None if there is no such, or if only the end would do, which is told unasked.
+    pub(super) fn needed(&self, input: usize, step: Step) -> Option<Tag> {
+        let own = match step {
+            Step::Await { input: awaited, .. } => self.needed_here(input, awaited == input),
+            _ => NEVER,
+        };
+        let outputs = self.outputs.iter().enumerate();
+        let caused = outputs.filter(|(output, _)| self.facts.is_cause(input, *output));
+        let wanted = caused.flat_map(|(_, port)| {
+            let wanted = port.sinks.iter().map(|sink| sink.wanted).filter(|tag| *tag != NEVER);
+            wanted.map(|tag| self.facts.before(port.flow, tag))
+        });
+        let is_unknown = |tag: &Tag| self.inputs[input].next < *tag;
+        let needed = wanted.chain([own]).filter(is_unknown).min()?;
+        (self.facts.clip(needed) != NEVER).then_some(needed)
+    }
+
+    /// What lets the node itself go on: it has to know about everything before the least tag at which it has to do
+    /// something for sure, and about that tag too if it does nothing there before it has all inputs.
+    fn needed_here(&self, input: usize, is_awaited: bool) -> Tag {
+        let is_sure = |port: &&InputPort<P>| {
+            !port.buffer.is_empty() || !self.facts.flow(port.flow).kind.is_event()
+        };
+        let inputs = self.inputs.iter().filter(is_sure).map(|port| port.next);
+        let sure = inputs.chain(self.outputs.iter().map(|port| port.next)).min().unwrap_or(NEVER);
+        let mut outputs = self.outputs.iter();
+        let may_emit_first =
+            self.facts.has_lists || outputs.any(|it| !it.is_immediate && it.next == sure);
+        let is_decided_last = is_awaited && self.inputs[input].next == sure;
+        if sure == NEVER || (may_emit_first && !is_decided_last) { sure } else { beyond(sure) }
+    }
+
     /// No event comes on this output before this tag.
     pub(super) fn bound(&self, output: usize) -> Tag {
         let port = &self.outputs[output];
@@ -112,4 +145,12 @@ impl<P> Choice<'_, P> {
         let caused = self.facts.reach(port.flow, cause);
         self.facts.clip(port.next.min(caused).max(port.floor))
     }
+}
+
+/// The least tag that is greater.
+fn beyond(tag: Tag) -> Tag {
+    if tag.microstep < u32::MAX {
+        return tag.next_microstep();
+    }
+    tag.time.checked_add(Time::from_ticks(1)).map_or(NEVER, Tag::at)
 }

@@ -87,7 +87,7 @@ impl<P: Payload> FlowNode<P> {
             let message = port.unserved.clone().expect("a sink that waits, waits for a message");
             granted.waits = false;
             granted.credits -= 1;
-            granted.announced = message.next.unwrap_or(NEVER);
+            granted.tell(message.next.unwrap_or(NEVER));
             out.push(Output::Send { flow: id, sink, message });
         }
         if self.state.emitting == Some(output) && !port.sinks.iter().any(|sink| sink.waits) {
@@ -98,11 +98,9 @@ impl<P: Payload> FlowNode<P> {
     }
 
     fn check_credit(&self, output: usize, sink: NodeId, count: u32) -> Result<usize, FlowError> {
+        let place = self.sink(output, sink)?;
         let port = &self.state.outputs[output];
         let flow = self.facts.flow(port.flow);
-        let Some(place) = port.sinks.iter().position(|it| it.node == sink) else {
-            return Err(FlowError::NotASink { flow: flow.name.clone(), sink: sink.0 });
-        };
         let credits = u64::from(port.sinks[place].credits) + u64::from(count);
         if credits <= u64::from(flow.capacity) {
             return Ok(place);
@@ -155,7 +153,7 @@ impl<P: Payload> FlowNode<P> {
                 continue;
             }
             sink.credits -= 1;
-            sink.announced = announced;
+            sink.tell(announced);
             let (flow, sink, message) = (port.flow, sink.node, message.clone());
             out.push(Output::Send { flow, sink, message });
         }
@@ -219,6 +217,15 @@ impl<P: Payload> FlowNode<P> {
         }
         let (flow, node) = self.strange(flow)?;
         Err(FlowError::NotAnOutput { flow, node })
+    }
+
+    /// Which of the sinks of an output a node is.
+    pub(super) fn sink(&self, output: usize, sink: NodeId) -> Result<usize, FlowError> {
+        let port = &self.state.outputs[output];
+        port.sinks.iter().position(|it| it.node == sink).ok_or_else(|| {
+            let flow = self.facts.flow(port.flow).name.clone();
+            FlowError::NotASink { flow, sink: sink.0 }
+        })
     }
 
     fn strange(&self, flow: FlowId) -> Result<(String, String), FlowError> {

@@ -1,13 +1,15 @@
-//! What only event flows have: bounds, plans, announcements. Nothing of it is hashed, takes room, or reaches whoever
-//! computes: it decides how long others wait, never what they get.
+//! What only event flows have: bounds, requests for them, plans, announcements. Nothing of it is hashed, takes room, or
+//! reaches whoever computes: it decides how long others wait, never what they get.
 
 use super::FlowNode;
+use super::choice::Step;
 use super::ports::promised;
+use crate::flow::analysis::Telling;
 use crate::flow::error::FlowError;
 use crate::flow::hash::Payload;
 use crate::flow::message::{NEVER, Output};
 use crate::flow::topology::FlowId;
-use consort_core::Tag;
+use consort_core::{NodeId, Tag};
 
 impl<P: Payload> FlowNode<P> {
     pub(super) fn bound_arrived(&mut self, id: FlowId, tag: Option<Tag>) -> Result<(), FlowError> {
@@ -26,6 +28,25 @@ impl<P: Payload> FlowNode<P> {
         port.arrives = bound;
         if port.buffer.is_empty() {
             port.next = next;
+        }
+        Ok(())
+    }
+
+    /// A sink waits for a bound. What it was told already is no answer to wait for, and the end it hears anyway.
+    pub(super) fn requested(
+        &mut self,
+        id: FlowId,
+        sink: NodeId,
+        tag: Tag,
+    ) -> Result<(), FlowError> {
+        let output = self.output(id)?;
+        self.check_is_event(id)?;
+        let place = self.sink(output, sink)?;
+        let wanted = self.facts.clip(tag);
+        let port = &mut self.state.outputs[output];
+        let sink = &mut port.sinks[place];
+        if port.telling == Telling::WhenAsked && sink.announced < wanted {
+            sink.wanted = sink.wanted.min(wanted);
         }
         Ok(())
     }
@@ -75,18 +96,46 @@ impl<P: Payload> FlowNode<P> {
     pub(super) fn announce(&mut self, out: &mut Vec<Output<P>>) {
         self.close_plans();
         let step = self.choice().step();
+        let is_waiting = self.action(step).is_wait();
         for output in 0..self.state.outputs.len() {
             if !self.state.outputs[output].is_event || self.is_next(output, step) {
                 continue;
             }
             let bound = self.choice().bound(output);
             let port = &mut self.state.outputs[output];
-            for sink in port.sinks.iter_mut().filter(|it| !it.waits && it.announced < bound) {
-                sink.announced = bound;
-                let (flow, sink, tag) = (port.flow, sink.node, promised(bound));
-                out.push(Output::SendBound { flow, sink, tag });
+            for place in 0..port.sinks.len() {
+                if port.is_news(&port.sinks[place], bound, is_waiting) {
+                    port.sinks[place].tell(bound);
+                    let (flow, sink) = (port.flow, port.sinks[place].node);
+                    out.push(Output::SendBound { flow, sink, tag: promised(bound) });
+                }
             }
         }
+        self.ask(step, out);
+    }
+
+    /// Asks for the bounds that are waited for.
+    fn ask(&mut self, step: Step, out: &mut Vec<Output<P>>) {
+        for input in 0..self.state.inputs.len() {
+            if let Some(tag) = self.question(input, step) {
+                let port = &mut self.state.inputs[input];
+                port.asked = tag;
+                out.push(Output::Request { flow: port.flow, tag });
+            }
+        }
+    }
+
+    /// The bound to ask for on an input now. One that was asked for already, and is not more than what is needed, is
+    /// waited for first: who has to answer may itself wait for somebody who waits for that.
+    pub(super) fn question(&self, input: usize, step: Step) -> Option<Tag> {
+        let port = &self.state.inputs[input];
+        if !port.is_asked || !port.buffer.is_empty() {
+            return None;
+        }
+        let step = if self.state.emitting.is_none() { step } else { Step::Done };
+        let needed = self.choice().needed(input, step)?;
+        let is_asked = port.next < port.asked && port.asked <= needed;
+        (!is_asked).then_some(needed)
     }
 
     fn check_is_event(&self, id: FlowId) -> Result<(), FlowError> {

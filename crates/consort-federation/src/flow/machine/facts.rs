@@ -3,22 +3,34 @@
 use super::MICROSTEPS_MAX;
 use super::ports::{InputPort, OutputPort, SinkPort};
 use super::ranks::Ranks;
+use crate::flow::analysis::{Telling, telling};
 use crate::flow::hash::FlowHash;
 use crate::flow::message::NEVER;
 use crate::flow::topology::{Flow, FlowId, FlowKind, Topology};
 use consort_core::{NodeId, Tag, Time};
 use std::sync::Arc;
 
+/// Before every other tag.
+const FIRST: Tag = Tag { time: Time::from_ticks(i64::MIN), microstep: 0 };
+
 /// What all nodes share.
 #[derive(Clone, Debug)]
 pub(super) struct World {
     pub(super) topology: Topology,
     pub(super) ranks: Ranks,
+    /// Of each event flow, when bounds are told.
+    telling: Vec<Telling>,
 }
 
 impl World {
     pub(super) fn new(topology: &Topology) -> Arc<Self> {
-        Arc::new(World { topology: topology.clone(), ranks: Ranks::new(topology) })
+        let (ranks, telling) = (Ranks::new(topology), telling(topology));
+        Arc::new(World { topology: topology.clone(), ranks, telling })
+    }
+
+    /// Whether the sinks of a flow ask for bounds.
+    fn is_asked(&self, flow: FlowId) -> bool {
+        self.telling[flow.index()] == Telling::WhenAsked
     }
 }
 
@@ -36,7 +48,9 @@ pub(super) struct Facts {
     /// For each output the inputs that it waits for or that may cause it; `None`: all.
     causes: Vec<Option<Vec<u32>>>,
     pub(super) has_lists: bool,
+    /// Whether some output is an event flow, and whether some input is one whose bounds are asked for.
     pub(super) has_events: bool,
+    pub(super) asks: bool,
 }
 
 impl Facts {
@@ -57,6 +71,7 @@ impl Facts {
             causes: outputs.iter().map(causes).collect(),
             has_lists: outputs.iter().any(|id| is_listed(described(id))),
             has_events: outputs.iter().any(|id| described(id).kind.is_event()),
+            asks: inputs.iter().any(|id| world.is_asked(*id)),
             output_of: by_flow(&outputs),
             input_of,
             world,
@@ -65,7 +80,8 @@ impl Facts {
 
     pub(super) fn inputs<P>(&self) -> Vec<InputPort<P>> {
         let flows = sorted(&self.world.topology, self.world.topology.inputs(self.me));
-        let port = |flow| InputPort::new(flow, self.clip(self.flow(flow).first));
+        let is_asked = |flow| self.world.is_asked(flow);
+        let port = |flow| InputPort::new(flow, self.clip(self.flow(flow).first), is_asked(flow));
         flows.into_iter().map(port).collect()
     }
 
@@ -81,12 +97,14 @@ impl Facts {
             node: *node,
             credits: flow.capacity,
             announced: first,
+            wanted: NEVER,
             waits: false,
         };
         OutputPort {
             flow: id,
             is_immediate: flow.kind.is_immediate(),
             is_event,
+            telling: self.world.telling[id.index()],
             next: if is_event { NEVER } else { first },
             floor: first,
             plan_from: is_event.then_some(first),
@@ -128,7 +146,7 @@ impl Facts {
 
     /// The first tag at which something that happens at `tag` can cause an event on this flow.
     pub(super) fn reach(&self, flow: FlowId, tag: Tag) -> Tag {
-        let FlowKind::Event { lookahead, adds_microstep } = self.flow(flow).kind else {
+        let FlowKind::Event { lookahead, adds_microstep, .. } = self.flow(flow).kind else {
             return tag;
         };
         if tag == NEVER {
@@ -139,6 +157,27 @@ impl Facts {
             self.after(tag)
         } else {
             tag
+        }
+    }
+
+    /// The least tag from which on nothing can cause an event on this flow before `tag`: [`Facts::reach`] turned
+    /// round.
+    pub(super) fn before(&self, flow: FlowId, tag: Tag) -> Tag {
+        let FlowKind::Event { lookahead, adds_microstep, .. } = self.flow(flow).kind else {
+            return tag;
+        };
+        let earlier = |by| tag.time.checked_sub(by);
+        if Time::ZERO < lookahead {
+            let time = earlier(lookahead)
+                .map(|time| time + Time::from_ticks(i64::from(0 < tag.microstep)));
+            time.map_or(FIRST, Tag::at)
+        } else if !adds_microstep {
+            tag
+        } else if 0 < tag.microstep {
+            Tag { microstep: (tag.microstep - 1).min(self.microsteps_max), ..tag }
+        } else {
+            let microstep = self.microsteps_max;
+            earlier(Time::from_ticks(1)).map_or(FIRST, |time| Tag { time, microstep })
         }
     }
 
@@ -170,4 +209,46 @@ fn by_flow(ports: &[FlowId]) -> Vec<(FlowId, u32)> {
 fn place(ports: &[(FlowId, u32)], flow: FlowId) -> Option<u32> {
     let found = ports.binary_search_by_key(&flow, |(flow, _)| *flow);
     found.ok().map(|found| ports[found].1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::topology::{Bounds, Timing};
+
+    #[test]
+    fn before_is_reach_turned_round() {
+        let kinds = [(0, false), (0, true), (1, false), (3, false)];
+        for (lookahead, adds_microstep) in kinds {
+            let facts = facts(Time::from_ticks(lookahead), adds_microstep);
+            let flow = FlowId(0);
+            let tags = || (-9..9).flat_map(|time| (0..4).map(move |step| (time, step)));
+            let tags =
+                || tags().map(|(time, microstep)| Tag { time: Time::from_ticks(time), microstep });
+            for tag in tags().filter(|tag| -4 < tag.time.ticks() && tag.time.ticks() < 4) {
+                let least = tags().find(|it| tag <= facts.reach(flow, *it));
+                assert_eq!(Some(facts.before(flow, tag)), least, "{tag:?}, lookahead {lookahead}");
+            }
+        }
+    }
+
+    /// Of a node with one event flow and microsteps up to 3.
+    fn facts(lookahead: Time, adds_microstep: bool) -> Facts {
+        let flow = Flow {
+            name: "e".to_owned(),
+            source: NodeId(0),
+            sinks: vec![NodeId(1)],
+            kind: FlowKind::Event { lookahead, adds_microstep, bounds: Bounds::OnDemand },
+            first: Tag::at(Time::ZERO),
+            timing: Timing::Variable,
+            payload: "u64".to_owned(),
+            priority: 0,
+            capacity: 1,
+            feedthrough: None,
+            self_flow: false,
+        };
+        let topology = Topology { nodes: vec!["a".to_owned(), "b".to_owned()], flows: vec![flow] };
+        let facts = Facts::new(World::new(&topology), NodeId(0), None);
+        Facts { microsteps_max: 3, ..facts }
+    }
 }

@@ -1,5 +1,6 @@
 //! The two sides of a flow inside a node's machine: plain values, nothing but state.
 
+use crate::flow::analysis::Telling;
 use crate::flow::hash::FlowHash;
 use crate::flow::message::{FlowRecord, Message, NEVER, Role};
 use crate::flow::topology::FlowId;
@@ -15,6 +16,10 @@ pub(super) struct InputPort<P> {
     pub(super) next: Tag,
     /// The tag of the next message to arrive; of an event flow: before which none arrives.
     pub(super) arrives: Tag,
+    /// Of an event flow: whether its source tells bounds when asked only.
+    pub(super) is_asked: bool,
+    /// The bound that was asked for last; not more than `arrives` once there is an answer.
+    pub(super) asked: Tag,
     /// Messages that were consumed and not yet granted again.
     pub(super) owed: u32,
     pub(super) buffer: VecDeque<Message<P>>,
@@ -23,9 +28,18 @@ pub(super) struct InputPort<P> {
 }
 
 impl<P> InputPort<P> {
-    pub(super) fn new(flow: FlowId, first: Tag) -> Self {
-        let (buffer, hash) = (VecDeque::new(), FlowHash::default());
-        InputPort { flow, next: first, arrives: first, owed: 0, buffer, count: 0, hash }
+    pub(super) fn new(flow: FlowId, first: Tag, is_asked: bool) -> Self {
+        InputPort {
+            flow,
+            next: first,
+            arrives: first,
+            is_asked,
+            asked: first,
+            owed: 0,
+            buffer: VecDeque::new(),
+            count: 0,
+            hash: FlowHash::default(),
+        }
     }
 
     pub(super) fn record(&self) -> FlowRecord {
@@ -41,6 +55,8 @@ pub(super) struct OutputPort<P> {
     /// Whether it is emitted after consumption (phase 2) instead of before (phase 0).
     pub(super) is_immediate: bool,
     pub(super) is_event: bool,
+    /// Of an event flow: when bounds are told.
+    pub(super) telling: Telling,
     /// The paper's S: the tag of the next message to emit; of an event flow: the planned one.
     pub(super) next: Tag,
     /// Of an event flow: no message may have a smaller tag.
@@ -61,11 +77,35 @@ pub(super) struct SinkPort {
     pub(super) credits: u32,
     /// Of an event flow: what the sink was told last.
     pub(super) announced: Tag,
+    /// Of an event flow that is asked: the least bound that the sink waits for; [`NEVER`] if it waits for none.
+    pub(super) wanted: Tag,
     /// Whether it still has to get the unserved message.
     pub(super) waits: bool,
 }
 
+impl SinkPort {
+    /// The sink hears that nothing comes before this tag.
+    #[inline]
+    pub(super) fn tell(&mut self, bound: Tag) {
+        self.announced = bound;
+        if self.wanted <= bound {
+            self.wanted = NEVER;
+        }
+    }
+}
+
 impl<P> OutputPort<P> {
+    /// Whether a sink is to be told this bound, by a node that waits or by one that has something to do. The end is
+    /// told to all who may ask: it is [`NEVER`], which is at least what anybody waits for.
+    pub(super) fn is_news(&self, sink: &SinkPort, bound: Tag, is_waiting: bool) -> bool {
+        let is_time = match self.telling {
+            Telling::AtOnce => true,
+            Telling::BeforeWaiting => is_waiting,
+            Telling::WhenAsked => sink.wanted <= bound,
+        };
+        is_time && !sink.waits && sink.announced < bound
+    }
+
     pub(super) fn record(&self) -> FlowRecord {
         let (next, count, hash) = (promised(self.next), self.count, self.hash);
         FlowRecord { flow: self.flow, role: Role::Source, next, count, hash }

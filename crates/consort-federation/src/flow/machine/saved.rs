@@ -13,7 +13,7 @@ use consort_core::{NodeId, Tag, Time};
 use std::sync::Arc;
 
 /// Begins the bytes of a machine.
-const MAGIC: [u8; 8] = *b"cnsflow1";
+const MAGIC: [u8; 8] = *b"cnsflow2";
 /// A tag takes so many bytes.
 const TAG_BYTES: usize = 16;
 
@@ -130,6 +130,7 @@ impl<P: SavedPayload> FlowNode<P> {
 fn write_input<P: SavedPayload>(writer: &mut Writer, port: &InputPort<P>) {
     write_tag(writer, port.next);
     write_tag(writer, port.arrives);
+    write_tag(writer, port.asked);
     writer.word(u64::from(port.owed));
     writer.count(port.buffer.len());
     port.buffer.iter().for_each(|message| write_message(writer, message));
@@ -144,6 +145,7 @@ fn read_input<P: SavedPayload>(
 ) -> Result<(), BytesError> {
     port.next = read_tag(reader)?;
     port.arrives = read_tag(reader)?;
+    port.asked = read_tag(reader)?;
     port.owed = read_number(reader, capacity, "debt of credits")?;
     let count = reader.count(TAG_BYTES)?;
     if u64::from(capacity) < count as u64 + u64::from(port.owed) {
@@ -165,6 +167,7 @@ fn write_output<P: SavedPayload>(writer: &mut Writer, port: &OutputPort<P>) {
     for sink in &port.sinks {
         writer.word(u64::from(sink.credits));
         write_tag(writer, sink.announced);
+        write_tag(writer, sink.wanted);
         writer.flag(sink.waits);
     }
     writer.word(port.count);
@@ -182,8 +185,8 @@ fn read_output<P: SavedPayload>(
     port.unserved = reader.option(read_message)?;
     for sink in &mut port.sinks {
         let credits = read_number(reader, capacity, "number of credits")?;
-        let (announced, waits) = (read_tag(reader)?, reader.flag()?);
-        *sink = SinkPort { node: sink.node, credits, announced, waits };
+        let (announced, wanted) = (read_tag(reader)?, read_tag(reader)?);
+        *sink = SinkPort { node: sink.node, credits, announced, wanted, waits: reader.flag()? };
     }
     port.count = read_count(reader)?;
     port.hash = FlowHash::from_bits(reader.word()?);

@@ -54,7 +54,7 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
             self.is_begun = true;
             self.ask_for_plans()?;
         }
-        self.next = self.node.poll();
+        self.next = self.node.poll_lazily();
         for _ in 0..actions {
             match self.next {
                 Action::Emit { flow, tag } => self.emit(flow, tag)?,
@@ -62,7 +62,7 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
                 Action::Announce => self.node.handle(Input::Announce, &mut self.out)?,
                 Action::AwaitInput { .. } | Action::AwaitCredit { .. } | Action::Done => break,
             }
-            self.next = self.node.poll();
+            self.next = self.node.poll_lazily();
         }
         Ok(())
     }
@@ -101,12 +101,11 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
     }
 
     pub(super) fn is_waiting(&self) -> bool {
-        let next = self.next;
-        matches!(next, Action::AwaitInput { .. } | Action::AwaitCredit { .. } | Action::Done)
+        self.next.is_wait()
     }
 
-    /// Whether what came on a flow lets it go on. Messages and bounds of event flows always may: they raise what
-    /// it can promise.
+    /// Whether what came on a flow lets it go on. Messages, bounds and requests of event flows always may: they change
+    /// what it can promise, or has to.
     #[inline]
     pub(super) fn goes_on(&self, flow: FlowId) -> bool {
         let awaited = match self.next {

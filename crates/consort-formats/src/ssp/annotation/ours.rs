@@ -8,7 +8,6 @@ use consort_system::{
     IterationOptions, LoopRule, Node, Order, Parameter, Record, Solving, Spanned, StepLength,
     VariableStep, When,
 };
-use toml::de::DeValue;
 
 pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut Settings) {
     const ATTRIBUTES: &[&str] = &[
@@ -196,8 +195,7 @@ fn action(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Action> {
 /// A value as `system.toml` has it.
 fn literal(session: &mut Session<'_>, tag: Tag<'_>, name: &str) -> Option<Spanned<Literal>> {
     let found = tag.attribute(name)?;
-    let parsed = DeValue::parse(found.value).ok();
-    let literal = parsed.and_then(|value| crate::toml::literal(value.get_ref()).ok());
+    let literal = consort_toml::parse_literal(found.value);
     if literal.is_none() {
         session.bad_value(name, &found, "a value as in `system.toml`");
     }

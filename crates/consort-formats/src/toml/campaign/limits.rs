@@ -1,13 +1,11 @@
 //! Numbers of a campaign with their limits, `[limit]` and `[tighter]`.
 
 use super::parts;
-use crate::toml::number;
-use crate::toml::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
 use consort_system::campaign::{Limit, Tighter};
-use toml::de::DeValue;
+use consort_toml::{DeValue, Entry, Reader};
 
 const LIMIT: &[&str] = &["scenarios", "time"];
 const TIGHTER: &[&str] = &["tolerance", "step"];
@@ -64,16 +62,7 @@ pub(super) fn whole(
     entry: &Entry<'_, '_>,
     example: &str,
 ) -> Option<Spanned<u64>> {
-    let value = match entry.value.get_ref() {
-        DeValue::Integer(number) => number::integer(number),
-        _ => None,
-    };
-    if let Some(value) = value.and_then(|value| u64::try_from(value).ok()) {
-        return Some(Spanned::new(value, reader.span(entry.value.span())));
-    }
-    let help = format!("such as `{} = {example}`", entry.key);
-    reader.wrong_kind(entry.key, entry.value, "a whole number from 0 on, of 64 bits", &help);
-    None
+    reader.whole(entry, "a whole number from 0 on, of 64 bits", example)
 }
 
 /// A whole number of 64 bits that is more than zero.

@@ -2,11 +2,10 @@
 
 use super::limits;
 use crate::toml::component::value;
-use crate::toml::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Literal, SolverKind, Span};
 use consort_system::Spanned;
 use consort_system::campaign::{Disturbance, PropertyReading, PropertyText, SystemOptions};
-use toml::de::{DeTable, DeValue};
+use consort_toml::{DeTable, DeValue, Entry, Reader};
 
 const OPTIONS: &[&str] = &["set", "step", "solver", "tolerance", "solver-step"];
 const DISTURBANCE: &[&str] = &["input", "values", "changes-max"];

@@ -1,10 +1,10 @@
 //! `[strategy]`.
 
 use super::{limits, parts};
-use crate::toml::reader::{Entry, Reader};
 use consort_core::{Diagnostic, Span};
 use consort_system::Spanned;
 use consort_system::campaign::{StatisticalTest, Strategy, StrategyKind};
+use consort_toml::{Entry, Reader};
 
 const KEYS: &[&str] = &[
     "kind",

@@ -1,13 +1,11 @@
 //! One variable of an interface.
 
-use super::entries::{Entry, Reader, Value};
+use super::text;
 use crate::foreign::{table, wire};
 use consort_core::diagnostic::nearest_name;
 use consort_core::variable::Dimension;
-use consort_core::{
-    Causality, Diagnostic, Initial, Literal, Reference, Unit, ValueType, Values, Variable,
-};
-use toml::de::{DeInteger, DeValue};
+use consort_core::{Causality, Diagnostic, Initial, Reference, Unit, ValueType, Values, Variable};
+use consort_toml::{DeValue, Entry, Reader, Value};
 
 /// The longest name, in bytes.
 const NAME_MAX: usize = 200;
@@ -37,11 +35,13 @@ pub(super) fn read(
     for setting in reader.entries(settings) {
         match setting.key {
             "type" => read_type(reader, &setting, &mut variable),
-            "unit" => variable.unit = reader.text(&setting).map(|name| unit(units, &name)),
+            "unit" => variable.unit = text(reader, &setting).map(|name| unit(units, &name)),
             "dimensions" => read_dimensions(reader, &setting, &mut variable),
-            "description" => variable.description = reader.text(&setting).unwrap_or_default(),
+            "description" => variable.description = text(reader, &setting).unwrap_or_default(),
             "start" => start = Some(setting.value),
-            _ => reader.unknown_key(&setting, "a variable", &KEYS),
+            _ => {
+                reader.unknown_key(&setting, "a variable", &KEYS);
+            }
         }
     }
     variable.variability = causality.default_variability(variable.value_type);
@@ -55,7 +55,7 @@ fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
         return;
     }
     let message = format!("{name:?} cannot be the name of a variable");
-    reader.push(
+    reader.error(
         Diagnostic::error("foreign::bad-name", message)
             .at(entry.key_span, "this name")
             .help(format!("a name has 1 to {NAME_MAX} bytes and no control characters")),
@@ -63,7 +63,7 @@ fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
 }
 
 fn read_type(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
-    let Some(name) = reader.text(setting) else { return };
+    let Some(name) = text(reader, setting) else { return };
     let known = || ValueType::ALL.into_iter().filter(|it| wire::letter(*it).is_some());
     match known().find(|value_type| value_type.name() == name) {
         Some(value_type) => variable.value_type = value_type,
@@ -76,7 +76,7 @@ fn read_type(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &mut Va
             let message = format!("a program has no variables of type `{name}`");
             let diagnostic = Diagnostic::error("foreign::unknown-type", message);
             let span = reader.span(setting.value.span());
-            reader.push(diagnostic.at(span, "not known").help(help));
+            reader.error(diagnostic.at(span, "not known").help(help));
         }
     }
 }
@@ -93,7 +93,7 @@ fn read_dimensions(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &
     let items = setting.value.get_ref().as_array().filter(|items| !items.is_empty());
     let extent = |item: &Value<'_>| match item.get_ref() {
         DeValue::Integer(number) => {
-            let extent = u64::try_from(integer(number)?).ok()?;
+            let extent = u64::try_from(consort_toml::integer(number)?).ok()?;
             (1..=EXTENT_MAX).contains(&extent).then_some(Dimension::Fixed(extent))
         }
         _ => None,
@@ -115,7 +115,7 @@ fn read_dimensions(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &
             let help =
                 format!("write whole numbers, `[3]` or `[2, 3]`; at most {EXTENT_MAX} elements");
             let span = reader.span(setting.value.span());
-            reader.push(diagnostic.at(span, "no list of extents").help(help));
+            reader.error(diagnostic.at(span, "no list of extents").help(help));
         }
     }
 }
@@ -137,7 +137,7 @@ fn read_start(reader: &mut Reader<'_>, written: Option<&Value<'_>>, variable: &m
                 let span = reader.span(value.span());
                 let help = "one value is for all elements; else there is one for each";
                 let diagnostic = Diagnostic::error("foreign::bad-start", message);
-                reader.push(diagnostic.at(span, "this value").help(help));
+                reader.error(diagnostic.at(span, "this value").help(help));
             }
         }
     } else if !is_output {
@@ -146,29 +146,12 @@ fn read_start(reader: &mut Reader<'_>, written: Option<&Value<'_>>, variable: &m
 }
 
 fn start_values(value: &Value<'_>, variable: &Variable) -> Result<Values, String> {
-    let literal = literal(value.get_ref()).ok_or("no variable has a value of this kind")?;
+    let literal = consort_toml::literal(value.get_ref());
+    let literal = literal.map_err(|_| "no variable has a value of this kind")?;
     let values = literal.to_values(variable.value_type, &[]).map_err(|error| error.to_string())?;
     let (found, expected) = (values.len(), table::count(variable));
     if found == 1 || found == expected {
         return Ok(values);
     }
     Err(format!("there are {found} values for {expected} elements"))
-}
-
-fn literal(value: &DeValue<'_>) -> Option<Literal> {
-    Some(match value {
-        DeValue::String(text) => Literal::Text(text.to_string()),
-        DeValue::Boolean(value) => Literal::Boolean(*value),
-        DeValue::Integer(number) => Literal::Integer(integer(number)?),
-        DeValue::Float(number) => Literal::Float(number.as_str().parse().ok()?),
-        DeValue::Array(items) => {
-            let items = items.iter().map(|item| literal(item.get_ref()));
-            Literal::Array(items.collect::<Option<_>>()?)
-        }
-        DeValue::Datetime(_) | DeValue::Table(_) => return None,
-    })
-}
-
-fn integer(number: &DeInteger<'_>) -> Option<i128> {
-    i128::from_str_radix(number.as_str(), number.radix()).ok()
 }

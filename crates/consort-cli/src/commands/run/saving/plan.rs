@@ -30,8 +30,9 @@ pub(crate) fn plan(
     let mut waiting: Vec<Save> = (0..args.save.len())
         .filter_map(|index| save(args, index, prepared, begins, &mut report))
         .collect();
-    if let (Some(every), [_]) = (args.save_every, &args.save[..]) {
-        waiting = save_every(args, every, prepared, begins, &mut report);
+    if let (Some(every), [file]) = (args.save_every, &args.save[..]) {
+        let times = times_every(every, prepared, begins, &mut report).into_iter();
+        waiting = times.map(|at| Save { at: Some(at), file: Some(file.clone()) }).collect();
     }
     waiting.sort_by_key(|save| (save.at.is_none(), save.at));
     if !waiting.is_empty() {
@@ -56,7 +57,12 @@ pub(crate) fn repeat(
     saving(args, prepared, save_points, waiting)
 }
 
-fn saving(args: &RunArgs, prepared: &Prepared, save_points: &[Tag], waiting: Vec<Save>) -> Saving {
+pub(super) fn saving(
+    args: &RunArgs,
+    prepared: &Prepared,
+    save_points: &[Tag],
+    waiting: Vec<Save>,
+) -> Saving {
     let folder = std::env::current_dir().unwrap_or_default();
     let template = SnapshotFile {
         origin: origin(prepared),
@@ -74,6 +80,7 @@ fn saving(args: &RunArgs, prepared: &Prepared, save_points: &[Tag], waiting: Vec
         template,
         counts: is_noticed(prepared),
         resolution: prepared.resolved.experiment.resolution,
+        repeats: args.save_every.is_some(),
         done: Vec::new(),
         problems: Vec::new(),
     }
@@ -141,7 +148,10 @@ fn save(
     check_file(file, report);
     let at = match args.save_at.get(index) {
         None => None,
-        Some(text) => Some(save_time(text, prepared, begins, report)?),
+        Some(text) => {
+            let help = "take a time in between, or leave `--save-at` out to save its end";
+            Some(save_time(text, prepared, begins, help, report)?)
+        }
     };
     Some(Save { at, file: Some(file.clone()) })
 }
@@ -149,14 +159,13 @@ fn save(
 /// The most saves of one run.
 const SAVES_MAX: i64 = 10_000;
 
-/// The same file again and again, after each `every`.
-fn save_every(
-    args: &RunArgs,
+/// Again and again, after each `every`.
+pub(super) fn times_every(
     every: Seconds,
     prepared: &Prepared,
     begins: Option<Time>,
     report: &mut Report,
-) -> Vec<Save> {
+) -> Vec<Time> {
     let experiment = &prepared.resolved.experiment;
     let begin = begins.unwrap_or(experiment.start);
     let period = tick_before(every, experiment.resolution).filter(|period| Time::ZERO < *period);
@@ -172,8 +181,7 @@ fn save_every(
         return Vec::new();
     };
     let times = (1..).map_while(|index| begin.checked_add(period.checked_mul(index)?));
-    let times = times.take_while(|time| *time <= experiment.stop);
-    times.map(|at| Save { at: Some(at), file: args.save.first().cloned() }).collect()
+    times.take_while(|time| *time <= experiment.stop).collect()
 }
 
 fn check_file(file: &Path, report: &mut Report) {
@@ -188,10 +196,11 @@ fn check_file(file: &Path, report: &mut Report) {
 }
 
 /// The last tick at or before a time, which may lie between two.
-fn save_time(
+pub(super) fn save_time(
     text: &str,
     prepared: &Prepared,
     begins: Option<Time>,
+    help: &str,
     report: &mut Report,
 ) -> Option<Time> {
     let seconds = pipeline::time("save-at", Some(text), report)?;
@@ -206,8 +215,7 @@ fn save_time(
         format!("the run is not at {text} s: it goes from {} s to {} s", shown(begin), shown(end));
     let diagnostic = Diagnostic::error("cli::save-time", message);
     let diagnostic = diagnostic.maybe_at(Some(seconds.span?), "no time of the run");
-    report
-        .push(diagnostic.help("take a time in between, or leave `--save-at` out to save its end"));
+    report.push(diagnostic.help(help));
     None
 }
 
@@ -219,7 +227,7 @@ fn tick_before(seconds: Seconds, resolution: Resolution) -> Option<Time> {
 }
 
 /// Whoever cannot be saved is told before anything runs.
-fn check_models(prepared: &Prepared, report: &mut Report) {
+pub(super) fn check_models(prepared: &Prepared, report: &mut Report) {
     for (component, model) in prepared.resolved.components.iter().zip(&prepared.models) {
         let can = &model.description().capabilities;
         let is_saved = can.save_state && can.fidelity != Fidelity::None;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use toml::de::{DeInteger, DeValue};
 
 /// The text of a value that may be a time; `None` for other kinds.
-pub(super) fn time_text<'v>(value: &'v DeValue<'_>) -> Option<Cow<'v, str>> {
+pub(crate) fn time_text<'v>(value: &'v DeValue<'_>) -> Option<Cow<'v, str>> {
     match value {
         DeValue::String(text) => Some(Cow::Borrowed(text)),
         DeValue::Float(number) => Some(Cow::Borrowed(number.as_str())),
@@ -18,7 +18,7 @@ pub(super) fn time_text<'v>(value: &'v DeValue<'_>) -> Option<Cow<'v, str>> {
 }
 
 /// A scalar as the user wrote it.
-pub(super) fn shown(value: &DeValue<'_>) -> String {
+pub(crate) fn shown(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("{text:?}"),
         DeValue::Integer(number) => format!("`{number}`"),
@@ -29,7 +29,7 @@ pub(super) fn shown(value: &DeValue<'_>) -> String {
 
 /// Why a value is no literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LiteralProblem {
+pub enum LiteralProblem {
     /// It is of a kind no variable has.
     Kind(&'static str),
     /// A number is too large for any variable.
@@ -37,7 +37,10 @@ pub(crate) enum LiteralProblem {
 }
 
 /// A value for a variable: true or false, a number, text, or a list of those.
-pub(crate) fn literal(value: &DeValue<'_>) -> Result<Literal, LiteralProblem> {
+///
+/// # Errors
+/// If no variable has such a value.
+pub fn literal(value: &DeValue<'_>) -> Result<Literal, LiteralProblem> {
     Ok(match value {
         DeValue::String(text) => Literal::Text(text.to_string()),
         DeValue::Boolean(value) => Literal::Boolean(*value),
@@ -52,17 +55,23 @@ pub(crate) fn literal(value: &DeValue<'_>) -> Result<Literal, LiteralProblem> {
             Literal::Array(items.collect::<Result<_, _>>()?)
         }
         DeValue::Datetime(_) | DeValue::Table(_) => {
-            return Err(LiteralProblem::Kind(super::reader::kind(value)));
+            return Err(LiteralProblem::Kind(crate::reader::kind(value)));
         }
     })
 }
 
-pub(super) fn integer(number: &DeInteger<'_>) -> Option<i128> {
+/// A value for a variable, written alone; `None` if it is none.
+pub fn parse_literal(text: &str) -> Option<Literal> {
+    literal(DeValue::parse(text).ok()?.get_ref()).ok()
+}
+
+/// A whole number in whatever base it is written; `None` if it has more than 128 bits.
+pub fn integer(number: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
 /// The nearest double; `None` if the number is beyond all doubles.
-pub(super) fn float(text: &str) -> Option<f64> {
+pub fn float(text: &str) -> Option<f64> {
     let value: f64 = text.parse().ok()?;
     (value.is_finite() || text.contains("inf") || text.contains("nan")).then_some(value)
 }

@@ -1,53 +1,61 @@
 //! Tables taken apart entry by entry: kinds checked, unknown keys named.
 
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Report, Seconds, SourceId, Span};
-use consort_system::Spanned;
+use consort_core::{Diagnostic, Report, Seconds, SourceId, Span, Spanned};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-use super::number;
+use crate::{Format, number};
 
 /// A value with its place.
-pub(super) type Value<'i> = toml::Spanned<DeValue<'i>>;
+pub type Value<'i> = toml::Spanned<DeValue<'i>>;
 
-/// Where mistakes go while a text is read.
-pub(super) struct Reader<'r> {
+/// Takes tables apart; here mistakes go while a text is read.
+pub struct Reader<'r> {
+    format: &'static Format,
     source: SourceId,
     report: &'r mut Report,
-    /// Something could not be read without which later checks would be misled.
-    pub(super) lost: bool,
+    lost: bool,
 }
 
 /// One `key = value` of a table.
-pub(super) struct Entry<'t, 'i> {
-    pub(super) key: &'t str,
-    pub(super) key_span: Span,
-    pub(super) value: &'t Value<'i>,
+pub struct Entry<'t, 'i> {
+    /// The name.
+    pub key: &'t str,
+    /// Where the name is.
+    pub key_span: Span,
+    /// What it is given.
+    pub value: &'t Value<'i>,
 }
 
 impl<'r> Reader<'r> {
-    pub(super) fn new(source: SourceId, report: &'r mut Report) -> Self {
-        Reader { source, report, lost: false }
+    pub(crate) fn new(format: &'static Format, source: SourceId, report: &'r mut Report) -> Self {
+        Reader { format, source, report, lost: false }
     }
 
-    pub(super) fn span(&self, range: Range<usize>) -> Span {
+    /// Whether something could not be read without which later checks would be misled.
+    pub fn has_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// A place in the text.
+    pub fn span(&self, range: Range<usize>) -> Span {
         Span::new(self.source, range)
     }
 
     /// A mistake that leaves the rest worth checking.
-    pub(super) fn error(&mut self, diagnostic: Diagnostic) {
+    pub fn error(&mut self, diagnostic: Diagnostic) {
         self.report.push(diagnostic);
     }
 
-    /// A mistake after which a part of the system is missing.
-    pub(super) fn loss(&mut self, diagnostic: Diagnostic) {
+    /// A mistake after which a part is missing.
+    pub fn loss(&mut self, diagnostic: Diagnostic) {
         self.lost = true;
         self.report.push(diagnostic);
     }
 
     /// The entries in the order written (tables are sorted by key).
-    pub(super) fn entries<'t, 'i>(&self, table: &'t DeTable<'i>) -> Vec<Entry<'t, 'i>> {
+    pub fn entries<'t, 'i>(&self, table: &'t DeTable<'i>) -> Vec<Entry<'t, 'i>> {
         let entry = |(key, value): (&'t toml::Spanned<_>, &'t Value<'i>)| {
             let key_text: &std::borrow::Cow<'i, str> = key.get_ref();
             Entry { key: key_text, key_span: self.span(key.span()), value }
@@ -58,7 +66,7 @@ impl<'r> Reader<'r> {
     }
 
     /// A key nobody knows; `place` says in what. Returns the key that was probably meant.
-    pub(super) fn unknown_key(
+    pub fn unknown_key(
         &mut self,
         entry: &Entry<'_, '_>,
         place: &str,
@@ -74,7 +82,7 @@ impl<'r> Reader<'r> {
             None => format!("the settings of {place} are {}", list(known)),
         };
         self.loss(
-            Diagnostic::error("system::unknown-key", message)
+            Diagnostic::error(self.format.codes.unknown_key, message)
                 .at(entry.key_span, "not known")
                 .help(help),
         );
@@ -82,17 +90,28 @@ impl<'r> Reader<'r> {
     }
 
     /// A value of another kind than `expected`.
-    pub(super) fn wrong_kind(&mut self, key: &str, value: &Value<'_>, expected: &str, help: &str) {
-        let found = kind(value.get_ref());
+    pub fn wrong_kind(&mut self, key: &str, value: &Value<'_>, expected: &str, help: &str) {
+        self.wrong(key, value, (expected, kind(value.get_ref())), help);
+    }
+
+    /// A value that is something else than what was expected.
+    pub fn wrong(
+        &mut self,
+        key: &str,
+        value: &Value<'_>,
+        (expected, found): (&str, &str),
+        help: &str,
+    ) {
         let message = format!("expected {expected} for `{key}`, found {found}");
         self.loss(
-            Diagnostic::error("system::wrong-kind", message)
+            Diagnostic::error(self.format.codes.wrong_kind, message)
                 .at(self.span(value.span()), format!("this is {found}"))
                 .help(help),
         );
     }
 
-    pub(super) fn text(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<String>> {
+    /// Text.
+    pub fn text(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<String>> {
         self.text_of(entry.key, entry.value)
     }
 
@@ -104,7 +123,8 @@ impl<'r> Reader<'r> {
         None
     }
 
-    pub(super) fn boolean(&mut self, entry: &Entry<'_, '_>) -> Option<bool> {
+    /// True or false.
+    pub fn boolean(&mut self, entry: &Entry<'_, '_>) -> Option<bool> {
         if let DeValue::Boolean(value) = entry.value.get_ref() {
             return Some(*value);
         }
@@ -114,7 +134,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Text, or a list of texts.
-    pub(super) fn texts(&mut self, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
+    pub fn texts(&mut self, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
         match entry.value.get_ref() {
             DeValue::Array(items) => {
                 items.iter().filter_map(|item| self.text_of(entry.key, item)).collect()
@@ -129,11 +149,7 @@ impl<'r> Reader<'r> {
     }
 
     /// One of several words.
-    pub(super) fn choice<T: Copy>(
-        &mut self,
-        entry: &Entry<'_, '_>,
-        choices: &[(&str, T)],
-    ) -> Option<T> {
+    pub fn choice<T: Copy>(&mut self, entry: &Entry<'_, '_>, choices: &[(&str, T)]) -> Option<T> {
         let text = self.text(entry)?;
         let found = choices.iter().find(|(name, _)| *name == text.value);
         if let Some((_, choice)) = found {
@@ -146,7 +162,7 @@ impl<'r> Reader<'r> {
             None => format!("choose one of {}", quoted(&names)),
         };
         self.error(
-            Diagnostic::error("system::unknown-choice", message)
+            Diagnostic::error(self.format.codes.unknown_choice, message)
                 .maybe_at(text.span, "not one of the choices")
                 .help(help),
         );
@@ -154,7 +170,7 @@ impl<'r> Reader<'r> {
     }
 
     /// One of several words, with its place.
-    pub(super) fn spanned_choice<T: Copy>(
+    pub fn spanned_choice<T: Copy>(
         &mut self,
         entry: &Entry<'_, '_>,
         choices: &[(&str, T)],
@@ -164,7 +180,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Any number; whether it makes sense is not asked here.
-    pub(super) fn number(&mut self, entry: &Entry<'_, '_>, example: &str) -> Option<Spanned<f64>> {
+    pub fn number(&mut self, entry: &Entry<'_, '_>, example: &str) -> Option<Spanned<f64>> {
         let value = match entry.value.get_ref() {
             DeValue::Float(number) => number::float(number.as_str()),
             DeValue::Integer(number) => number::integer(number).map(|value| value as f64),
@@ -179,22 +195,32 @@ impl<'r> Reader<'r> {
     }
 
     /// A whole number, from 0 on.
-    pub(super) fn count(&mut self, entry: &Entry<'_, '_>, example: &str) -> Option<Spanned<u32>> {
+    pub fn count(&mut self, entry: &Entry<'_, '_>, example: &str) -> Option<Spanned<u32>> {
+        let expected = format!("a whole number from 0 to {}", u32::MAX);
+        self.whole(entry, &expected, example)
+    }
+
+    /// A whole number of a type; `expected` says which those are.
+    pub fn whole<T: TryFrom<i128>>(
+        &mut self,
+        entry: &Entry<'_, '_>,
+        expected: &str,
+        example: &str,
+    ) -> Option<Spanned<T>> {
         let value = match entry.value.get_ref() {
             DeValue::Integer(number) => number::integer(number),
             _ => None,
         };
-        if let Some(value) = value.and_then(|value| u32::try_from(value).ok()) {
+        if let Some(value) = value.and_then(|value| T::try_from(value).ok()) {
             return Some(Spanned::new(value, self.span(entry.value.span())));
         }
         let help = format!("such as `{} = {example}`", entry.key);
-        let expected = format!("a whole number from 0 to {}", u32::MAX);
-        self.wrong_kind(entry.key, entry.value, &expected, &help);
+        self.wrong_kind(entry.key, entry.value, expected, &help);
         None
     }
 
     /// A time in seconds, exactly as written.
-    pub(super) fn seconds(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<Seconds>> {
+    pub fn seconds(&mut self, entry: &Entry<'_, '_>) -> Option<Spanned<Seconds>> {
         let Some(text) = number::time_text(entry.value.get_ref()) else {
             let help = "write seconds: `0.1`, or a fraction in quotes: `\"1/30\"`";
             self.wrong_kind(entry.key, entry.value, "a time", help);
@@ -214,7 +240,7 @@ impl<'r> Reader<'r> {
     }
 
     /// The tables of an array of tables: `[[connections]]`.
-    pub(super) fn tables<'t, 'i>(&mut self, entry: &Entry<'t, 'i>) -> Vec<(Span, &'t DeTable<'i>)> {
+    pub fn tables<'t, 'i>(&mut self, entry: &Entry<'t, 'i>) -> Vec<(Span, &'t DeTable<'i>)> {
         let help = format!("write `[[{}]]` before each", entry.key);
         let DeValue::Array(items) = entry.value.get_ref() else {
             self.wrong_kind(entry.key, entry.value, "a list of tables", &help);
@@ -250,7 +276,7 @@ fn join(names: &[String]) -> String {
 }
 
 /// What a value is, for a person.
-pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
+pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
         DeValue::Integer(_) => "a whole number",

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Everything about the sources that decides the binary.
-pub(super) struct Recipe {
+pub(super) struct FmuSources {
     /// The folder `sources`; compilers run in it, so that no absolute path gets into a binary.
     pub(super) folder: PathBuf,
     /// The base name of the binary.
@@ -37,7 +37,7 @@ pub(super) fn read(
     is_exchange: bool,
     request: &ModelRequest<'_>,
     report: &mut Report,
-) -> Option<Recipe> {
+) -> Option<FmuSources> {
     let (identifier, listed) = interface(fmu, is_exchange)?;
     let folder = fmu.directory().join("sources");
     let files = match tree(&folder) {
@@ -64,7 +64,7 @@ pub(super) fn read(
     check(&units, &files, request, report)?;
     let libraries = libraries(configuration, &units, &mut assumed);
     let identifier = identifier.to_owned();
-    Some(Recipe { folder, identifier, units, libraries, files, assumed })
+    Some(FmuSources { folder, identifier, units, libraries, files, assumed })
 }
 
 /// The identifier and the source files of the interface that is used.

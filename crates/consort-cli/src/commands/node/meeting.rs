@@ -1,0 +1,243 @@
+//! How a node that was started by hand finds the others, and what it says while they are missing.
+
+use crate::cli::{CAPACITY, NodeArgs, ProgressMode, RunArgs};
+use crate::options::quoted;
+use crate::outcome::CommandError;
+use crate::output::numbers::short;
+use crate::output::printer::{self, Printer};
+use crate::pipeline::{self, Prepared};
+use crate::spread::scratch::RunId;
+use crate::spread::{self, Joining};
+use consort_core::{ComponentId, Diagnostic, NodeId, Report};
+use consort_node::{Endpoint, GATHER_DEFAULT, Gathering, PATIENCE_DEFAULT};
+use consort_system::Placement;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How much of a digest tells two files apart.
+const DIGEST: usize = 16;
+
+/// Where a node meets the others.
+pub(super) struct Meeting<'a> {
+    args: &'a NodeArgs,
+    run_args: &'a RunArgs,
+    prepared: &'a Prepared,
+    placement: &'a Placement,
+    /// Who has not come yet.
+    missing: Arc<Mutex<Vec<String>>>,
+}
+
+impl<'a> Meeting<'a> {
+    /// Of the node that the options name.
+    pub(super) fn new(
+        args: &'a NodeArgs,
+        run_args: &'a RunArgs,
+        prepared: &'a Prepared,
+        placement: &'a Placement,
+    ) -> Self {
+        Meeting { args, run_args, prepared, placement, missing: Arc::default() }
+    }
+
+    /// All that it takes to join.
+    ///
+    /// # Errors
+    /// If others cannot be reached with that.
+    pub(super) fn joining(&self, run: RunId, printer: &Printer) -> Result<Joining, CommandError> {
+        let (args, placement) = (self.args, self.placement);
+        let mut report = Report::default();
+        let listen = args.listen.as_deref().and_then(|text| endpoint("listen", text, &mut report));
+        let peers = self.peers(&mut report);
+        check_reachable(args, placement, &mut report);
+        if report.has_errors() {
+            return Err(CommandError::Invalid { report });
+        }
+        let gather = args.gather.unwrap_or(GATHER_DEFAULT);
+        Ok(Joining {
+            name: args.name().to_owned(),
+            run,
+            listen,
+            peers,
+            hub: None,
+            capacity: self.run_args.spread.capacity.unwrap_or(CAPACITY),
+            patience: args.patience.unwrap_or(PATIENCE_DEFAULT),
+            gather,
+            tls: spread::tls_files(&args.spread.tls),
+            faults: None,
+            facts: facts(self.prepared, placement),
+            gathering: Some(self.gathering(gather, printer)?),
+        })
+    }
+
+    fn peers(&self, report: &mut Report) -> BTreeMap<String, Endpoint> {
+        let own = self.args.name();
+        let mut peers = BTreeMap::new();
+        for (name, text) in &self.args.connect {
+            if name == own || self.placement.node(name).is_none() {
+                report.push(unknown_peer(name, own, self.placement));
+            }
+            if let Some(endpoint) = endpoint("connect", text, report) {
+                peers.insert(name.clone(), endpoint);
+            }
+        }
+        peers
+    }
+
+    /// Says whom it waits for, whenever that changes.
+    fn gathering(&self, gather: Duration, printer: &Printer) -> Result<Gathering, CommandError> {
+        let is_drawn = printer.progress() == ProgressMode::Auto;
+        let printer = printer.hushed().map_err(|source| CommandError::Output { source })?;
+        let list = Arc::clone(&self.missing);
+        Ok(Gathering::new(move |missing| {
+            *list.lock().unwrap_or_else(PoisonError::into_inner) = missing.to_vec();
+            if is_drawn {
+                printer::erase();
+            }
+            let at_most = short(gather.as_secs_f64());
+            printer.say(&match missing {
+                [] => "  all nodes are there".to_owned(),
+                _ => format!("  waiting for {}, {at_most} s at most", spread::listed(missing)),
+            });
+        }))
+    }
+
+    /// Adds to why nobody could begin how those that did not come are started.
+    pub(super) fn explain(&self, why: Diagnostic) -> Diagnostic {
+        // Whoever came and did not fit is named first; if others did not come, this node itself is.
+        if !why.message.starts_with(&format!("node `{}`:", self.args.name())) {
+            return why;
+        }
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.iter().fold(why, |why, node| self.start_lines(node, why))
+    }
+
+    fn start_lines(&self, node: &str, why: Diagnostic) -> Diagnostic {
+        let line = self.start_line(node);
+        let why = why.with_note(format!("start node `{node}` with `{line}`"));
+        let Some(program) = self.program(node) else { return why };
+        why.with_note(format!(
+            "`{program}` is a program that is started by hand: that line and `--foreign {program}` \
+             is its `CONSORT_NODE`, one word per line"
+        ))
+    }
+
+    /// How another node is started, as far as this one knows.
+    fn start_line(&self, node: &str) -> String {
+        let system = self.run_args.system().display().to_string();
+        let mut words = vec!["consort".to_owned(), "node".to_owned(), system];
+        words.extend(["--name".to_owned(), node.to_owned()]);
+        let nodes = &self.placement.nodes;
+        if nodes.iter().any(|other| node < other.as_str()) {
+            words.extend(["--listen".to_owned(), self.found_at(node)]);
+        }
+        for other in nodes.iter().filter(|other| other.as_str() < node) {
+            words.extend(["--connect".to_owned(), format!("{other}={}", self.found_at(other))]);
+        }
+        let pairs = &self.args.spread.place;
+        let pairs: Vec<String> = pairs.iter().map(|(it, place)| format!("{it}={place}")).collect();
+        if !pairs.is_empty() {
+            words.extend(["--place".to_owned(), pairs.join(",")]);
+        }
+        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Where a node is, as far as this one knows.
+    fn found_at(&self, node: &str) -> String {
+        let known = match node == self.args.name() {
+            true => self.args.listen.as_deref(),
+            false => self.args.connect.iter().find(|(name, _)| name == node).map(|(_, at)| &**at),
+        };
+        let known = known.map(|at| at.replace("0.0.0.0", "HOST").replace("[::]", "HOST"));
+        known.unwrap_or_else(|| "tcp:HOST:PORT".to_owned())
+    }
+
+    /// A component on a node that is a program which is started by hand.
+    fn program(&self, node: &str) -> Option<&str> {
+        let components = &self.prepared.resolved.components;
+        let mut here = self.placement.components(self.placement.node(node)?);
+        let is_program = |id: &ComponentId| {
+            pipeline::is_started_by_hand(self.prepared.models[id.index()].description())
+        };
+        let program = here.find(is_program)?;
+        Some(&components[program.index()].name)
+    }
+}
+
+/// What all nodes must have alike, beside the flows. The system file may be written otherwise as long as
+/// it means the same; what was compiled here may differ from what was compiled elsewhere.
+fn facts(prepared: &Prepared, placement: &Placement) -> Vec<(String, String)> {
+    let digest = |hash: &str| {
+        let digits = hash.trim_start_matches("sha256:");
+        digits.get(..DIGEST).unwrap_or(digits).to_owned()
+    };
+    let experiment = &prepared.resolved.experiment;
+    let stop = short(experiment.resolution.to_f64(experiment.stop));
+    let mut facts = vec![
+        ("the stop time".to_owned(), format!("{stop} s")),
+        ("the experiment".to_owned(), digest(&prepared.lasting_hash)),
+        ("the plan".to_owned(), digest(&prepared.plan_hash)),
+    ];
+    for input in &prepared.inputs {
+        let name = match input.role.as_str() {
+            "system" | "binary" => continue,
+            "table" => "the table of inputs".to_owned(),
+            _ => format!("the file `{}`", input.path),
+        };
+        facts.push((name, digest(&input.sha256)));
+    }
+    for (index, node) in placement.nodes.iter().enumerate() {
+        let here = placement.components(NodeId::from_index(index));
+        let names = here.map(|id| prepared.resolved.components[id.index()].name.clone());
+        let names: Vec<String> = names.collect();
+        facts.push((format!("as components of node `{node}`"), spread::listed(&names)));
+    }
+    facts
+}
+
+fn endpoint(option: &str, text: &str, report: &mut Report) -> Option<Endpoint> {
+    match text.parse() {
+        Ok(endpoint) => Some(endpoint),
+        Err(error) => {
+            let error: consort_node::EndpointError = error;
+            report.push(Diagnostic::error("cli::endpoint", format!("`--{option}`: {error}")));
+            None
+        }
+    }
+}
+
+/// Of two nodes the one with the larger name connects: it must know where the other is, which must
+/// listen.
+fn check_reachable(args: &NodeArgs, placement: &Placement, report: &mut Report) {
+    let own = args.name();
+    if placement.node(own).is_none() {
+        let message = format!("the system has no node `{own}`");
+        let help = format!("its nodes are {}", spread::listed(&placement.nodes));
+        return report.push(Diagnostic::error("node::unknown", message).help(help));
+    }
+    let knows = |node: &String| args.connect.iter().any(|(name, _)| name == node);
+    let unknown = placement.nodes.iter().filter(|node| node.as_str() < own && !knows(node));
+    for node in unknown {
+        let message = format!("node `{own}` must know where node `{node}` is");
+        let diagnostic = Diagnostic::error("node::unreachable", message);
+        let note = "of two nodes the one whose name is later in the alphabet connects";
+        let help = format!("add `--connect {node}=tcp:HOST:PORT`");
+        report.push(diagnostic.with_note(note).help(help));
+    }
+    let is_first = placement.nodes.iter().any(|node| own < node.as_str());
+    if is_first && args.listen.is_none() {
+        let message = format!("node `{own}` must listen: others connect to it");
+        let diagnostic = Diagnostic::error("node::unreachable", message);
+        report.push(diagnostic.help("add `--listen tcp:HOST:PORT`"));
+    }
+}
+
+fn unknown_peer(name: &str, own: &str, placement: &Placement) -> Diagnostic {
+    let message = match name == own {
+        true => format!("node `{name}` does not connect to itself"),
+        false => format!("the system has no node `{name}` to connect to"),
+    };
+    let others: Vec<String> =
+        placement.nodes.iter().filter(|node| node.as_str() != own).cloned().collect();
+    let diagnostic = Diagnostic::error("node::unknown", message);
+    diagnostic.help(format!("the others are {}", spread::listed(&others)))
+}

@@ -1,0 +1,85 @@
+//! Certificates for nodes that a run starts itself, on this machine: made for the run, and gone with it.
+
+use super::crew::order::Order;
+use super::joining::tls_files;
+use super::scratch::Scratch;
+use crate::outcome::CommandError;
+use consort_core::{Diagnostic, Report};
+use consort_node::{Authority, TlsFiles, is_certifiable};
+use serde_json::{Value, json};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Makes an authority that nobody else has heard of, and a certificate for each node.
+///
+/// # Errors
+/// If the name of a node cannot be that of a certificate, or there is no room.
+pub(crate) fn make(nodes: &[String], scratch: &Scratch) -> Result<PathBuf, CommandError> {
+    check(nodes)?;
+    let folder = scratch.file("certificates");
+    match certify(nodes, &folder) {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(CommandError::unwritable(&folder, &error)),
+    }
+}
+
+fn certify(nodes: &[String], folder: &Path) -> io::Result<()> {
+    std::fs::create_dir(folder)?;
+    let authority = Authority::new(folder)?;
+    nodes.iter().try_for_each(|node| authority.certify(node).map(drop))
+}
+
+fn check(nodes: &[String]) -> Result<(), CommandError> {
+    let mut report = Report::default();
+    for node in nodes.iter().filter(|node| !is_certifiable(node)) {
+        let message = format!("no certificate can be made for node `{node}`");
+        let diagnostic = Diagnostic::error("node::not-certifiable", message);
+        let help = "give it a name of letters, digits, `-` and `_`, not of digits alone, \
+                    or choose another `--link`";
+        report.push(diagnostic.help(help));
+    }
+    match report.has_errors() {
+        true => Err(CommandError::Invalid { report }),
+        false => Ok(()),
+    }
+}
+
+/// What a node shows to others: what was made for it, or what the user gave.
+pub(crate) fn files(order: &Order, node: &str) -> Option<TlsFiles> {
+    let made = order.certificates.as_deref().map(|folder| Authority::files(folder, node));
+    made.or_else(|| tls_files(&order.args.spread.tls))
+}
+
+/// For whoever asks the nodes how it goes.
+pub(crate) fn to_json(files: &TlsFiles) -> Value {
+    json!([files.authorities, files.certificate, files.key])
+}
+
+/// The same read back; nothing if it is no such list.
+pub(crate) fn from_json(value: &Value) -> Option<TlsFiles> {
+    let file = |index: usize| value[index].as_str().map(PathBuf::from);
+    Some(TlsFiles { authorities: file(0)?, certificate: file(1)?, key: file(2)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_has_files_of_its_own_that_go_with_the_run() {
+        let temp = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(temp.path(), [3; 16]).unwrap();
+        let nodes = ["control", "plant"].map(str::to_owned);
+        let folder = make(&nodes, &scratch).unwrap();
+        let files = nodes.map(|node| Authority::files(&folder, &node));
+        assert_ne!(files[0], files[1]);
+        for files in &files {
+            let all = [&files.authorities, &files.certificate, &files.key];
+            assert!(all.iter().all(|file| file.is_file()), "{files:?}");
+            assert_eq!(from_json(&to_json(files)).as_ref(), Some(files));
+        }
+        assert_eq!(from_json(&Value::Null), None);
+        drop(scratch);
+        assert!(!files[0].key.exists());
+    }
+}

@@ -1,0 +1,127 @@
+//! When bounds of event flows are told.
+//!
+//! A request for a bound is passed on from flow to flow, so it has to come to an end: where event flows may cause each
+//! other in a ring there is none. There the bound of each follows from the one before it, a lookahead or a microstep
+//! further, and each is needed, however small. But nobody on a ring gets far without the others, so it is enough to
+//! tell when there is nothing else to do.
+
+use super::waiting::Waiting;
+use crate::flow::Topology;
+
+/// When the source of an event flow tells bounds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(in crate::flow) enum Telling {
+    /// Whenever it knows more.
+    AtOnce,
+    /// When it has nothing else to do.
+    BeforeWaiting,
+    /// When a sink asks.
+    WhenAsked,
+}
+
+/// When bounds of each flow are told; of flows that are no events it means nothing.
+pub(in crate::flow) fn telling(topology: &Topology) -> Vec<Telling> {
+    let mut telling = vec![Telling::AtOnce; topology.flows.len()];
+    if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
+        return telling;
+    }
+    let waiting = Waiting::between_events(topology);
+    let rings = rings(&waiting);
+    let unasked = unasked(topology, &waiting, &rings);
+    for (vertex, id) in waiting.flows.iter().enumerate() {
+        if topology.flows[id.index()].kind.is_on_demand() {
+            telling[id.index()] = match (rings[vertex], unasked[vertex]) {
+                (true, _) => Telling::BeforeWaiting,
+                (false, true) => Telling::AtOnce,
+                (false, false) => Telling::WhenAsked,
+            };
+        }
+    }
+    telling
+}
+
+/// Of each vertex, whether it is on a ring.
+fn rings(waiting: &Waiting) -> Vec<bool> {
+    let graph = &waiting.graph;
+    let count = u32::try_from(graph.len()).expect("vertices fit in 32 bits");
+    let all: Vec<u32> = (0..count).collect();
+    let mut is_on_ring = vec![false; graph.len()];
+    for vertex in graph.knots(&all).into_iter().flatten() {
+        is_on_ring[vertex as usize] = true;
+    }
+    is_on_ring
+}
+
+/// Of each vertex, whether it is on a ring, or an eager flow, or leads to one of these: what is told unasked must not
+/// follow from what nobody asks for.
+fn unasked(topology: &Topology, waiting: &Waiting, rings: &[bool]) -> Vec<bool> {
+    let mut is_unasked = rings.to_vec();
+    for (vertex, id) in waiting.flows.iter().enumerate() {
+        is_unasked[vertex] |= !topology.flows[id.index()].kind.is_on_demand();
+    }
+    let leads_there = |is_unasked: &[bool], vertex: usize| {
+        let vertex = u32::try_from(vertex).expect("vertices fit in 32 bits");
+        waiting.graph.successors(vertex).iter().any(|next| is_unasked[*next as usize])
+    };
+    let all = 0..waiting.graph.len();
+    while let Some(vertex) =
+        all.clone().find(|vertex| !is_unasked[*vertex] && leads_there(&is_unasked, *vertex))
+    {
+        is_unasked[vertex] = true;
+    }
+    is_unasked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Telling::{AtOnce, BeforeWaiting, WhenAsked};
+    use super::*;
+    use crate::flow::{Bounds, Flow, FlowId, FlowKind, Timing};
+    use consort_core::{NodeId, Tag, Time};
+
+    /// Event flows on demand, each from a node to one other.
+    fn flows(ends: &[(u32, u32)]) -> Topology {
+        let flow = |(index, (source, sink)): (usize, &(u32, u32))| Flow {
+            name: format!("f{index}"),
+            source: NodeId(*source),
+            sinks: vec![NodeId(*sink)],
+            kind: FlowKind::Event {
+                lookahead: Time::from_ticks(1),
+                adds_microstep: false,
+                bounds: Bounds::OnDemand,
+            },
+            first: Tag::at(Time::ZERO),
+            timing: Timing::Variable,
+            payload: "u64".to_owned(),
+            priority: 0,
+            capacity: 1,
+            feedthrough: None,
+            self_flow: false,
+        };
+        let nodes = (0..9).map(|node| format!("n{node}")).collect();
+        Topology { nodes, flows: ends.iter().enumerate().map(flow).collect() }
+    }
+
+    #[test]
+    fn what_is_on_a_ring_is_told_before_waiting_and_what_leads_to_it_at_once() {
+        let topology = flows(&[(0, 1), (1, 2), (2, 1), (2, 3), (3, 4)]);
+        let expected = [AtOnce, BeforeWaiting, BeforeWaiting, WhenAsked, WhenAsked];
+        assert_eq!(telling(&topology), expected);
+    }
+
+    #[test]
+    fn what_leads_to_an_eager_flow_is_told_at_once() {
+        let mut topology = flows(&[(0, 1), (1, 2), (2, 3)]);
+        let FlowKind::Event { bounds, .. } = &mut topology.flows[1].kind else { unreachable!() };
+        *bounds = Bounds::Eager;
+        assert_eq!(telling(&topology), [AtOnce, AtOnce, WhenAsked]);
+    }
+
+    #[test]
+    fn a_reply_that_does_not_cause_the_next_question_makes_no_ring() {
+        let mut topology = flows(&[(0, 1), (1, 0), (2, 0)]);
+        assert_eq!(telling(&topology), [BeforeWaiting, BeforeWaiting, AtOnce]);
+        topology.flows[0].feedthrough = Some(vec![FlowId(2)]);
+        assert_eq!(telling(&topology), [WhenAsked; 3]);
+    }
+}
