@@ -215,11 +215,12 @@ impl Live {
                 Err(error) => return End::Failed { error },
             }
             // Whoever is told how far it is finds all rows up to there, whatever happens next.
-            if let Some(recorder) = recorder.filter(|_| progress.is_heard()) {
-                self.run.hand_over_rows();
-                recorder.flush();
-            }
-            progress.at(self.resolution.to_f64(now));
+            progress.at_after(self.resolution.to_f64(now), || {
+                if let Some(recorder) = recorder {
+                    self.run.hand_over_rows();
+                    recorder.flush();
+                }
+            });
             slice = next_slice(slice, called.elapsed(), self.real_time.is_some());
             self.keep_pace(now, began, interrupt);
         }

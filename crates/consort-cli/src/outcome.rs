@@ -60,6 +60,17 @@ impl CommandError {
         CommandError::Invalid { report }
     }
 
+    /// Refuses a request that something is wrong with; all of it is told.
+    ///
+    /// # Errors
+    /// If the report holds an error.
+    pub(crate) fn check(report: Report) -> Result<(), Self> {
+        match report.has_errors() {
+            true => Err(CommandError::Invalid { report }),
+            false => Ok(()),
+        }
+    }
+
     /// A file could not be read.
     pub(crate) fn unreadable(path: &std::path::Path, error: &io::Error) -> Self {
         let message = format!("`{}` could not be read: {}", path.display(), said(error));

@@ -37,7 +37,7 @@ pub(crate) use crew::order::Order;
 pub(crate) use disturb::{Disturbance, Suffered};
 pub(crate) use joining::{Joining, listed, tls_files};
 pub(crate) use starting::{job, joining};
-pub(crate) use words::{Ending, Hashed, Word, hashes_from_json};
+pub(crate) use words::{Ending, Hashed, Word, hashes_from_json, is_about_others};
 
 /// How a run is spread over nodes.
 #[derive(Clone, Debug)]
@@ -89,13 +89,20 @@ pub(crate) fn unbegun(error: CommandError) -> Ending {
 
 /// The nodes of a system and who is on each, by name.
 pub(crate) fn placement_to_json(placement: &Placement, prepared: &Prepared) -> Value {
-    let components = &prepared.resolved.components;
     let entry = |(index, node): (usize, &String)| {
-        let here = placement.components(NodeId::from_index(index));
-        let names: Vec<&str> = here.map(|id| components[id.index()].name.as_str()).collect();
-        (node.clone(), json!(names))
+        (node.clone(), json!(components_of(NodeId::from_index(index), placement, prepared)))
     };
     placement.nodes.iter().enumerate().map(entry).collect::<Map<String, Value>>().into()
+}
+
+/// The names of those that a node computes.
+pub(crate) fn components_of(
+    node: NodeId,
+    placement: &Placement,
+    prepared: &Prepared,
+) -> Vec<String> {
+    let components = &prepared.resolved.components;
+    placement.components(node).map(|id| components[id.index()].name.clone()).collect()
 }
 
 /// Where the components of a system are: `pairs` of component and node over what its `[nodes]` say;
@@ -109,10 +116,7 @@ pub(crate) fn placement(
 ) -> Result<Option<Placement>, CommandError> {
     let mut report = Report::default();
     let placement = Placement::of(&prepared.resolved, pairs, &mut report);
-    match report.has_errors() {
-        true => Err(CommandError::Invalid { report }),
-        false => Ok(placement),
-    }
+    CommandError::check(report).map(|()| placement)
 }
 
 /// How the options want a run to be spread; not at all if neither they nor the system name nodes.
@@ -203,26 +207,12 @@ pub(crate) fn resume_spread(
     Ok(recorded.outcome)
 }
 
-/// Runs a system on its nodes and leaves a record, as a run in one piece does.
+/// Runs a system on its nodes and leaves a record, as a run in one piece does; and what its nodes
+/// suffered.
 ///
 /// # Errors
 /// If the placement is refused, no node can be started, or the folder cannot be written.
 pub(crate) fn record_spread(
-    args: &RunArgs,
-    prepared: &Prepared,
-    way: Way<'_>,
-    spread: &Spread,
-    folder: &RunFolder,
-    desk: Desk<'_>,
-) -> Result<Recorded, CommandError> {
-    record_suffering(args, prepared, way, spread, folder, desk).map(|(recorded, _)| recorded)
-}
-
-/// The same, and what its nodes suffered.
-///
-/// # Errors
-/// As [`record_spread`].
-pub(crate) fn record_suffering(
     args: &RunArgs,
     prepared: &Prepared,
     way: Way<'_>,

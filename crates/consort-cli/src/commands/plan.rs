@@ -112,7 +112,7 @@ fn refuse_options(args: &ExperimentArgs) -> Result<(), CommandError> {
         let help = "say it in the scenario: `reactivity` of inputs, `dependencies` of outputs";
         report.push(Diagnostic::error("cli::scenario-option", message).help(help));
     }
-    if report.has_errors() { Err(CommandError::Invalid { report }) } else { Ok(()) }
+    CommandError::check(report)
 }
 
 /// Names of the components, in the order of the system.

@@ -134,8 +134,7 @@ fn run_spread(
 ) -> Result<Ran, CommandError> {
     let folder = RunFolder::plan(place)?;
     let way = Way::plain(args, prepared, None);
-    let (recorded, suffered) =
-        spread::record_suffering(args, prepared, way, spread, &folder, desk)?;
+    let (recorded, suffered) = spread::record_spread(args, prepared, way, spread, &folder, desk)?;
     Ok(Ran { outcome: recorded.outcome, trace: folder.file(folder::TRACE), suffered })
 }
 

@@ -127,7 +127,10 @@ fn record(
     let folder = RunFolder::plan(out)?;
     let desk = Desk { name: &prepared.resolved.name, global, printer };
     match spread::wanted(&args.spread, prepared)? {
-        Some(spread) => spread::record_spread(args, prepared, way, &spread, &folder, desk),
+        Some(spread) => {
+            let (recorded, _) = spread::record_spread(args, prepared, way, &spread, &folder, desk)?;
+            Ok(recorded)
+        }
         None => run::record(args, prepared, way, &folder, printer),
     }
 }

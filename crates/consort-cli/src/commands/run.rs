@@ -53,7 +53,7 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
     let way = Way { until: None, resumed, saving, part: None, listener: None, journal: None };
     let desk = Desk { name: &prepared.resolved.name, global, printer };
     let recorded = match &spread {
-        Some(spread) => spread::record_spread(&args, &prepared, way, spread, &folder, desk)?,
+        Some(spread) => spread::record_spread(&args, &prepared, way, spread, &folder, desk)?.0,
         None => record(&args, &prepared, way, &folder, printer)?,
     };
     let exit = closing::say(&prepared, &recorded, &folder, printer);

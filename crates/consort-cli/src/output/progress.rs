@@ -51,19 +51,19 @@ impl Progress {
         self.listener = listener;
     }
 
-    /// Whether the listener is told the next time.
-    pub(crate) fn is_heard(&self) -> bool {
-        let is_due = self.shown.is_none_or(|shown| INTERVAL <= shown.elapsed());
-        self.listener.is_some() && is_due
-    }
-
     /// Shows that the run is at `time`, in seconds, if it is worth it.
     pub(crate) fn at(&mut self, time: f64) {
+        self.at_after(time, || ());
+    }
+
+    /// The same; before a listener is told, it is made true by `prepare`.
+    pub(crate) fn at_after(&mut self, time: f64, prepare: impl FnOnce()) {
         let now = Instant::now();
         let elapsed = now - self.began;
         let patient = self.mode == ProgressMode::Json || PATIENCE <= elapsed;
         let due = self.shown.is_none_or(|shown| INTERVAL <= now - shown);
         if let Some(listener) = self.listener.as_mut().filter(|_| due) {
+            prepare();
             self.shown = Some(now);
             return listener(time);
         }

@@ -38,10 +38,7 @@ fn check(nodes: &[String]) -> Result<(), CommandError> {
                     or choose another `--link`";
         report.push(diagnostic.help(help));
     }
-    match report.has_errors() {
-        true => Err(CommandError::Invalid { report }),
-        false => Ok(()),
-    }
+    CommandError::check(report)
 }
 
 /// What a node shows to others: what was made for it, or what the user gave.

@@ -104,10 +104,7 @@ fn check_threads(prepared: &Prepared, spread: &Spread) -> Result<(), CommandErro
             report.push(diagnostic.help(help));
         }
     }
-    match report.has_errors() {
-        true => Err(CommandError::Invalid { report }),
-        false => Ok(()),
-    }
+    CommandError::check(report)
 }
 
 fn order(

@@ -1,7 +1,7 @@
 //! What becomes of a run whose nodes have all ended: how it ended, who is to blame, what it came to.
 
 use super::crew::{Crew, Member};
-use super::words::{EndWay, Ending, Wish};
+use super::words::{EndWay, Ending, Wish, is_about_others};
 use crate::commands::run::saving::Saving;
 use crate::execute::{End, Outcome, Timing};
 use crate::options::quoted;
@@ -13,9 +13,6 @@ use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::Instant;
-
-/// What nodes say when others are to blame; whoever says something else knows better.
-const ABOUT_OTHERS: [&str; 2] = ["run::node", "node::cannot-leave"];
 
 /// What is left of a run when its nodes have ended.
 pub(crate) struct Verdict {
@@ -118,7 +115,7 @@ fn culprit(members: &[Member], first_lost: Option<usize>) -> Vec<Diagnostic> {
     };
     let failed: Vec<_> = members.iter().filter_map(failed).collect();
     let is_own = |(_, why, blamed): &&(String, Vec<Diagnostic>, Option<String>)| {
-        blamed.is_none() && !why.iter().any(|why| ABOUT_OTHERS.contains(&why.code))
+        blamed.is_none() && !why.iter().any(is_about_others)
     };
     match failed.iter().find(is_own).or(failed.first()) {
         Some((name, why, _)) if !why.is_empty() => {

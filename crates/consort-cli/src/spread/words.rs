@@ -63,6 +63,11 @@ impl Wish {
     }
 }
 
+/// Whether a node says that others are to blame; whoever says something else knows better.
+pub(crate) fn is_about_others(why: &Diagnostic) -> bool {
+    ["run::node", "node::cannot-leave"].contains(&why.code)
+}
+
 /// How a node ended.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum EndWay {

@@ -96,6 +96,27 @@ impl Flow {
     }
 }
 
+#[cfg(test)]
+impl Flow {
+    /// For tests: events from one node to another, at least a tick after their cause, with bounds on demand.
+    pub(crate) fn asked(name: &str, source: u32, sink: u32) -> Self {
+        let (lookahead, bounds) = (Time::from_ticks(1), Bounds::OnDemand);
+        Flow {
+            name: name.to_owned(),
+            source: NodeId(source),
+            sinks: vec![NodeId(sink)],
+            kind: FlowKind::Event { lookahead, adds_microstep: false, bounds },
+            first: Tag::at(Time::ZERO),
+            timing: Timing::Variable,
+            payload: "u64".to_owned(),
+            priority: 0,
+            capacity: 1,
+            feedthrough: None,
+            self_flow: false,
+        }
+    }
+}
+
 /// What an emission waits for, which decides what its value can depend on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FlowKind {

@@ -204,9 +204,7 @@ fn composed(own: &[spread::Hashed], last_words: &BTreeMap<String, Vec<u8>>) -> O
 
 fn say_part(prepared: &Prepared, projection: &Projection, name: &str, printer: &Printer) {
     let Some(node) = projection.placement.node(name) else { return };
-    let components = &prepared.resolved.components;
-    let here = projection.placement.components(node).map(|id| components[id.index()].name.clone());
-    let here: Vec<String> = here.collect();
+    let here = spread::components_of(node, &projection.placement, prepared);
     let sends = projection.crossings.iter().filter(|crossing| crossing.from == node).count();
     let receives = projection.crossings.iter().filter(|crossing| crossing.to == node).count();
     let line = format!(

@@ -49,9 +49,7 @@ impl<'a> Meeting<'a> {
         let listen = args.listen.as_deref().and_then(|text| endpoint("listen", text, &mut report));
         let peers = self.peers(&mut report);
         check_reachable(args, placement, &mut report);
-        if report.has_errors() {
-            return Err(CommandError::Invalid { report });
-        }
+        CommandError::check(report)?;
         let gather = args.gather.unwrap_or(GATHER_DEFAULT);
         Ok(Joining {
             name: args.name().to_owned(),
@@ -186,9 +184,7 @@ fn facts(prepared: &Prepared, placement: &Placement) -> Vec<(String, String)> {
         facts.push((name, digest(&input.sha256)));
     }
     for (index, node) in placement.nodes.iter().enumerate() {
-        let here = placement.components(NodeId::from_index(index));
-        let names = here.map(|id| prepared.resolved.components[id.index()].name.clone());
-        let names: Vec<String> = names.collect();
+        let names = spread::components_of(NodeId::from_index(index), placement, prepared);
         facts.push((format!("as components of node `{node}`"), spread::listed(&names)));
     }
     facts

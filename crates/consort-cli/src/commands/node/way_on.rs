@@ -4,12 +4,10 @@ use crate::commands::run::resuming::Resumed;
 use crate::commands::run::saving::Saving;
 use crate::output::numbers::short;
 use crate::pipeline::Prepared;
-use crate::spread::shelf::Shelf;
+use crate::spread::{self, shelf::Shelf};
 use consort_core::{Diagnostic, Resolution, Time};
 use std::path::{Path, PathBuf};
 
-/// What a node says when others are to blame.
-const ABOUT_OTHERS: [&str; 2] = ["run::node", "node::cannot-leave"];
 /// More times than this help nobody.
 const TIMES_MAX: usize = 8;
 
@@ -45,7 +43,7 @@ impl WayOn {
 
     /// For a node that had begun when it lost another.
     pub(super) fn after(&self, why: Diagnostic, saving: &Saving) -> Diagnostic {
-        if !ABOUT_OTHERS.contains(&why.code) {
+        if !spread::is_about_others(&why) {
             return why;
         }
         let resumed = self.resumed.as_ref().map(|(time, path)| (*time, path.as_path()));

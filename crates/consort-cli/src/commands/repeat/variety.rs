@@ -153,9 +153,11 @@ impl Setting {
         if !delay.is_zero() {
             words.push(format!("up to {} under way", duration(delay.as_secs_f64())));
         }
-        for (count, what) in [(suffered.stops.len() as u64, "stop"), (suffered.links, "link")] {
-            let cut = if what == "link" { " cut" } else { "" };
-            words.extend((0 < count).then(|| plural(count, what) + cut));
+        if !suffered.stops.is_empty() {
+            words.push(plural(suffered.stops.len() as u64, "stop"));
+        }
+        if 0 < suffered.links {
+            words.push(format!("{} cut", plural(suffered.links, "link")));
         }
         words.join(", ")
     }

@@ -23,10 +23,7 @@ pub(super) fn check(
             report.push(alone(args, &component.name, node));
         }
     }
-    match report.has_errors() {
-        true => Err(CommandError::Invalid { report }),
-        false => Ok(()),
-    }
+    CommandError::check(report)
 }
 
 fn alone(args: &RunArgs, component: &str, node: &str) -> Diagnostic {

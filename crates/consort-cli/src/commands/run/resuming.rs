@@ -118,10 +118,7 @@ impl Resumed {
             let diagnostic = Diagnostic::error("snapshot::stop", message);
             report.push(diagnostic.help(format!("give a `--stop` of {saved} or later")));
         }
-        match report.has_errors() {
-            true => Err(CommandError::Invalid { report }),
-            false => Ok(()),
-        }
+        CommandError::check(report)
     }
 
     /// Whether it was spread over nodes.

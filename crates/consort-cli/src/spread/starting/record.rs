@@ -233,8 +233,9 @@ pub(super) fn rank(prepared: &Prepared, name: &str) -> usize {
 /// Where each node stood at `cut`, as far as its journal tells; nothing if the run is not cut.
 pub(super) fn standings(crew: &Crew, order: &Order, cut: Option<Tag>) -> Vec<Option<Standing>> {
     let standing = |member: &Member| {
+        let cut = cut?;
         let journal = Journal::open(&order.parts.journal(&member.name)).ok()?;
-        journal.standing(cut?).ok()?
+        journal.standing(cut).ok()?
     };
     crew.members.iter().map(standing).collect()
 }

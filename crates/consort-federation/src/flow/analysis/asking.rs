@@ -76,27 +76,12 @@ fn unasked(topology: &Topology, waiting: &Waiting, rings: &[bool]) -> Vec<bool> 
 mod tests {
     use super::Telling::{AtOnce, BeforeWaiting, WhenAsked};
     use super::*;
-    use crate::flow::{Bounds, Flow, FlowId, FlowKind, Timing};
-    use consort_core::{NodeId, Tag, Time};
+    use crate::flow::{Bounds, Flow, FlowId, FlowKind};
 
     /// Event flows on demand, each from a node to one other.
     fn flows(ends: &[(u32, u32)]) -> Topology {
-        let flow = |(index, (source, sink)): (usize, &(u32, u32))| Flow {
-            name: format!("f{index}"),
-            source: NodeId(*source),
-            sinks: vec![NodeId(*sink)],
-            kind: FlowKind::Event {
-                lookahead: Time::from_ticks(1),
-                adds_microstep: false,
-                bounds: Bounds::OnDemand,
-            },
-            first: Tag::at(Time::ZERO),
-            timing: Timing::Variable,
-            payload: "u64".to_owned(),
-            priority: 0,
-            capacity: 1,
-            feedthrough: None,
-            self_flow: false,
+        let flow = |(index, (source, sink)): (usize, &(u32, u32))| {
+            Flow::asked(&format!("f{index}"), *source, *sink)
         };
         let nodes = (0..9).map(|node| format!("n{node}")).collect();
         Topology { nodes, flows: ends.iter().enumerate().map(flow).collect() }

@@ -48,8 +48,9 @@ pub(super) struct Facts {
     /// For each output the inputs that it waits for or that may cause it; `None`: all.
     causes: Vec<Option<Vec<u32>>>,
     pub(super) has_lists: bool,
-    /// Whether some output is an event flow, and whether some input is one whose bounds are asked for.
+    /// Whether some output is an event flow.
     pub(super) has_events: bool,
+    /// Whether some input is an event flow whose bounds are asked for.
     pub(super) asks: bool,
 }
 
@@ -214,7 +215,7 @@ fn place(ports: &[(FlowId, u32)], flow: FlowId) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::topology::{Bounds, Timing};
+    use crate::flow::topology::Bounds;
 
     #[test]
     fn before_is_reach_turned_round() {
@@ -234,19 +235,9 @@ mod tests {
 
     /// Of a node with one event flow and microsteps up to 3.
     fn facts(lookahead: Time, adds_microstep: bool) -> Facts {
-        let flow = Flow {
-            name: "e".to_owned(),
-            source: NodeId(0),
-            sinks: vec![NodeId(1)],
-            kind: FlowKind::Event { lookahead, adds_microstep, bounds: Bounds::OnDemand },
-            first: Tag::at(Time::ZERO),
-            timing: Timing::Variable,
-            payload: "u64".to_owned(),
-            priority: 0,
-            capacity: 1,
-            feedthrough: None,
-            self_flow: false,
-        };
+        let bounds = Bounds::OnDemand;
+        let kind = FlowKind::Event { lookahead, adds_microstep, bounds };
+        let flow = Flow { kind, ..Flow::asked("e", 0, 1) };
         let topology = Topology { nodes: vec!["a".to_owned(), "b".to_owned()], flows: vec![flow] };
         let facts = Facts::new(World::new(&topology), NodeId(0), None);
         Facts { microsteps_max: 3, ..facts }

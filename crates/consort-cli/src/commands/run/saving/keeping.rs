@@ -48,9 +48,7 @@ pub(crate) fn plan_node(
         }
         None => Vec::new(),
     };
-    if report.has_errors() {
-        return Err(CommandError::Invalid { report });
-    }
+    CommandError::check(report)?;
     let saving = saving(args, prepared, save_points, waiting);
     let saving = Saving { repeats: keeping.every.is_some(), ..saving };
     Ok(saving.noting([

@@ -38,9 +38,7 @@ pub(crate) fn plan(
     if !waiting.is_empty() {
         check_models(prepared, &mut report);
     }
-    if report.has_errors() {
-        return Err(CommandError::Invalid { report });
-    }
+    CommandError::check(report)?;
     Ok(saving(args, prepared, save_points, waiting))
 }
 
