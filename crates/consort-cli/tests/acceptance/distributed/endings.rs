@@ -107,13 +107,19 @@ fn check_cut(world: &World, least: f64) {
     assert!(said.stdout.contains("identical"), "{said}");
 }
 
+/// A run on nodes that is on its way, after the same in one piece.
+fn under_way(world: &World) -> UnderWay<'_> {
+    world.done(&["run", "s", "--csv", "--out", "here"]);
+    let run =
+        UnderWay::start(world, "far", &["--csv", "--save-every", "3", "--save", "x.snapshot"]);
+    eventually("it is on its way", || world.path("x.snapshot").exists());
+    run
+}
+
 #[test]
 fn what_a_killed_node_recorded_is_kept_and_the_hash_is_that_of_the_rows() {
     let world = quickstart();
-    world.done(&["run", "s", "--csv", "--out", "here"]);
-    let run =
-        UnderWay::start(&world, "far", &["--csv", "--save-every", "3", "--save", "x.snapshot"]);
-    eventually("it is on its way", || world.path("x.snapshot").exists());
+    let run = under_way(&world);
     std::thread::sleep(Duration::from_millis(400));
     signal("-KILL", &run.pid("plant"));
     let output = run.end();
@@ -125,10 +131,7 @@ fn what_a_killed_node_recorded_is_kept_and_the_hash_is_that_of_the_rows() {
 #[test]
 fn a_run_that_is_interrupted_has_the_hash_of_its_rows() {
     let world = quickstart();
-    world.done(&["run", "s", "--csv", "--out", "here"]);
-    let run =
-        UnderWay::start(&world, "far", &["--csv", "--save-every", "3", "--save", "x.snapshot"]);
-    eventually("it is on its way", || world.path("x.snapshot").exists());
+    let run = under_way(&world);
     signal("-INT", &run.child.id().to_string());
     assert_eq!(run.end().status.code(), Some(2));
     check_cut(&world, 3.0);
