@@ -11,7 +11,7 @@ use crate::cli::{Global, RunArgs};
 use crate::execute::{End, Live, Outcome, Settings};
 use crate::interrupt::Interrupt;
 use crate::outcome::{CommandError, CommandResult, Exit, said};
-use crate::output::diagnostics::plural;
+use crate::output::diagnostics::{self, plural};
 use crate::output::folder::{self, RunFolder};
 use crate::output::log::{CallLog, Log};
 use crate::output::manifest::{self, Account};
@@ -22,7 +22,7 @@ use crate::output::watch;
 use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
 use crate::{options, pipeline::system_file};
-use consort_core::{Diagnostic, Resolution, Severity, Time};
+use consort_core::{Diagnostic, Report, Resolution, Severity, Time};
 use consort_engine::{CallSink, Part, RowContent, RunError};
 use resuming::Resumed;
 use saving::Saving;
@@ -198,16 +198,14 @@ pub(crate) fn record(
 
 /// What was said before the run belongs to its record.
 fn log_report(log: &Log, prepared: &Prepared) {
-    prepared.report.diagnostics().iter().for_each(|diagnostic| log_diagnostic(log, diagnostic));
+    let report = &prepared.report;
+    report.diagnostics().iter().for_each(|diagnostic| log_diagnostic(log, diagnostic, report));
 }
 
-fn log_diagnostic(log: &Log, diagnostic: &Diagnostic) {
-    log.event(&json!({
-        "event": "diagnostic",
-        "severity": diagnostic.severity.to_string(),
-        "code": diagnostic.code,
-        "message": diagnostic.message,
-    }));
+fn log_diagnostic(log: &Log, diagnostic: &Diagnostic, report: &Report) {
+    let mut event = diagnostics::to_json(diagnostic, report);
+    event["event"] = json!("diagnostic");
+    log.event(&event);
 }
 
 /// As many as the machine can run at once.
@@ -334,7 +332,9 @@ fn log_end(log: &Log, outcome: &Outcome, problems: &[Diagnostic]) {
         "tags": statistics.tags,
         "seconds": outcome.timing.run.as_secs_f64(),
     }));
-    problems.iter().for_each(|problem| log_diagnostic(log, problem));
+    // What happens in a run is written nowhere: there is no text to point into.
+    let nowhere = Report::default();
+    problems.iter().for_each(|problem| log_diagnostic(log, problem, &nowhere));
     let mut end = json!({"event": "end", "state": manifest::state(&outcome.end)});
     match &outcome.end {
         End::Failed { error } => end["error"] = json!(error.to_string()),

@@ -1,8 +1,15 @@
 //! Diagnostics as a person reads them: the mistake, the place in the text, what to do.
 
+mod alike;
+mod json;
+
+pub(crate) use json::to_json;
+
+use alike::Shown;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use consort_core::diagnostic::Source;
 use consort_core::{Diagnostic, Label, Report, Severity, SourceId};
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// How wide messages may be; longer source lines are cut around what matters.
@@ -19,22 +26,32 @@ pub(crate) struct Style {
     pub(crate) color: bool,
     /// What is less severe is left out.
     pub(crate) least: Severity,
+    /// Every one in full, however many there are.
+    pub(crate) all: bool,
     /// What follows from errors, said after their count: `nothing was run`.
     pub(crate) ending: &'static str,
 }
 
-/// Everything in the report, errors, warnings and notes, followed by a line that counts them.
+/// Everything in the report, errors first, then warnings and notes, followed by a line that counts
+/// them. Warnings and notes that say the same of many things are counted after the first few.
 pub(crate) fn render(report: &Report, style: Style) -> String {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(WIDTH);
     let told = report.diagnostics().iter().filter(|told| style.least <= told.severity);
-    let told: Vec<&Diagnostic> = told.collect();
+    let mut told: Vec<&Diagnostic> = told.collect();
+    told.sort_by_key(|told| Reverse(told.severity));
+    let shown = match style.all {
+        true => told.iter().map(|told| Shown::Whole(told)).collect(),
+        false => alike::counted(&told, report),
+    };
+    let most = if style.all { usize::MAX } else { SHOWN_MAX };
     let mut text = String::new();
-    for diagnostic in told.iter().take(SHOWN_MAX) {
-        text.push_str(&render_one(diagnostic, report, &renderer));
+    for one in shown.iter().take(most) {
+        text.push_str(&render_one(one.diagnostic(), report, &renderer));
         text.push_str("\n\n");
     }
-    if let Some(line) = count_line(report, &told, style.ending) {
+    let hidden = shown.iter().skip(most).map(Shown::count).sum();
+    if let Some(line) = count_line(report, &told, hidden, style.ending) {
         text.push_str(&line);
         text.push('\n');
     }
@@ -42,7 +59,12 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
 }
 
 /// `3 errors, 1 warning: nothing was run`, or nothing where there is neither.
-fn count_line(report: &Report, told: &[&Diagnostic], ending: &str) -> Option<String> {
+fn count_line(
+    report: &Report,
+    told: &[&Diagnostic],
+    hidden: u64,
+    ending: &str,
+) -> Option<String> {
     let is_warning = |diagnostic: &&&Diagnostic| diagnostic.severity == Severity::Warning;
     let errors = report.error_count() as u64;
     let warnings = told.iter().filter(is_warning).count() as u64;
@@ -52,7 +74,10 @@ fn count_line(report: &Report, told: &[&Diagnostic], ending: &str) -> Option<Str
         .filter(|(count, _)| 0 < *count)
         .map(|&(count, name)| plural(count, name))
         .collect();
-    let cut = if SHOWN_MAX < told.len() { " (the rest is not shown)" } else { "" };
+    let cut = match hidden {
+        0 => String::new(),
+        _ => format!(" ({hidden} of them not shown; `--verbose` shows them)"),
+    };
     let ending = match errors {
         0 => String::new(),
         _ if ending.is_empty() => String::new(),

@@ -86,7 +86,8 @@ impl Printer {
     /// Shows what a report holds; `ending` says what follows from its errors.
     pub(crate) fn report(&self, report: &Report, ending: &'static str) {
         let least = if self.quiet { Severity::Error } else { Severity::Note };
-        let text = diagnostics::render(report, Style { color: self.color, least, ending });
+        let (color, all) = (self.color, self.verbose);
+        let text = diagnostics::render(report, Style { color, least, all, ending });
         if !text.is_empty() {
             tell(text.strip_suffix('\n').unwrap_or(&text));
         }

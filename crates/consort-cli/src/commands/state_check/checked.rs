@@ -1,6 +1,7 @@
 //! What was found about one model, as text and as JSON.
 
 use super::formulas::{Tree, ratio, speed_up};
+use crate::output::diagnostics;
 use crate::output::numbers::{duration, short};
 use crate::output::table::Table;
 use consort_core::{Fidelity, ModelDescription, Report};
@@ -116,8 +117,7 @@ impl Checked {
         match &self.outcome {
             Outcome::NotLoaded(report) => {
                 let told = report.diagnostics().iter();
-                let told: Vec<Value> =
-                    told.map(|it| json!({ "code": it.code, "message": it.message })).collect();
+                let told: Vec<Value> = told.map(|it| diagnostics::to_json(it, report)).collect();
                 json!({ "model": self.name, "not_loaded": told })
             }
             Outcome::Judged(judged) => judged.to_json(&self.name),

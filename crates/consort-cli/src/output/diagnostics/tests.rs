@@ -1,7 +1,8 @@
 use super::*;
 use consort_core::Span;
 
-const PLAIN: Style = Style { color: false, least: Severity::Note, ending: "nothing was run" };
+const PLAIN: Style =
+    Style { color: false, least: Severity::Note, all: false, ending: "nothing was run" };
 
 const SYSTEM: &str = "\
 [components.tank]
@@ -120,4 +121,117 @@ fn quiet_keeps_errors_and_drops_the_rest() {
         "error[a::e]: an error\n\n1 error: nothing was run\n"
     );
     assert!(render(&report, PLAIN).ends_with("1 error, 1 warning: nothing was run\n"));
+}
+
+/// The lines that begin a diagnostic, and the last one.
+fn lines(report: &Report, style: Style) -> Vec<String> {
+    let shown = render(report, style);
+    let is_title = |line: &&str| ["error", "warning", "note"].iter().any(|it| line.starts_with(it));
+    let mut lines: Vec<String> =
+        shown.lines().filter(is_title).map(str::to_owned).collect();
+    lines.extend(shown.lines().last().map(str::to_owned));
+    lines
+}
+
+/// So many warnings, then so many errors, as a reader finds them.
+fn found(warnings: usize, errors: usize) -> Report {
+    let mut report = Report::default();
+    for number in 0..warnings {
+        let message = format!("`x{number}` has no unit");
+        report.push(Diagnostic::warning("a::unit", message).help("name one"));
+    }
+    for number in 0..errors {
+        report.push(Diagnostic::error("a::wrong", format!("`y{number}` is wrong")));
+    }
+    report
+}
+
+#[test]
+fn errors_come_first_and_are_never_cut_off_by_warnings() {
+    for (warnings, errors) in [(105, 5), (99, 1), (99, 5), (1, 1), (100, 100), (5_000, 7)] {
+        let report = found(warnings, errors);
+        let lines = lines(&report, PLAIN);
+        let first = &lines[..errors];
+        let is_error = |line: &String| line.starts_with("error[a::wrong]");
+        assert!(first.iter().all(is_error), "{warnings}, {errors}: {first:?}");
+        assert!(!lines[errors..].iter().any(is_error), "{warnings}, {errors}");
+        let (of_errors, of_warnings) =
+            (plural(errors as u64, "error"), plural(warnings as u64, "warning"));
+        let last = lines.last().unwrap();
+        assert!(last.starts_with(&format!("{of_errors}, {of_warnings}")), "{last}");
+        assert!(last.ends_with(": nothing was run"), "{last}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_counted_and_shown_on_request() {
+    let report = found(105, 103);
+    let last = "103 errors, 105 warnings (108 of them not shown; `--verbose` shows them): nothing was run";
+    assert_eq!(lines(&report, PLAIN).last().unwrap(), last);
+    let all = lines(&report, Style { all: true, ..PLAIN });
+    assert_eq!(all.len(), 208 + 1);
+    assert_eq!(all.last().unwrap(), "103 errors, 105 warnings: nothing was run");
+}
+
+#[test]
+fn warnings_that_say_the_same_are_counted() {
+    let check = |report: &Report, expected: &[&str]| {
+        let mut shown = lines(report, PLAIN);
+        shown.pop();
+        assert_eq!(shown, expected);
+    };
+    let three = ["`x0`", "`x1`", "`x2`"].map(|name| format!("warning[a::unit]: {name} has no unit"));
+    let mut expected: Vec<&str> = three.iter().map(String::as_str).collect();
+    check(&found(3, 0), &expected);
+    // A single one more is not worth a line in its place.
+    let fourth = "warning[a::unit]: `x3` has no unit";
+    check(&found(4, 0), &[expected.as_slice(), &[fourth]].concat());
+    expected.push("warning[a::unit]: and 2 more like this: `x3`, `x4`");
+    check(&found(5, 0), &expected);
+    expected[3] = "warning[a::unit]: and 97 more like this: `x3`, `x4`, `x5`, `x6`, `x7`, `x8`, `x9`, `x10`, ...";
+    check(&found(100, 0), &expected);
+}
+
+/// What differs in more than a value, or in what to do, is another thing.
+#[test]
+fn warnings_that_say_different_things_are_all_shown() {
+    let mut report = Report::default();
+    for number in 0..10 {
+        let odd = ["is odd", "is even", "has no unit"][number % 3];
+        report.push(Diagnostic::warning("a::x", format!("`x{number}` {odd}")));
+        report.push(Diagnostic::warning("a::y", "a value").help(format!("write {number}")));
+    }
+    assert_eq!(lines(&report, PLAIN).len(), 20 + 1);
+}
+
+#[test]
+fn what_differs_in_its_place_only_is_named_by_its_place() {
+    let mut report = Report::default();
+    let source = report.add_source("a.toml", "x\n".repeat(9));
+    for line in 0..9 {
+        let span = Span::new(source, 2 * line..2 * line + 1);
+        report.push(Diagnostic::note("a::x", "`x` again").at(span, "here"));
+    }
+    let lines = lines(&report, Style { ending: "", ..PLAIN });
+    let rest = "note[a::x]: and 6 more like this: a.toml:4, a.toml:5, a.toml:6, a.toml:7, a.toml:8, a.toml:9";
+    assert_eq!(lines[3], rest);
+}
+
+#[test]
+fn a_program_gets_everything() {
+    let mut report = Report::default();
+    let source = report.add_source("system.toml", SYSTEM);
+    report.push(
+        Diagnostic::error("a::b", "wrong")
+            .at(at(source, SYSTEM, "\"tank.levle\""), "here")
+            .label(at(source, SYSTEM, "\"tank.fmu\""), "this model")
+            .with_note("a fact")
+            .help("do it right"),
+    );
+    let told = to_json(&report.diagnostics()[0], &report);
+    let place = serde_json::json!({"file": "system.toml", "line": 5, "column": 8, "text": "here"});
+    assert_eq!(told["place"], place);
+    assert_eq!(told["labels"][0]["line"], 2);
+    assert_eq!((&told["notes"][0], &told["help"]), (&"a fact".into(), &"do it right".into()));
+    assert_eq!((&told["severity"], &told["code"]), (&"error".into(), &"a::b".into()));
 }
