@@ -11,7 +11,8 @@ const DIAGNOSTICS_PER_CODE_MAX: usize = 50;
 /// Passes on what there is to tell, counts it by code, and knows whether there was an error.
 pub struct Teller<'r> {
     report: &'r mut Report,
-    counts: BTreeMap<&'static str, (usize, Severity)>,
+    /// Errors apart from remarks: neither takes the room of the other.
+    counts: BTreeMap<(&'static str, Severity), usize>,
 }
 
 impl<'r> Teller<'r> {
@@ -27,10 +28,8 @@ impl<'r> Teller<'r> {
 
     /// Adds something to tell, unless there is plenty of its kind already.
     pub fn tell(&mut self, diagnostic: Diagnostic) {
-        let (count, severity) =
-            self.counts.entry(diagnostic.code).or_insert((0, diagnostic.severity));
+        let count = self.counts.entry((diagnostic.code, diagnostic.severity)).or_default();
         *count += 1;
-        *severity = diagnostic.severity.max(*severity);
         if *count <= DIAGNOSTICS_PER_CODE_MAX {
             self.report.push(diagnostic);
         }
@@ -38,7 +37,8 @@ impl<'r> Teller<'r> {
 
     /// Whether more of this code would still be read by anybody, so that it may cost something.
     pub fn wants(&self, code: &str) -> bool {
-        self.counts.get(code).is_none_or(|(count, _)| *count < DIAGNOSTICS_PER_CODE_MAX)
+        let of_code = self.counts.iter().filter(|((known, _), _)| *known == code);
+        of_code.map(|(_, count)| *count).min().is_none_or(|it| it < DIAGNOSTICS_PER_CODE_MAX)
     }
 
     /// What may have been meant by `name`, unless nobody would read it: looking for it costs something.
@@ -53,13 +53,13 @@ impl<'r> Teller<'r> {
 
     /// Whether an error was told so far.
     pub fn failed(&self) -> bool {
-        self.counts.values().any(|(_, severity)| *severity == Severity::Error)
+        self.counts.keys().any(|(_, severity)| *severity == Severity::Error)
     }
 
     /// Says what was left out; true if there was no error.
     pub fn finish(self) -> bool {
         let failed = self.failed();
-        for (code, (count, _)) in self.counts {
+        for ((code, _), count) in self.counts {
             if DIAGNOSTICS_PER_CODE_MAX < count {
                 let more = count - DIAGNOSTICS_PER_CODE_MAX;
                 self.report.push(Diagnostic::note(code, format!("and {more} more like this")));
@@ -90,15 +90,21 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_remembered_even_if_it_is_not_passed_on() {
+    fn remarks_never_take_the_room_of_an_error_of_the_same_code() {
         let mut report = Report::default();
         let mut teller = Teller::new(&mut report);
-        for _ in 0..DIAGNOSTICS_PER_CODE_MAX {
+        for _ in 0..DIAGNOSTICS_PER_CODE_MAX + 7 {
             teller.tell(Diagnostic::warning("test::many", "again"));
         }
         assert!(!teller.failed());
         teller.tell(Diagnostic::error("test::many", "at last"));
         assert!(teller.failed());
         assert!(!teller.finish());
+        let told = report.diagnostics();
+        assert!(told.iter().any(|it| it.message == "at last"), "the error is passed on");
+        let rest: Vec<_> = told.iter().filter(|it| it.message.starts_with("and ")).collect();
+        assert_eq!(rest[0].message, "and 7 more like this");
+        assert_eq!(rest.len(), 1);
+        assert_eq!(report.error_count(), 1);
     }
 }
