@@ -26,8 +26,8 @@ use calls::{Asked, Calls, Progress, Reply, refused};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, ContinuousDescription, ContinuousInstance, Instance, LogLevel,
-    Reference, Resolution, SavedState, Step, StepOutcome, StepReason, Time, ValueType, ValuesMut,
-    ValuesRef,
+    Reference, Resolution, SavedState, Step, StepOutcome, StepReason, Time, ValueType, Values,
+    ValuesMut, ValuesRef,
 };
 use exchange::ModelExchangeInstance;
 use fmi2::Fmi2Calls;
@@ -176,10 +176,45 @@ impl<C: Calls> FmuInstance<C> {
     /// Gets values, likewise.
     #[inline(never)]
     fn get_any(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
-        let value_type = values.value_type();
+        let (value_type, count) = (values.value_type(), values.len());
         let asked = self.calls.get(references, values);
         self.check_float_mode();
         self.finish(asked, |instance| instance.describe(references, value_type, None))
+            .map_err(|error| self.blame(error, references, value_type, count))
+    }
+
+    /// An error about several values names those that cannot be got one by one either. Unless it was fatal,
+    /// the standard lets values be got after an error, to find out why.
+    #[cold]
+    fn blame(
+        &mut self,
+        mut error: Box<CallError>,
+        references: &[Reference],
+        value_type: ValueType,
+        count: usize,
+    ) -> Box<CallError> {
+        // Of arrays it is not known here how many values each has.
+        let is_scalar = count == references.len();
+        if self.phase == Phase::Dead || references.len() < 2 || !is_scalar {
+            return error;
+        }
+        let mut place = Values::zeros(value_type, 1);
+        let mut refused = Vec::new();
+        for &reference in references {
+            let reply = self.calls.get(&[reference], place.slice_mut(0, 1));
+            match reply.map(|reply| reply.status) {
+                Ok(status) if status.is_success() => {}
+                Ok(Status::FATAL) => {
+                    self.phase = Phase::Dead;
+                    return error;
+                }
+                _ => refused.push(reference),
+            }
+        }
+        if !refused.is_empty() {
+            error.arguments = self.describe(&refused, value_type, None);
+        }
+        error
     }
 
     /// What a reply means; `arguments` are written only when they are needed.

@@ -71,9 +71,11 @@ impl<C: Calls> Instance for FmuInstance<C> {
         }
         self.require("get values", Phase::Configuration, Phase::Terminated)?;
         let ValuesMut::Float64(floats) = values else { return self.get_any(references, values) };
+        let count = floats.len();
         let asked = self.calls.get_floats(references, floats);
         self.check_float_mode();
         self.finish(asked, |instance| instance.describe(references, ValueType::Float64, None))
+            .map_err(|error| self.blame(error, references, ValueType::Float64, count))
     }
 
     fn set_input_derivatives(
