@@ -255,6 +255,12 @@ pub(crate) struct ExperimentArgs {
     /// `variable` where only one component has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
+    /// Record what matches too, such as `tank.*`; may be repeated
+    ///
+    /// Besides what the experiment records: locals, parameters, inputs. `*` stands for any text. For a model
+    /// without a system, `variable` is enough.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) record: Vec<String>,
     /// Run every FMU in a process of its own
     ///
     /// One that crashes, leaves or hangs ends the run with an error that says so. The trace is the same.

@@ -24,6 +24,7 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "variant": experiment.form.variant,
         "with": experiment.form.with,
         "input": experiment.input,
+        "record": experiment.record,
         "python_library": experiment.python_library,
         "workers": args.workers,
         "real_time": args.real_time,
@@ -70,13 +71,14 @@ pub(crate) fn experiment_from_json(
         portable: false,
         foreign: None,
         input: path("input"),
+        record: texts("record").map(str::to_owned).collect(),
         python_library: path("python_library"),
         form: FormArgs { variant: text("variant"), with: texts("with").map(&resolve).collect() },
     }
 }
 
 /// The options that decide the trace, as the manifest names them.
-const DECISIVE: [&str; 15] = [
+const DECISIVE: [&str; 16] = [
     "start",
     "stop",
     "step",
@@ -92,11 +94,13 @@ const DECISIVE: [&str; 15] = [
     "variant",
     "with",
     "input",
+    "record",
 ];
 
 /// What differs between the options of two runs that decides the trace.
 pub(crate) fn differences(before: &Value, now: &Value) -> Vec<String> {
-    let differing = DECISIVE.iter().filter(|name| before[**name] != now[**name]);
+    // A record of an older version may lack an option: it was not given then.
+    let differing = DECISIVE.iter().filter(|name| shown(&before[**name]) != shown(&now[**name]));
     differing.map(|name| difference(name, before, now)).collect()
 }
 
@@ -113,14 +117,18 @@ pub(crate) fn contradictions(before: &Value, now: &Value) -> Vec<String> {
     DECISIVE.iter().filter(contradicts).map(|name| difference(name, before, now)).collect()
 }
 
-fn difference(name: &str, before: &Value, now: &Value) -> String {
-    let shown = |value: &Value| match value {
+/// An option's value for a person.
+fn shown(value: &Value) -> String {
+    match value {
         Value::Null => "not given".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(items) if items.is_empty() => "not given".to_owned(),
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
-    };
+    }
+}
+
+fn difference(name: &str, before: &Value, now: &Value) -> String {
     let option = name.replace('_', "-");
     format!("--{option}: {}, now {}", shown(&before[name]), shown(&now[name]))
 }
@@ -174,6 +182,9 @@ pub(crate) fn command_line(system: Option<&Path>, args: &RunArgs) -> String {
         option("with", Some(file.display().to_string()));
     }
     option("input", path(&experiment.input));
+    for pattern in &experiment.record {
+        option("record", Some(pattern.clone()));
+    }
     option("python-library", path(&experiment.python_library));
     option("workers", args.workers.map(|workers| workers.to_string()));
     option("real-time", args.real_time.map(|factor| factor.to_string()));
@@ -278,6 +289,17 @@ mod tests {
         let back = experiment_from_json(&to_json(&args), |path| PathBuf::from(path));
         let kept = [back.solver, back.tolerance, back.solver_step].map(Option::unwrap);
         assert_eq!(kept, ["rk4", "1e-8", "1/3"]);
+        let recorded = run_args(&["tank", "--record", "tank.*", "--record", "pid.k"]);
+        let back = experiment_from_json(&to_json(&recorded), |path| PathBuf::from(path));
+        assert_eq!(back.record, ["tank.*", "pid.k"]);
+        let mut older = to_json(&args);
+        older.as_object_mut().unwrap().remove("record");
+        assert!(
+            differences(&older, &to_json(&args)).is_empty(),
+            "an option that was not there yet"
+        );
+        let line = command_line(recorded.system.as_deref(), &recorded);
+        assert_eq!(line, "consort run tank --record 'tank.*' --record pid.k");
         let line = command_line(args.system.as_deref(), &args);
         assert_eq!(line, format!("consort run ball.fmu {}", solver.join(" ")));
     }

@@ -5,6 +5,7 @@ mod alone;
 mod foreign;
 mod isolation;
 mod overrides;
+pub(crate) mod recording;
 mod solving;
 mod source;
 
@@ -213,10 +214,15 @@ pub(crate) fn load(
         if let Some(model) = models.iter().flatten().next() {
             alone.complete(&mut system, model.model.description(), args, report);
         }
+    }
+    let described = descriptions(&models);
+    let chosen = recording::apply(&args.record, &mut system, &described, alone.as_ref(), report);
+    if let Some(alone) = &alone {
+        alone.draw(&chosen, &mut system, &described);
         text = consort_formats::write_system(&system);
     }
     if is_lenient {
-        consort_formats::ssp::drop_unknown_parameters(&mut system, &descriptions(&models), report);
+        consort_formats::ssp::drop_unknown_parameters(&mut system, &described, report);
     }
     Ok(Some(Loaded { path, text, system, base, is_unpacked, keys, models, inputs }))
 }

@@ -103,6 +103,7 @@ fn refuse_options(args: &ExperimentArgs) -> Result<(), CommandError> {
         ("--loops", args.loops.is_some()),
         ("--delay", !args.delay.is_empty()),
         ("--input", args.input.is_some()),
+        ("--record", !args.record.is_empty()),
         ("--with", !args.form.with.is_empty()),
         ("--variant", args.form.variant.is_some()),
     ];

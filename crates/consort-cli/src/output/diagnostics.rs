@@ -59,12 +59,7 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
 }
 
 /// `3 errors, 1 warning: nothing was run`, or nothing where there is neither.
-fn count_line(
-    report: &Report,
-    told: &[&Diagnostic],
-    hidden: u64,
-    ending: &str,
-) -> Option<String> {
+fn count_line(report: &Report, told: &[&Diagnostic], hidden: u64, ending: &str) -> Option<String> {
     let is_warning = |diagnostic: &&&Diagnostic| diagnostic.severity == Severity::Warning;
     let errors = report.error_count() as u64;
     let warnings = told.iter().filter(is_warning).count() as u64;

@@ -98,7 +98,7 @@ impl Alone {
         report: &mut Report,
     ) {
         self.find_variables(system, model);
-        self.choose_record(system, model, report);
+        self.choose_record(system, model, args, report);
         Times::of(model, Form::of(Path::new(&self.asked)), report).apply(system, args, report);
         let tolerance = model.default_experiment.tolerance.as_ref();
         let tolerance = tolerance.and_then(|text| text.parse::<f64>().ok());
@@ -130,24 +130,49 @@ impl Alone {
         }
     }
 
-    /// Outputs are recorded and drawn; everything if there are none.
-    fn choose_record(&self, system: &mut System, model: &ModelDescription, report: &mut Report) {
+    /// Outputs are recorded and drawn; everything if there are none and nobody says what.
+    fn choose_record(
+        &self,
+        system: &mut System,
+        model: &ModelDescription,
+        args: &ExperimentArgs,
+        report: &mut Report,
+    ) {
         let is_output = |variable: &&Variable| variable.causality == Causality::Output;
-        let is_drawn = |variable: &&Variable| {
-            let value_type = variable.value_type;
-            !matches!(value_type, ValueType::Clock | ValueType::String | ValueType::Binary)
-        };
         let mut shown: Vec<&Variable> = model.variables.iter().filter(is_output).collect();
-        if shown.is_empty() && !model.variables.is_empty() {
+        if shown.is_empty() && !model.variables.is_empty() && args.record.is_empty() {
             shown = model.variables.iter().filter(|it| is_local(it)).collect();
             system.experiment.record = Record::All;
             let message = format!("`{}` has no outputs; all its variables are recorded", self.name);
             report.push(Diagnostic::note("model::no-outputs", message));
         }
-        let drawn = shown.into_iter().filter(is_drawn).take(DRAWN_MAX);
+        let drawn = shown.into_iter().filter(|it| is_drawn(it)).take(DRAWN_MAX);
         let path = |variable: &Variable| format!("{}.{}", self.name, variable.name);
         system.experiment.plot = drawn.map(|it| Spanned::assumed(path(it))).collect();
     }
+
+    /// What is recorded on request is drawn as well.
+    pub(super) fn draw(
+        &self,
+        chosen: &[String],
+        system: &mut System,
+        models: &[Option<&ModelDescription>],
+    ) {
+        let Some(Some(model)) = models.first() else { return };
+        let plot = &mut system.experiment.plot;
+        for variable in model.variables.iter().filter(|it| is_drawn(it)) {
+            let path = format!("{}.{}", self.name, variable.name);
+            let is_new = plot.iter().all(|it| it.value != path);
+            if plot.len() < DRAWN_MAX && is_new && chosen.contains(&path) {
+                plot.push(Spanned::assumed(path));
+            }
+        }
+    }
+}
+
+/// What can be drawn as a curve.
+fn is_drawn(variable: &Variable) -> bool {
+    !matches!(variable.value_type, ValueType::Clock | ValueType::String | ValueType::Binary)
 }
 
 /// What a model without outputs computes.

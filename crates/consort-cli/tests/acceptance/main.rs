@@ -25,6 +25,7 @@ mod misbehave;
 mod nbody;
 mod oracle;
 mod others;
+mod patterns;
 mod places;
 mod predicted;
 mod providers;

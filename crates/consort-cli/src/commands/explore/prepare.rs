@@ -3,10 +3,10 @@
 use crate::cli::{CampaignChanges, ExperimentArgs, Global};
 use crate::outcome::CommandError;
 use crate::output::printer::Printer;
-use crate::pipeline::{self, Prepared, sha256};
-use consort_core::{Causality, ModelDescription, Report, Seconds};
+use crate::pipeline::{self, Prepared, recording, sha256};
+use consort_core::{ModelDescription, Report, Seconds};
 use consort_explore::campaign::{Questions, ResolvedCampaign, resolve};
-use consort_system::{Campaign, Record, Spanned, System};
+use consort_system::{Campaign, Spanned, System};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -106,44 +106,9 @@ fn prepare_system(
         system.experiment.stop = stop.map(Spanned::assumed);
         let inputs = campaign.disturbances.iter().map(|it| it.input.value.clone());
         let wanted: Vec<String> = questions.signals().into_iter().chain(inputs).collect();
-        record(system, models, &wanted);
+        recording::add(system, models, &wanted);
     };
     pipeline::prepare_changed(path, arguments, global, report, &change)
-}
-
-/// Records what is asked for besides what is recorded anyway.
-fn record(system: &mut System, models: &[Option<&ModelDescription>], wanted: &[String]) {
-    let mut paths: Vec<Spanned<String>> = match &system.experiment.record {
-        Record::All => return,
-        Record::Nothing => Vec::new(),
-        Record::These(paths) => paths.clone(),
-        Record::Outputs => paths_of(system, models, Causality::Output),
-    };
-    let names = system.components.iter().zip(models);
-    let known = names.flat_map(|(component, model)| {
-        let variables = model.iter().flat_map(|model| &model.variables);
-        variables.map(|known| format!("{}.{}", component.name.value, known.name))
-    });
-    let known: Vec<String> = known.filter(|path| wanted.contains(path)).collect();
-    for path in known {
-        if paths.iter().all(|recorded| recorded.value != path) {
-            paths.push(Spanned::assumed(path));
-        }
-    }
-    system.experiment.record = Record::These(paths);
-}
-
-fn paths_of(
-    system: &System,
-    models: &[Option<&ModelDescription>],
-    causality: Causality,
-) -> Vec<Spanned<String>> {
-    let all = system.components.iter().zip(models).flat_map(|(component, model)| {
-        let variables = model.iter().flat_map(|model| &model.variables);
-        let chosen = variables.filter(|variable| variable.causality == causality);
-        chosen.map(|variable| format!("{}.{}", component.name.value, variable.name))
-    });
-    all.map(Spanned::assumed).collect()
 }
 
 /// The options of the system's experiment.

@@ -91,8 +91,7 @@ pub(super) fn counted<'d>(told: &[&'d Diagnostic], report: &Report) -> Vec<Shown
 fn rest(alike: &[&Diagnostic], report: &Report) -> Diagnostic {
     let others = &alike[ALIKE_SHOWN..];
     let varying = varying(alike);
-    let mut names: Vec<String> =
-        others.iter().filter_map(|it| name(it, varying, report)).collect();
+    let mut names: Vec<String> = others.iter().filter_map(|it| name(it, varying, report)).collect();
     names.dedup();
     let more = match names.len().saturating_sub(NAMED_MAX) {
         0 => "",
@@ -112,9 +111,8 @@ fn rest(alike: &[&Diagnostic], report: &Report) -> Diagnostic {
 /// The first value in which the messages differ, counted from 0.
 fn varying(alike: &[&Diagnostic]) -> Option<usize> {
     let first: Vec<&str> = values(&alike[0].message).collect();
-    let differs = |at: &usize| {
-        alike.iter().any(|it| values(&it.message).nth(*at) != first.get(*at).copied())
-    };
+    let differs =
+        |at: &usize| alike.iter().any(|it| values(&it.message).nth(*at) != first.get(*at).copied());
     (0..first.len()).find(differs)
 }
 

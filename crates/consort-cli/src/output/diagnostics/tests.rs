@@ -127,8 +127,7 @@ fn quiet_keeps_errors_and_drops_the_rest() {
 fn lines(report: &Report, style: Style) -> Vec<String> {
     let shown = render(report, style);
     let is_title = |line: &&str| ["error", "warning", "note"].iter().any(|it| line.starts_with(it));
-    let mut lines: Vec<String> =
-        shown.lines().filter(is_title).map(str::to_owned).collect();
+    let mut lines: Vec<String> = shown.lines().filter(is_title).map(str::to_owned).collect();
     lines.extend(shown.lines().last().map(str::to_owned));
     lines
 }
@@ -166,7 +165,8 @@ fn errors_come_first_and_are_never_cut_off_by_warnings() {
 #[test]
 fn what_is_left_out_is_counted_and_shown_on_request() {
     let report = found(105, 103);
-    let last = "103 errors, 105 warnings (108 of them not shown; `--verbose` shows them): nothing was run";
+    let last =
+        "103 errors, 105 warnings (108 of them not shown; `--verbose` shows them): nothing was run";
     assert_eq!(lines(&report, PLAIN).last().unwrap(), last);
     let all = lines(&report, Style { all: true, ..PLAIN });
     assert_eq!(all.len(), 208 + 1);
@@ -180,7 +180,8 @@ fn warnings_that_say_the_same_are_counted() {
         shown.pop();
         assert_eq!(shown, expected);
     };
-    let three = ["`x0`", "`x1`", "`x2`"].map(|name| format!("warning[a::unit]: {name} has no unit"));
+    let three =
+        ["`x0`", "`x1`", "`x2`"].map(|name| format!("warning[a::unit]: {name} has no unit"));
     let mut expected: Vec<&str> = three.iter().map(String::as_str).collect();
     check(&found(3, 0), &expected);
     // A single one more is not worth a line in its place.
