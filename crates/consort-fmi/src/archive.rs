@@ -5,10 +5,12 @@
 //! believed. [`unpack`] writes into a folder beside its destination and renames it at the end, so a
 //! refused archive leaves nothing behind.
 //!
-//! The reader is our own, because it must see what libraries hide: two entries of one name, two
+//! The reader is our own, because it must see what libraries hide: two entries of one name (which
+//! may stay only if they are the same), two
 //! entries sharing data, a local header that disagrees with the directory.
 
 mod check;
+mod copies;
 mod directory;
 mod inflate;
 mod name;
@@ -16,7 +18,7 @@ mod write;
 
 use consort_core::{Diagnostic, Report, Span};
 use directory::Entry;
-pub(crate) use name::path_fault;
+pub(crate) use name::{path_fault, plain};
 use std::io::{Read, Seek};
 use std::path::Path;
 
@@ -98,8 +100,27 @@ impl<R: Read + Seek> Archive<R> {
                 return None;
             }
         };
-        let archive = Archive { input, name: name.to_owned(), span, entries };
-        check::check(&archive.entries, name, limits, span, report).then_some(archive)
+        let mut archive = Archive { input, name: name.to_owned(), span, entries };
+        let is_good = check::check(&archive.entries, name, limits, span, report);
+        (is_good && archive.drop_copies(report)).then_some(archive)
+    }
+
+    /// Keeps one of entries that are the same; false, with a diagnostic, if they are not.
+    fn drop_copies(&mut self, report: &mut Report) -> bool {
+        let copied = match copies::remove(&mut self.input, &mut self.entries) {
+            Ok(copied) => copied,
+            Err(problem) => {
+                report.push(problem.diagnostic(&self.name, self.span));
+                return false;
+            }
+        };
+        if let Some(first) = copied.first() {
+            let (first, count) = (crate::xml::shorten(first), copied.len());
+            let what = format!("`{}` has {count} entries twice, such as `{first}`", self.name);
+            let message = format!("{what}; each has the same content");
+            report.push(Diagnostic::note("archive::copies", message));
+        }
+        true
     }
 
     /// The names of all files and folders, in the archive's order; folders end with `/`.

@@ -1,7 +1,7 @@
 //! What a source FMU says about how to compile it: `sources/buildDescription.xml` of FMI 3, or the
 //! `SourceFiles` of FMI 2 in the same form.
 
-use crate::archive::{Limits, path_fault};
+use crate::archive::{Limits, path_fault, plain};
 use crate::xml::{self, Kind, Node, Reader, elements, shorten};
 use consort_core::{Diagnostic, Report, Span};
 use consort_xml::Codes;
@@ -88,6 +88,7 @@ impl BuildDescription {
         span: Option<Span>,
         report: &mut Report,
     ) -> Option<Self> {
+        let files: Vec<String> = files.iter().map(|file| plain(file)).collect();
         let faults = files.iter().filter_map(|file| Some((file, fault(file)?)));
         let faults: Vec<Diagnostic> = faults.map(|(file, fault)| outside(file, fault)).collect();
         if !faults.is_empty() {
@@ -105,7 +106,7 @@ impl BuildDescription {
             );
             return None;
         }
-        let set = SourceFileSet { files: files.to_vec(), ..SourceFileSet::default() };
+        let set = SourceFileSet { files, ..SourceFileSet::default() };
         let configuration = BuildConfiguration {
             model_identifier: identifier.to_owned(),
             source_file_sets: vec![set],
@@ -226,13 +227,15 @@ fn library(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Library> {
 /// The `name` of a file or folder, which must stay below `sources`.
 fn path(reader: &mut Reader<'_>, node: Node<'_>) -> Option<String> {
     reader.known_attributes(node, &["name"]);
-    let name = reader.required(node, "name", "name it by its path below `sources`")?;
-    if let Some(fault) = fault(name) {
+    let name = plain(reader.required(node, "name", "name it by its path below `sources`")?);
+    // The folder `sources` itself, as in `<IncludeDirectory name="."/>`.
+    let name = if name.is_empty() { ".".to_owned() } else { name };
+    if let Some(fault) = fault(&name).filter(|_| name != ".") {
         let span = reader.place(node, "name");
-        reader.tell(outside(name, fault).at(span, fault));
+        reader.tell(outside(&name, fault).at(span, fault));
         return None;
     }
-    Some(name.to_owned())
+    Some(name)
 }
 
 /// Why a path may not be compiled; a leading `-` would be an option of the compiler.

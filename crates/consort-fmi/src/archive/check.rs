@@ -1,5 +1,6 @@
 //! What an archive's directory may and may not contain.
 
+use super::copies::{look_same, two_entries};
 use super::directory::Entry;
 use super::name::path_fault;
 use super::{Limits, Problem};
@@ -158,31 +159,30 @@ fn overlap_problem(entries: &[Entry]) -> Option<Problem> {
 }
 
 fn duplicate_problems(entries: &[Entry], limits: &Limits) -> Vec<Problem> {
-    let mut seen: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, &Entry> = BTreeMap::new();
     let mut problems = Vec::new();
     for entry in entries {
         let path = entry.name.trim_end_matches('/');
-        if seen.insert(path, entry.is_folder()).is_some() {
-            let what = format!("has two entries `{}`", shorten(path));
-            let help = "nobody can say which one is meant; pack the FMU again";
-            problems.push(Problem::new("archive::duplicate", what, help));
+        let first = *seen.entry(path).or_insert(entry);
+        if !std::ptr::eq(first, entry) && !look_same(first, entry) {
+            problems.push(two_entries(path));
         }
     }
     // Longer names are refused already, and each of their folders would be looked up.
     for entry in entries.iter().filter(|entry| entry.name.len() <= limits.name_bytes_max) {
         if let Some(file) = file_used_as_folder(&entry.name, &seen) {
             let what = format!("has `{}` as a file and as a folder", shorten(file));
-            let help = "nobody can say which one is meant; pack the FMU again";
+            let help = "it is not clear which one is meant; pack the FMU again";
             problems.push(Problem::new("archive::duplicate", what, help));
         }
     }
     problems
 }
 
-fn file_used_as_folder<'a>(path: &'a str, seen: &BTreeMap<&str, bool>) -> Option<&'a str> {
+fn file_used_as_folder<'a>(path: &'a str, seen: &BTreeMap<&str, &Entry>) -> Option<&'a str> {
     let path = path.trim_end_matches('/');
     let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-    folders.into_iter().find(|folder| seen.get(folder) == Some(&false))
+    folders.into_iter().find(|folder| seen.get(folder).is_some_and(|entry| !entry.is_folder()))
 }
 
 fn description_problem(entries: &[Entry]) -> Option<Problem> {
@@ -217,6 +217,13 @@ fn warn(entries: &[Entry], archive: &str, span: Option<Span>, report: &mut Repor
             format!("`{archive}` has entries `{first}` and `{second}` that differ only in case");
         let help = "on Windows and macOS one of them would overwrite the other; rename one";
         let warning = Diagnostic::warning("archive::case", message);
+        report.push(warning.maybe_at(span, "this archive").help(help));
+    }
+    if let Some(entry) = entries.iter().find(|entry| entry.had_backslash) {
+        let name = shorten(&entry.name);
+        let message = format!("`{archive}` has backslashes in names, as in that of `{name}`");
+        let help = "they were read as `/`; other tools may not find these files: pack it again";
+        let warning = Diagnostic::warning("archive::backslash", message);
         report.push(warning.maybe_at(span, "this archive").help(help));
     }
     if let Some(entry) = entries.iter().find(|entry| entry.name_guessed) {

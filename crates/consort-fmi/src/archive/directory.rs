@@ -9,10 +9,12 @@ use std::ops::Range;
 
 /// A file or folder in an archive.
 pub(super) struct Entry {
-    /// With `/` between folders; a folder ends with one.
+    /// With `/` between folders and no `.` among them; a folder ends with `/`.
     pub(super) name: String,
     /// The name was in some code page of old and had to be guessed.
     pub(super) name_guessed: bool,
+    /// There were backslashes between folders.
+    pub(super) had_backslash: bool,
     pub(super) flags: u16,
     pub(super) method: u16,
     pub(super) crc: u32,
@@ -65,7 +67,9 @@ pub(super) fn read(input: &mut (impl Read + Seek), limits: &Limits) -> Result<Ve
     let mut rest = bytes.as_slice();
     for _ in 0..end.count {
         let (entry, header) = central(&mut rest)?;
-        entries.push(local(input, entry, &header, end.directory.start)?);
+        let is_top = name::is_top(&header.raw_name);
+        let entry = local(input, entry, &header, end.directory.start)?;
+        entries.extend((!is_top).then_some(entry));
     }
     Ok(entries)
 }
@@ -80,7 +84,10 @@ fn find_end(input: &mut (impl Read + Seek)) -> Result<End, Problem> {
     let length = input.seek(SeekFrom::End(0)).map_err(|error| unreadable(&error))?;
     let tail_length = length.min(END_BYTES as u64 + COMMENT_BYTES_MAX);
     let tail = read_at(input, length - tail_length, tail_length as usize)?;
-    let at = (0..=tail.len().saturating_sub(END_BYTES)).rev().find(|&at| is_end(&tail[at..]));
+    let places = || (0..=tail.len().saturating_sub(END_BYTES)).rev();
+    let exact = places().find(|&at| rest_after_end(&tail[at..]) == Some(0));
+    // Some downloads end in bytes that belong to nothing.
+    let at = exact.or_else(|| places().find(|&at| rest_after_end(&tail[at..]).is_some()));
     let Some(at) = at else {
         let starts_as_zip = read_at(input, 0, 4.min(length) as usize)?.starts_with(b"PK\x03\x04");
         return Err(if starts_as_zip {
@@ -105,11 +112,13 @@ fn find_end(input: &mut (impl Read + Seek)) -> Result<End, Problem> {
     bounded(u64::from(start), u64::from(size), u64::from(count), position)
 }
 
-/// Whether an end of central directory starts here and its comment ends the archive.
-fn is_end(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"PK\x05\x06")
-        && END_BYTES <= bytes.len()
-        && usize::from(u16_at(bytes, 20)) == bytes.len() - END_BYTES
+/// How many bytes follow the end of central directory, with its comment, that starts here; `None` if
+/// none does.
+fn rest_after_end(bytes: &[u8]) -> Option<usize> {
+    if !bytes.starts_with(b"PK\x05\x06") || bytes.len() < END_BYTES {
+        return None;
+    }
+    (bytes.len() - END_BYTES).checked_sub(usize::from(u16_at(bytes, 20)))
 }
 
 fn find_end_64(input: &mut (impl Read + Seek), end: u64) -> Result<End, Problem> {
@@ -162,8 +171,9 @@ fn central(rest: &mut &[u8]) -> Result<(Entry, Header), Problem> {
     let (text, name_guessed) = name::decode(&raw_name, flags)?;
     let wide = wide_sizes(record, extra)?;
     let entry = Entry {
-        name: text,
+        name: name::plain(&text),
         name_guessed,
+        had_backslash: text.contains('\\'),
         flags,
         method: u16_at(record, 10),
         crc: u32_at(record, 16),

@@ -28,6 +28,23 @@ pub(super) fn decode(raw: &[u8], flags: u16) -> Result<(String, bool), Problem> 
     Ok((raw.iter().map(decode).collect(), true))
 }
 
+/// A path as this archive's reader uses it: `/` between folders, also where tools for Windows write
+/// backslashes, and no `.`, which some tools begin every name with.
+///
+/// What would leave the folder still does: it is for [`path_fault`] to find.
+pub(crate) fn plain(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let is_folder = path.ends_with('/') || path.ends_with("/.");
+    let parts: Vec<&str> = path.split('/').filter(|part| *part != ".").collect();
+    let plain = parts.join("/");
+    if is_folder && !plain.ends_with('/') && !plain.is_empty() { plain + "/" } else { plain }
+}
+
+/// Whether a name stands for the top of the archive: `./`.
+pub(super) fn is_top(raw: &[u8]) -> bool {
+    matches!(raw, b"." | b"./" | b".\\")
+}
+
 /// Longest name of one file or folder (bytes); file systems allow no more.
 const COMPONENT_BYTES_MAX: usize = 255;
 
@@ -84,6 +101,30 @@ mod tests {
         }
         assert!(path_fault(&"a/".repeat(40), &limits).is_some());
         assert!(path_fault(&"a".repeat(256), &limits).is_some());
+    }
+
+    #[test]
+    fn names_are_made_plain_before_they_are_judged() {
+        for (path, expected) in [
+            ("./modelDescription.xml", "modelDescription.xml"),
+            ("././a", "a"),
+            ("a/./b", "a/b"),
+            ("./resources/", "resources/"),
+            ("resources/.", "resources/"),
+            ("resources\\a.txt", "resources/a.txt"),
+            (".\\binaries\\", "binaries/"),
+            (".hidden/..a", ".hidden/..a"),
+            ("..\\..\\evil.dll", "../../evil.dll"),
+            ("\\\\server\\share", "//server/share"),
+            ("C:\\evil.dll", "C:/evil.dll"),
+            ("/./etc/passwd", "/etc/passwd"),
+            (".//etc/passwd", "/etc/passwd"),
+            ("a//b", "a//b"),
+            ("./", ""),
+            ("", ""),
+        ] {
+            assert_eq!(plain(path), expected, "{path}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Archives that are read, some with a warning.
 
-use crate::raw_zip::{Raw, description, stored, zip};
+use crate::raw_zip::{Raw, deflated, description, stored, zip};
 use crate::render::Cases;
 use consort_core::Report;
 use consort_fmi::archive::{self, Archive, Limits};
@@ -106,4 +106,54 @@ fn odd_archives_are_unpacked_with_a_warning() {
         assert!(destination.join(expected).is_file(), "{name}");
     }
     insta::assert_snapshot!("odd_archives", cases.finish());
+}
+
+/// Unpacks an archive that ends after its directory as it should, or in `tail`.
+fn check(name: &str, entries: &[Raw], tail: &[u8], expected: &[(&str, &str)], told: &[&str]) {
+    let parent = tempfile::tempdir().unwrap();
+    let destination = parent.path().join("unpacked");
+    let report = unpack(&[&zip(entries), tail].concat(), &destination);
+    let codes: Vec<&str> = report.diagnostics().iter().map(|it| it.code).collect();
+    assert_eq!(codes, told, "{name}");
+    assert!(destination.join("modelDescription.xml").is_file(), "{name}");
+    for (file, content) in expected {
+        let found = std::fs::read_to_string(destination.join(file));
+        assert_eq!(found.unwrap_or_else(|error| panic!("{name}: {file}: {error}")), *content);
+    }
+}
+
+#[test]
+fn archives_are_read_as_tools_write_them() {
+    let a = || stored("resources/a", b"one");
+    let a_one = [("resources/a", "one")];
+    let dotted = [
+        stored("./", b""),
+        stored("./modelDescription.xml", b"<x/>"),
+        stored("./resources/a", b"one"),
+    ];
+    check("names that begin with a dot", &dotted, b"", &a_one, &[]);
+    let dots = [description(), stored("./resources/.", b""), stored("././resources/./a", b"one")];
+    check("dots everywhere", &dots, b"", &a_one, &[]);
+    let windows = [description(), stored("resources\\", b""), stored("resources\\a", b"one")];
+    check("backslashes", &windows, b"", &a_one, &["archive::backslash"]);
+    let twice = [description(), a(), a(), deflated("resources/a", b"one"), description()];
+    check("the same again, also packed otherwise", &twice, b"", &a_one, &["archive::copies"]);
+    let spelled = [description(), stored("./resources/a", b"one"), a()];
+    check("the same by two spellings", &spelled, b"", &a_one, &["archive::copies"]);
+    let folders = [stored("resources/", b""), description(), stored("resources/", b""), a()];
+    check("a folder twice", &folders, b"", &a_one, &[]);
+    let described = Raw { flags: 1 << 3, ..a() };
+    check("sizes after the data", &[description(), described], b"", &a_one, &[]);
+    let flagged = Raw { flags: 1 << 11, ..stored("resources/für", b"x") };
+    check(
+        "a name that says it is UTF-8",
+        &[description(), flagged],
+        b"",
+        &[("resources/für", "x")],
+        &[],
+    );
+    check("bytes after the end", &[description(), a()], &[0; 512], &a_one, &[]);
+    check("a line after the end", &[description(), a()], b"\r\n", &a_one, &[]);
+    let hidden = [description(), stored("resources/.hidden/..a", b"x")];
+    check("names that only look like dots", &hidden, b"", &[("resources/.hidden/..a", "x")], &[]);
 }

@@ -57,7 +57,11 @@ fn names_that_leave_the_folder_are_refused() {
         ("a path down and upwards", "resources/../../evil"),
         ("an absolute path", "/etc/passwd"),
         ("a drive", "C:evil.dll"),
-        ("backslashes", "..\\..\\evil.dll"),
+        ("backslashes upwards", "..\\..\\evil.dll"),
+        ("a drive with backslashes", "C:\\evil.dll"),
+        ("a share", "\\\\server\\evil.dll"),
+        ("a path upwards behind a dot", "./../evil"),
+        ("an absolute path behind a dot", ".//etc/passwd"),
         ("a NUL", "resources/a\0.txt"),
         ("an empty component", "resources//a"),
         ("an empty name", ""),
@@ -100,7 +104,15 @@ fn entries_that_are_no_plain_files_are_refused() {
 fn archives_that_contradict_themselves_are_refused() {
     let mut cases = Cases::default();
     let a = || stored("resources/a", b"one");
-    refuse_entries(&mut cases, "two files of one name", &[description(), a(), a()]);
+    let other = stored("resources/a", b"two");
+    refuse_entries(&mut cases, "two files of one name", &[description(), a(), other]);
+    let [x, y] = SAME_CHECKSUM.map(|content| stored("resources/a", content));
+    assert_eq!(x.crc, y.crc);
+    refuse_entries(&mut cases, "two files of one checksum", &[description(), x, y]);
+    let (dotted, other) = (stored("./resources/a", b"one"), stored("resources\\a", b"two"));
+    refuse_entries(&mut cases, "two spellings of one name", &[description(), dotted, other]);
+    let folder = stored("resources/a/", b"");
+    refuse_entries(&mut cases, "a file and a folder of one name", &[description(), a(), folder]);
     let below = stored("resources/a/b", b"");
     refuse_entries(&mut cases, "a file that is a folder", &[description(), a(), below]);
     let renamed = Raw { local_name: Some(b"resources/b".to_vec()), ..a() };
@@ -115,6 +127,9 @@ fn archives_that_contradict_themselves_are_refused() {
     refuse_entries(&mut cases, "data that reaches beyond the end", &[description(), beyond]);
     insta::assert_snapshot!("contradictions", cases.finish());
 }
+
+/// Two texts of one length and one CRC-32: a checksum does not tell them apart.
+const SAME_CHECKSUM: [&[u8]; 2] = [b"plumless", b"buckeroo"];
 
 /// A kernel of deflated data, quoted by the headers of the entries before it (David Fifield's
 /// "better zip bomb"): each entry's data holds the local headers and data of all later ones.
