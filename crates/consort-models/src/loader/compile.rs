@@ -12,20 +12,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// To be counted up when something below changes what comes out.
-const RECIPE: u32 = 2;
+const RECIPE: u32 = 3;
 
 /// Before the FMU's own options, so that those win. Contraction to fused multiply-add depends on the
 /// machine. The macros keep the functions' names as the standard has them: the first two are the
-/// standard headers', the last is 20-sim's.
+/// standard headers', the third is 20-sim's, the last that of the FMU SDK and what descends from it.
 const OPTIONS: [&str; 8] = [
     "-O2",
     "-fPIC",
-    "-std=gnu11",
     "-ffp-contract=off",
     "-w",
     "-DFMI2_OVERRIDE_FUNCTION_PREFIX",
     "-DFMI3_OVERRIDE_FUNCTION_PREFIX",
     "-DNO_FUNCTION_PREFIX",
+    "-DDISABLE_PREFIX",
 ];
 
 /// An FMU means its own functions, also where libc has one of the same name (`advance`, `step`,
@@ -90,7 +90,8 @@ fn key(sources: &FmuSources, compiler: &Compiler) -> String {
 
 /// Options that need no absolute path.
 fn compile_arguments(unit: &SourceUnit) -> Vec<String> {
-    let ours = OPTIONS.iter().map(|option| (*option).to_owned());
+    let standard = if unit.is_cpp() { None } else { Some("-std=gnu11") };
+    let ours = OPTIONS.into_iter().chain(standard).map(str::to_owned);
     let theirs = unit.options.iter().cloned();
     let file = ["-c".to_owned(), format!("./{}", unit.file)];
     ours.chain(["-I.".to_owned()]).chain(theirs).chain(file).collect()

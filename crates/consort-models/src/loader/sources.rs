@@ -5,6 +5,7 @@ use super::input_file::tree;
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::build::{self, BuildConfiguration, BuildDescription, SourceFileSet};
+use consort_fmi::description::FmiVersion;
 use consort_fmi::fmu::{Fmu, platform};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,25 @@ pub(super) struct FmuSources {
 pub(super) struct SourceUnit {
     pub(super) file: String,
     pub(super) options: Vec<String>,
+}
+
+impl SourceUnit {
+    pub(super) fn is_cpp(&self) -> bool {
+        has_ending(&self.file, &CPP_ENDINGS)
+    }
+}
+
+const C_ENDINGS: [&str; 1] = ["c"];
+const CPP_ENDINGS: [&str; 5] = ["cpp", "cxx", "cc", "c++", "C"];
+/// Lists of source files often name these too; they are included, not compiled.
+const HEADER_ENDINGS: [&str; 8] = ["h", "hh", "hpp", "hxx", "h++", "H", "inc", "inl"];
+
+fn has_ending(file: &str, endings: &[&str]) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
+}
+
+fn is_compiled(file: &str) -> bool {
+    has_ending(file, &C_ENDINGS) || has_ending(file, &CPP_ENDINGS)
 }
 
 /// Reads what the FMU says about building it; `None`, with diagnostics, if that cannot be followed.
@@ -57,9 +77,14 @@ pub(super) fn read(
     };
     let mut units = Vec::new();
     for set in &configuration.source_file_sets {
-        let options = options(set, &mut assumed);
-        let unit = |file: &String| SourceUnit { file: file.clone(), options: options.clone() };
-        units.extend(set.files.iter().map(unit));
+        let mut all = usual_definitions(fmu.description().version, is_exchange);
+        all.extend(options(set, &mut assumed));
+        let unit = |file: &String| SourceUnit { file: file.clone(), options: all.clone() };
+        units.extend(compiled(set, &mut assumed).map(unit));
+    }
+    if units.is_empty() {
+        report.push(no_sources(identifier, request));
+        return None;
     }
     check(&units, &files, request, report)?;
     let libraries = libraries(configuration, &units, &mut assumed);
@@ -92,24 +117,65 @@ fn describe(
         let name = format!("{}/sources/buildDescription.xml", request.model);
         return build::read(&name, &bytes, report);
     }
-    let listed = if listed.is_empty() { found(files, assumed) } else { listed.to_vec() };
+    let listed = if listed.is_empty() { found(folder, files, assumed) } else { listed.to_vec() };
     BuildDescription::from_source_files(identifier, &listed, request.span, report)
 }
 
+/// What sources expect to be defined, beyond the standard: the Reference FMUs and many others ask for
+/// the version of FMI, those made with the FMU SDK for the interface. What the FMU itself defines
+/// comes later and wins.
+fn usual_definitions(version: FmiVersion, is_exchange: bool) -> Vec<String> {
+    let number = match version {
+        FmiVersion::V2 => 2,
+        FmiVersion::V3 => 3,
+    };
+    let mut definitions = vec![format!("-DFMI_VERSION={number}")];
+    definitions.extend((!is_exchange).then(|| "-DFMI_COSIMULATION".to_owned()));
+    definitions
+}
+
+/// The files of a set that are compiled.
+fn compiled<'s>(
+    set: &'s SourceFileSet,
+    assumed: &mut Vec<String>,
+) -> impl Iterator<Item = &'s String> {
+    let others = |file: &&String| !is_compiled(file) && !has_ending(file, &HEADER_ENDINGS);
+    let others: Vec<&str> = set.files.iter().filter(others).map(String::as_str).collect();
+    if !others.is_empty() {
+        assumed.push(format!("listed as sources, but neither C nor C++: {}", others.join(", ")));
+    }
+    set.files.iter().filter(|file| is_compiled(file))
+}
+
 /// What to compile when nothing is listed: `all.c`, which by custom includes the others, else every
-/// C file at the top.
-fn found(files: &[(String, String)], assumed: &mut Vec<String>) -> Vec<String> {
-    let is_source = |file: &&str| file.ends_with(".c") && !file.contains('/');
+/// file at the top that no other includes.
+fn found(folder: &Path, files: &[(String, String)], assumed: &mut Vec<String>) -> Vec<String> {
+    let is_source = |file: &&str| is_compiled(file) && !file.contains('/');
     let names = || files.iter().map(|(file, _)| file.as_str());
     let all = names().filter(|file| *file == "all.c");
     let mut found: Vec<String> = all.map(str::to_owned).collect();
     if found.is_empty() {
-        found = names().filter(is_source).map(str::to_owned).collect();
+        let included = included(folder, names().filter(is_source));
+        let is_alone = |file: &&str| !included.iter().any(|other| other == file);
+        found = names().filter(is_source).filter(is_alone).map(str::to_owned).collect();
     }
     if !found.is_empty() {
         assumed.push(format!("no source files are listed; took {}", found.join(", ")));
     }
     found
+}
+
+/// What these files include in quotes.
+fn included<'f>(folder: &Path, files: impl Iterator<Item = &'f str>) -> Vec<String> {
+    let mut included = Vec::new();
+    for text in files.filter_map(|file| fs::read(folder.join(file)).ok()) {
+        let text = String::from_utf8_lossy(&text);
+        let directives = text.lines().filter_map(|line| line.trim().strip_prefix('#'));
+        let names = directives.filter_map(|line| line.trim_start().strip_prefix("include"));
+        let names = names.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next());
+        included.extend(names.map(str::to_owned));
+    }
+    included
 }
 
 fn no_configuration(
@@ -127,6 +193,13 @@ fn no_configuration(
         .maybe_at(request.span, "asked for here")
         .with_note(format!("it says how to build {}", there.join(", ")))
         .help("add a `BuildConfiguration` with that `modelIdentifier` to `buildDescription.xml`")
+}
+
+fn no_sources(identifier: &str, request: &ModelRequest<'_>) -> Diagnostic {
+    let message = format!("`{}` lists no C or C++ file for `{identifier}`", request.model);
+    Diagnostic::error("model::no-sources", message)
+        .maybe_at(request.span, "asked for here")
+        .help("export it with a binary for this platform, or with its sources listed")
 }
 
 /// Every listed file must be there.
@@ -201,10 +274,7 @@ fn libraries(
             assumed.push(format!("the library `{}` was left out", library.name));
         }
     }
-    let is_cpp = |unit: &SourceUnit| {
-        [".cpp", ".cxx", ".cc", ".C"].iter().any(|end| unit.file.ends_with(end))
-    };
-    if units.iter().any(is_cpp) {
+    if units.iter().any(SourceUnit::is_cpp) {
         libraries.push("-lstdc++".to_owned());
     }
     libraries.push("-lm".to_owned());

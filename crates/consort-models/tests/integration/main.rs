@@ -15,6 +15,7 @@ mod native_equations;
 mod solvers;
 mod solving;
 mod source_fmu;
+mod source_lists;
 mod ssp;
 mod states;
 mod structure;
