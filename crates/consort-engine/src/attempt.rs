@@ -137,7 +137,8 @@ impl Run {
         RunError::StepTooShort { component, tag: self.tag, size, min: self.step_size.min(), why }
     }
 
-    /// The proposed size, but neither past the end nor past an event that a component announced.
+    /// The proposed size, but neither past the end nor past an event that a component announced, nor
+    /// past a jump of the table of inputs.
     pub(crate) fn bounded_size(&self) -> Time {
         let now = self.tag.time;
         let mut end = self.step_size.end_from(now);
@@ -149,7 +150,8 @@ impl Run {
                 end = event.filter(|&event| now < event).map_or(end, |event| event.min(end));
             }
         }
-        end - now
+        let jump = self.feed.as_ref().and_then(|feed| feed.next_jump(now));
+        jump.map_or(end, |jump| jump.min(end)) - now
     }
 
     fn go_back(&mut self, attempt: &Attempt) -> Result<(), Halt> {

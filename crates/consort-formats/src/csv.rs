@@ -6,9 +6,11 @@
 //! 2.5,1.75,false
 //! ```
 //!
-//! The first column is the time in seconds and increases from row to row. The other headers name
-//! inputs: `component.variable`, with `[i]` for one element of an array, or the variable alone
-//! where only one component has an input of that name.
+//! The first column is the time in seconds, which never goes back; rows of one time are a jump. The
+//! other headers name inputs or tunable parameters: `component.variable`, with `[i]` for one element
+//! of an array, or the variable alone where only one component has one of that name; a unit may
+//! follow in brackets, or stand in a row of its own below. Columns are separated by commas,
+//! semicolons or tabs. `docs/inputs.md` says what a table means.
 
 use consort_core::{Diagnostic, Literal, Report, SourceId, Span};
 use consort_system::system::InputColumn;
@@ -31,7 +33,7 @@ pub fn read_inputs(name: &str, bytes: &[u8], report: &mut Report) -> Option<Inpu
         }
     };
     let source = report.add_source(name, text);
-    let mut reader = TableReader { source, text, report };
+    let mut reader = TableReader { source, text, separator: separator(text), report };
     let table = reader.read(name);
     table.filter(|_| report.error_count() == errors_before)
 }
@@ -46,9 +48,23 @@ fn report_encoding(name: &str, bytes: &[u8], valid: usize, report: &mut Report) 
     );
 }
 
+/// What stands between columns: what is found in the first line, outside of quotes.
+fn separator(text: &str) -> u8 {
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    let is_outside = |it: &u8| {
+        let mut is_quoted = false;
+        first.bytes().any(|byte| {
+            is_quoted ^= byte == b'"';
+            !is_quoted && byte == *it
+        })
+    };
+    [b';', b',', b'\t'].into_iter().find(is_outside).unwrap_or(b',')
+}
+
 struct TableReader<'t, 'r> {
     source: SourceId,
     text: &'t str,
+    separator: u8,
     report: &'r mut Report,
 }
 
@@ -66,12 +82,19 @@ impl TableReader<'_, '_> {
             return None;
         };
         let mut table = self.header(name, &header);
+        let mut rows = rows.peekable();
+        if let Some(units) = rows.next_if(|row| row.record.get(0).is_some_and(is_second)) {
+            self.units(&mut table, &units);
+        }
         if rows.len() == 0 {
             self.report_no_rows(name);
         }
+        let mut first_nan = vec![None; table.columns.len()];
         for row in rows {
             self.row(&mut table, &header, &row);
+            self.find_nan(&table, &row, &mut first_nan);
         }
+        self.warn_of_nan(&table, first_nan);
         Some(table)
     }
 
@@ -80,6 +103,7 @@ impl TableReader<'_, '_> {
             .has_headers(false)
             .flexible(true)
             .trim(Trim::All)
+            .delimiter(self.separator)
             .from_reader(self.text.as_bytes());
         let mut rows: Vec<Row> = Vec::new();
         // The text is UTF-8, rows may differ in length and reading from memory cannot fail.
@@ -119,24 +143,62 @@ impl TableReader<'_, '_> {
             seen.entry(field).or_insert(span);
             if 0 < index {
                 let name = Spanned::new(field.to_owned(), span);
-                columns.push(InputColumn { name, values: Vec::new() });
+                columns.push(InputColumn { name, unit: None, values: Vec::new() });
             }
         }
         InputTable { name: name.to_owned(), times: Vec::new(), columns }
     }
 
     fn check_time_header(&mut self, field: &str, span: Span) {
-        if field.eq_ignore_ascii_case("time") {
+        let (name, unit) = field.split_at(field.find(['[', '(']).unwrap_or(field.len()));
+        let is_time = name.trim_end().eq_ignore_ascii_case("time");
+        if is_time && (unit.is_empty() || is_second(unit)) {
             return;
         }
-        let message = format!("the first column is called `{field}`, not `time`");
-        let help = if field.contains([';', '\t']) {
-            "separate columns by commas; the first is called `time`"
-        } else {
-            "the first column is the time in seconds, with the header `time`"
+        let message = match is_time {
+            true => format!("the first column is `{field}`, but times are in seconds"),
+            false => format!("the first column is called `{field}`, not `time`"),
         };
+        let help = "the first column is the time in seconds, with the header `time`";
         let diagnostic = Diagnostic::error("csv::no-time", message).at(span, "expected `time`");
         self.report.push(diagnostic.help(help));
+    }
+
+    /// A row of units below the headers; cells without one are empty or a dash.
+    fn units(&mut self, table: &mut InputTable, row: &Row) {
+        for (index, column) in table.columns.iter_mut().enumerate() {
+            let unit = in_brackets(row.record.get(index + 1).unwrap_or_default());
+            if !unit.is_empty() && unit != "-" {
+                let span = self.field(row, index + 1);
+                column.unit = Some(Spanned::new(unit.to_owned(), span));
+            }
+        }
+    }
+
+    /// Notes where a column has its first value that is not a number.
+    fn find_nan(&self, table: &InputTable, row: &Row, first: &mut [Option<Span>]) {
+        for (index, (column, first)) in table.columns.iter().zip(first).enumerate() {
+            let is_nan = matches!(column.values.last(), Some(Literal::Float(it)) if it.is_nan());
+            if is_nan && first.is_none() {
+                *first = Some(self.field(row, index + 1));
+            }
+        }
+    }
+
+    /// Models rarely know what to do with it, and what they compute from it is no number either.
+    fn warn_of_nan(&mut self, table: &InputTable, first: Vec<Option<Span>>) {
+        for (column, first) in table.columns.iter().zip(first) {
+            let Some(span) = first else { continue };
+            let is_nan = |it: &&Literal| matches!(it, Literal::Float(it) if it.is_nan());
+            let count = column.values.iter().filter(is_nan).count();
+            let name = &column.name.value;
+            let message = format!("the column `{name}` is not a number in {}", rows(count));
+            self.report.push(
+                Diagnostic::warning("csv::nan", message)
+                    .at(span, "the first one")
+                    .help("it is passed on as it is; remove these rows if the value is missing"),
+            );
+        }
     }
 
     fn row(&mut self, table: &mut InputTable, header: &Row, row: &Row) {
@@ -172,12 +234,12 @@ impl TableReader<'_, '_> {
             );
             return None;
         };
-        if let Some(last) = table.times.last().filter(|last| time <= **last) {
-            let message = format!("the time {time} s does not follow {last} s");
+        if let Some(last) = table.times.last().filter(|last| time < **last) {
+            let message = format!("the time goes back from {last} s to {time} s");
             self.report.push(
                 Diagnostic::error("csv::not-increasing", message)
-                    .at(span, format!("must be later than {last}"))
-                    .help("sort the rows by time, with one row per time"),
+                    .at(span, format!("must not be earlier than {last}"))
+                    .help("sort the rows by time; two rows of one time are a jump"),
             );
             return None;
         }
@@ -202,7 +264,7 @@ impl TableReader<'_, '_> {
     /// Where the field at `index` is written, without blanks around it.
     fn field(&self, row: &Row, index: usize) -> Span {
         let whole = self.whole(row).range();
-        let place = nth_field(&self.text[whole.clone()], index);
+        let place = nth_field(&self.text[whole.clone()], index, self.separator);
         let written = &self.text[whole.start + place.start..whole.start + place.end];
         let start = whole.start + place.start + written.len() - written.trim_start().len();
         Span::new(self.source, start..start + written.trim().len())
@@ -213,14 +275,28 @@ fn values(count: usize) -> String {
     if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
 }
 
-/// The place of a field in a row as written: commas in quotes do not separate.
-fn nth_field(row: &str, index: usize) -> Range<usize> {
+fn rows(count: usize) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
+}
+
+/// Whether a cell stands for seconds: `s`, `[s]` or `(s)`.
+fn is_second(cell: &str) -> bool {
+    matches!(in_brackets(cell), "s" | "sec" | "second" | "seconds")
+}
+
+fn in_brackets(cell: &str) -> &str {
+    let inner = |open, close| cell.strip_prefix(open)?.strip_suffix(close);
+    inner('[', ']').or_else(|| inner('(', ')')).unwrap_or(cell).trim()
+}
+
+/// The place of a field in a row as written: separators in quotes do not separate.
+fn nth_field(row: &str, index: usize, separator: u8) -> Range<usize> {
     let (mut start, mut seen, mut quoted) = (0, 0, false);
     for (at, byte) in row.bytes().enumerate() {
         match byte {
             b'"' => quoted = !quoted,
-            b',' if !quoted && seen == index => return start..at,
-            b',' if !quoted => {
+            _ if byte == separator && !quoted && seen == index => return start..at,
+            _ if byte == separator && !quoted => {
                 seen += 1;
                 start = at + 1;
             }

@@ -49,15 +49,15 @@ pub fn resolve(
     let mut context = Context::new(system, models, report);
     check_components(&mut context);
     solving::check(&mut context);
-    let settings = parameters::resolve(&mut context);
+    let mut settings = parameters::resolve(&mut context);
     let mut claims = Vec::new();
     let connections = connections::resolve(&mut context, &mut claims);
-    let resolution = timing.as_ref().map(|timing| timing.resolution);
-    let feed = feed::resolve(&mut context, resolution, &mut claims);
+    let feed = feed::resolve(&mut context, timing.as_ref(), &mut claims, &mut settings);
     claims::check(&mut context, claims, &settings);
     let selection = recording::resolve(&mut context);
     let interventions =
         interventions::resolve(&mut context, timing.as_ref(), &connections, &selection);
+    feed::check_interventions(&mut context, feed.as_ref(), &interventions);
     let coupled = coupling::resolve(&mut context, timing.as_ref());
     let placement = placement::resolve(&mut context);
     let counts = context.into_counts();

@@ -145,21 +145,45 @@ impl PartialEq for Origin {
     }
 }
 
-/// A table over time that feeds inputs.
-#[derive(Clone, PartialEq, Debug)]
+/// A table over time that feeds inputs and tunable parameters.
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Feed {
-    /// Times, strictly increasing.
+    /// Times, never decreasing: of rows at one time, the last holds from there on, and the first is
+    /// where a straight line from the row before ends.
     pub times: Vec<Time>,
-    /// What is fed.
+    /// The inputs that are fed.
     pub columns: Vec<ColumnFeed>,
+    /// The tunable parameters that are set, each to the value of the last row; never interpolated.
+    pub parameters: Vec<ColumnFeed>,
+}
+
+impl Feed {
+    /// Where a value jumps, in order: at rows of one time, and where a value that is held changes.
+    pub fn jumps(&self) -> Vec<Time> {
+        let mut jumps: Vec<Time> = Vec::new();
+        for row in 1..self.times.len() {
+            let is_repeated = self.times[row - 1] == self.times[row];
+            let jumps_here = |column: &ColumnFeed| {
+                let is_held = !column.interpolate;
+                let (before, after) =
+                    (column.values.slice(row - 1, 1), column.values.slice(row, 1));
+                (is_repeated || is_held) && !before.is_same(after)
+            };
+            let is_jump = self.columns.iter().chain(&self.parameters).any(jumps_here);
+            if is_jump && jumps.last() != Some(&self.times[row]) {
+                jumps.push(self.times[row]);
+            }
+        }
+        jumps
+    }
 }
 
 /// A column of a feed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ColumnFeed {
-    /// The input: one element.
+    /// What it is for: one element.
     pub to: Port,
-    /// One value per time, of the input's type and unit.
+    /// One value per time, of the variable's type and unit.
     pub values: Values,
     /// Straight lines between the values instead of steps (continuous floats).
     pub interpolate: bool,

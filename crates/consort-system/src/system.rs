@@ -264,7 +264,7 @@ pub enum Action {
 pub struct InputTable {
     /// The file as the user named it, for messages.
     pub name: String,
-    /// Times in seconds, strictly increasing.
+    /// Times in seconds, never decreasing; rows of one time are a jump.
     pub times: Vec<f64>,
     /// One per column but the first.
     pub columns: Vec<InputColumn>,
@@ -274,7 +274,11 @@ pub struct InputTable {
 #[derive(Clone, PartialEq, Debug)]
 pub struct InputColumn {
     /// The header: `component.variable`, or a variable's name if only one component has it.
+    ///
+    /// A unit may follow in brackets.
     pub name: Spanned<String>,
+    /// The unit in a row of units.
+    pub unit: Option<Spanned<String>>,
     /// One per time.
     pub values: Vec<Literal>,
 }

@@ -3,13 +3,15 @@
 With --exchange an FMU is used by Model Exchange, also if it has Co-Simulation, and integrated by CVODE with this relative
 tolerance; there is a row before and one after each event.
 
-usage: simulate.py FMU STOP STEP [--exchange TOLERANCE] [NAME=VALUE ...]
+With --input its inputs come from a CSV file.
+
+usage: simulate.py FMU STOP STEP [--exchange TOLERANCE] [--input FILE] [NAME=VALUE ...]
 """
 
 import json
 import sys
 
-from fmpy import simulate_fmu
+from fmpy import read_csv, simulate_fmu
 
 import values
 
@@ -17,6 +19,9 @@ fmu, stop, step, *settings = sys.argv[1:]
 options = {}
 if settings[:1] == ["--exchange"]:
     options = {"fmi_type": "ModelExchange", "solver": "CVode", "relative_tolerance": float(settings[1])}
+    settings = settings[2:]
+if settings[:1] == ["--input"]:
+    options["input"] = read_csv(settings[1])
     settings = settings[2:]
 result = simulate_fmu(
     fmu,

@@ -145,6 +145,17 @@ pub fn simulate(fmu: &Path, stop: f64, step: f64) -> Value {
     parse(&output, &[0])
 }
 
+/// FMPy's own run of an FMU whose inputs come from a CSV file: as [`simulate`].
+///
+/// # Panics
+/// If FMPy fails.
+pub fn simulate_fed(fmu: &Path, table: &Path, stop: f64, step: f64) -> Value {
+    let numbers = [stop, step].map(|number| number.to_string());
+    let [stop, step] = numbers.each_ref().map(std::ffi::OsStr::new);
+    let options = [fmu.as_os_str(), stop, step, "--input".as_ref(), table.as_os_str()];
+    parse(&run_script("simulate.py", options), &[0])
+}
+
 /// FMPy's own run of an FMU by Model Exchange and CVODE with this relative tolerance: as
 /// [`simulate`], with a row before and one after each event.
 ///

@@ -34,6 +34,7 @@ mod repeat;
 mod repeatability;
 mod resume;
 mod state_check;
+mod tables;
 mod time;
 mod together;
 mod uav;

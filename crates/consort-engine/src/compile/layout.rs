@@ -64,6 +64,9 @@ impl Layout {
         for column in source.system.feed.iter().flat_map(|feed| &feed.columns) {
             self.inputs[column.to.component.index()].push(column.to.variable);
         }
+        for column in source.system.feed.iter().flat_map(|feed| &feed.parameters) {
+            self.once[column.to.component.index()].push(column.to.variable);
+        }
         for intervention in &source.system.interventions {
             let list = |layout: &mut Self, port: Port, which: fn(&mut Self) -> &mut Lists| {
                 which(layout)[port.component.index()].push(port.variable);

@@ -3,13 +3,14 @@
 use super::{Retuned, Run};
 use crate::error::RunError;
 use crate::exchange;
+use crate::feed::FeedParameter;
 use crate::interpret::Halt;
 use crate::intervene::{Begun, Fresh};
-use consort_core::{ComponentId, Step, Tag};
+use consort_core::{ComponentId, Step, Tag, VariableId};
 
 impl Run {
     pub(crate) fn publish(&mut self) -> Result<(), RunError> {
-        self.feed_inputs();
+        self.feed_inputs()?;
         if !self.interventions.is_empty() {
             let begun = self.interventions.begin_timed(self.tag.time, &mut self.program.shared);
             self.hand_over_parameters(&begun)?;
@@ -71,23 +72,40 @@ impl Run {
     fn hand_over_parameters(&mut self, begun: &Begun) -> Result<(), RunError> {
         for &component in &begun.retuned {
             let parameters = self.parameter_targets(component);
-            // FMI 3 takes tunable parameters in event mode from those who use it.
-            match self.system.components[component].event_mode {
-                true => {
-                    let retuned = |variable| Retuned { component, variable, values: None };
-                    self.retuned.extend(parameters.into_iter().map(retuned));
-                }
-                false => self.hand_over(component, &parameters)?,
-            }
+            self.retune(component, &parameters)?;
         }
         Ok(())
     }
 
-    fn feed_inputs(&mut self) {
-        if let Some(feed) = &mut self.feed {
-            feed.run(self.tag.time, &mut self.program.shared);
-            self.adjust(Fresh::Table);
+    /// Hands over parameters as the shared bank has them.
+    fn retune(&mut self, component: usize, parameters: &[VariableId]) -> Result<(), RunError> {
+        // FMI 3 takes tunable parameters in event mode from those who use it.
+        if !self.system.components[component].event_mode {
+            return self.hand_over(component, parameters);
         }
+        let retuned = |&variable| Retuned { component, variable, values: None };
+        self.retuned.extend(parameters.iter().map(retuned));
+        Ok(())
+    }
+
+    fn feed_inputs(&mut self) -> Result<(), RunError> {
+        let Some(feed) = &mut self.feed else { return Ok(()) };
+        feed.run(self.tag.time, &mut self.program.shared);
+        for at in 0..feed.parameters.len() {
+            self.feed_parameter(at)?;
+        }
+        self.adjust(Fresh::Table);
+        Ok(())
+    }
+
+    /// A tunable parameter is handed over where its value changes.
+    fn feed_parameter(&mut self, at: usize) -> Result<(), RunError> {
+        let Some(feed) = &self.feed else { return Ok(()) };
+        if !feed.put_parameter(at, &mut self.program.shared) {
+            return Ok(());
+        }
+        let FeedParameter { component, variable, .. } = feed.parameters[at];
+        self.retune(component, &[variable])
     }
 
     /// Publishes what some components did at a microstep.

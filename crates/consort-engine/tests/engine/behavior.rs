@@ -65,7 +65,8 @@ fn a_table_feeds_inputs_at_their_exact_times() {
     let to = bench.port("gain.u");
     let values = Values::Float64(vec![1.0, 3.0]);
     let columns = vec![ColumnFeed { to, values, interpolate: true }];
-    bench.system.feed = Some(Feed { times: [0, 4].map(Time::from_ticks).to_vec(), columns });
+    bench.system.feed =
+        Some(Feed { times: [0, 4].map(Time::from_ticks).to_vec(), columns, ..Feed::default() });
     let (trace, _) = bench.run(1);
     assert_eq!(column(&trace, "gain.u"), ["1.0", "1.5", "2.0", "2.5", "3.0"]);
     assert_eq!(column(&trace, "gain.y"), ["0.0", "2.0", "3.0", "4.0", "5.0"]);
@@ -196,7 +197,8 @@ fn initial_values_follow_from_what_the_table_says_of_the_start() {
     let to = bench.port("first.u");
     let values = Values::Float64(vec![6.0, 8.0]);
     let columns = vec![ColumnFeed { to, values, interpolate: true }];
-    bench.system.feed = Some(Feed { times: [0, 2].map(Time::from_ticks).to_vec(), columns });
+    bench.system.feed =
+        Some(Feed { times: [0, 2].map(Time::from_ticks).to_vec(), columns, ..Feed::default() });
     let (trace, _) = bench.run(1);
     assert_eq!(column(&trace, "first.u")[0], "6.0");
     assert_eq!(column(&trace, "first.y")[0], "4.0");

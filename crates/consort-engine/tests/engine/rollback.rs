@@ -199,7 +199,7 @@ pub(crate) fn with_memory(refuses: fn(&Step) -> Option<StepOutcome>, size: i64) 
     let values = Values::Float64((0..31).map(|row| f64::from(row * row)).collect());
     let times = (0..31).map(|row| ticks(row * 10)).collect();
     let columns = vec![ColumnFeed { to, values, interpolate: true }];
-    bench.system.feed = Some(Feed { times, columns });
+    bench.system.feed = Some(Feed { times, columns, ..Feed::default() });
     bench.system.interventions = vec![ResolvedIntervention {
         trigger: Trigger::At(ticks(100)),
         target: Target::Output(bench.port("refuser.y")),

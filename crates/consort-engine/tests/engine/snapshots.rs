@@ -146,8 +146,11 @@ fn intervened() -> Bench {
     let to = bench.port("fed.u");
     let values = Values::Float64((0..8).map(f64::from).collect());
     let times = (0..8).map(|row| Time::from_ticks(row * 3)).collect();
-    bench.system.feed =
-        Some(Feed { times, columns: vec![ColumnFeed { to, values, interpolate: true }] });
+    bench.system.feed = Some(Feed {
+        times,
+        columns: vec![ColumnFeed { to, values, interpolate: true }],
+        ..Feed::default()
+    });
     bench
 }
 

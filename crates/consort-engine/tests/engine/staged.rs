@@ -187,7 +187,8 @@ fn what_a_table_feeds_is_in_place_before_feedthrough_is_read() {
     let to = bench.port("a.u");
     let columns =
         vec![ColumnFeed { to, values: Values::Float64(vec![1.0, 3.0]), interpolate: true }];
-    bench.system.feed = Some(Feed { times: [0, 4].map(Time::from_ticks).to_vec(), columns });
+    bench.system.feed =
+        Some(Feed { times: [0, 4].map(Time::from_ticks).to_vec(), columns, ..Feed::default() });
     let (trace, _) = bench.run(1);
     assert_eq!(column(&trace, "b.y"), ["4.0", "6.0", "8.0", "10.0", "12.0"]);
 }

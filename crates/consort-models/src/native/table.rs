@@ -126,9 +126,13 @@ fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
     Some((name.clone(), text))
 }
 
+#[derive(Default)]
 struct Content {
     times: Vec<f64>,
     columns: Vec<(String, Vec<f64>)>,
+    /// How many cells are not a number, and the line of the first.
+    nans: usize,
+    first_nan: u64,
 }
 
 /// The most mistakes of one table that are told.
@@ -143,7 +147,7 @@ fn parse(draft: &mut Draft<'_>, name: &str, text: &str) -> Option<Content> {
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
-    let mut content = Content { times: Vec::new(), columns: Vec::new() };
+    let mut content = Content::default();
     for (index, record) in reader.records().enumerate() {
         let mistake = match record {
             Ok(record) if index == 0 => content.header(&record).err(),
@@ -166,7 +170,16 @@ fn parse(draft: &mut Draft<'_>, name: &str, text: &str) -> Option<Content> {
         let message = format!("the table `{name}` has no rows");
         draft.wrong("model::table", draft.given("file"), message, "give it at least one row");
     }
+    warn_of_nan(draft, name, &content);
     (draft.report.error_count() == before).then_some(content)
+}
+
+fn warn_of_nan(draft: &mut Draft<'_>, name: &str, content: &Content) {
+    let Content { nans: count @ 1.., first_nan: line, .. } = *content else { return };
+    let message = format!("`{name}` has {count} cells that are not a number, first in line {line}");
+    let span = draft.given("file").and_then(|given| given.span);
+    let warning = Diagnostic::warning("model::table", message).maybe_at(span, "this file");
+    draft.report.push(warning.help("they are passed on; remove rows whose value is missing"));
 }
 
 trait KindText {
@@ -224,7 +237,12 @@ impl Content {
             return Err((line, format!("time goes back from {last:?} s to {time:?} s")));
         }
         for ((_, column), cell) in self.columns.iter_mut().zip(record.iter().skip(1)) {
-            column.push(number(cell)?);
+            let value = number(cell)?;
+            if value.is_nan() {
+                self.first_nan = if self.nans == 0 { line } else { self.first_nan };
+                self.nans += 1;
+            }
+            column.push(value);
         }
         self.times.push(time);
         Ok(())

@@ -1,193 +1,201 @@
 //! The table of inputs: columns to ports, cells to values, times to ticks.
 
+mod columns;
+mod parameters;
+
 use super::claims::Claim;
-use super::context::{Context, Written};
-use super::lookup::Found;
+use super::clock::Timing;
+use super::context::Context;
+use super::parameters::Settings;
+use super::units::{Fit, fit, unit_of};
+use super::values::Purpose;
 use crate::resolved::{ColumnFeed, Feed};
-use crate::system::{InputColumn, InputTable};
+use crate::system::{InputColumn, InputTable, Spanned};
+use columns::Column;
 use consort_core::{
-    Causality, Diagnostic, Literal, ModelDescription, Resolution, Time, ValueType, Values,
-    Variability, VariableId,
+    Causality, Conversion, Diagnostic, Literal, Resolution, Time, Unit, ValueType, Values,
+    Variability,
 };
+use parameters::Course;
+
+pub(super) use parameters::check_interventions;
 
 pub(super) fn resolve(
     context: &mut Context<'_, '_>,
-    resolution: Option<Resolution>,
+    timing: Option<&Timing>,
     claims: &mut Vec<Claim>,
+    settings: &mut [Settings],
 ) -> Option<Feed> {
     let table = context.system.inputs.as_ref()?;
-    let times = resolution.and_then(|resolution| times(context, table, resolution));
-    let mut columns = Vec::new();
-    for column in &table.columns {
-        let Some(found) = find_column(context, column) else { continue };
-        claims.push(Claim { port: found.port, span: column.name.span, from_table: true });
-        let values = values(context, table, column, found);
-        columns.extend(values.map(|values| ColumnFeed {
-            to: found.port,
-            values,
-            interpolate: found.variable.value_type.is_float()
-                && found.variable.variability == Variability::Continuous,
-        }));
+    let times = timing.and_then(|timing| times(context, table, timing.resolution));
+    let mut feed = Feed { times: times.unwrap_or_default(), ..Feed::default() };
+    for written in &table.columns {
+        let Some(column) = columns::find(context, written) else { continue };
+        let found = column.found;
+        claims.push(Claim { port: found.port, span: written.name.span, from_table: true });
+        let Some(values) = values(context, table, written, &column) else { continue };
+        if found.variable.causality == Causality::Input {
+            let interpolate = found.variable.value_type.is_float()
+                && found.variable.variability == Variability::Continuous;
+            feed.columns.push(ColumnFeed { to: found.port, values, interpolate });
+        } else if let Some(start) = start_row(&feed, timing) {
+            let course = Course { values: &values, start };
+            parameters::take(context, written, found, &course, settings);
+            if found.variable.variability == Variability::Tunable {
+                feed.parameters.push(ColumnFeed { to: found.port, values, interpolate: false });
+            }
+        }
     }
-    Some(Feed { times: times?, columns })
+    let timing = timing.filter(|_| !feed.times.is_empty())?;
+    note_late_jumps(context, table, &feed, timing);
+    Some(feed)
 }
 
+/// The row that holds at the start.
+fn start_row(feed: &Feed, timing: Option<&Timing>) -> Option<usize> {
+    let start = timing?.start;
+    let after = feed.times.partition_point(|time| *time <= start);
+    (!feed.times.is_empty()).then(|| after.saturating_sub(1))
+}
+
+/// Rows may fall on one tick, be they written so or closer than that: their order stays.
 fn times(
     context: &mut Context<'_, '_>,
     table: &InputTable,
     resolution: Resolution,
 ) -> Option<Vec<Time>> {
     let mut times: Vec<Time> = Vec::with_capacity(table.times.len());
-    for (row, &seconds) in table.times.iter().enumerate() {
-        let problem = match resolution.from_f64(seconds) {
-            Ok(time) if times.last().is_none_or(|last| *last < time) => {
-                times.push(time);
-                continue;
+    for &seconds in &table.times {
+        match resolution.from_f64(seconds) {
+            Ok(time) => times.push(time),
+            Err(error) => {
+                let message = format!("a time in `{}` cannot be used: {error}", table.name);
+                context.push(
+                    Diagnostic::error("time::table", message)
+                        .help("give the experiment a `resolution` in which all times fit"),
+                );
+                return None;
             }
-            Ok(_) => format!(
-                "{} s and {seconds} s in `{}` are the same tick of {resolution}",
-                table.times[row.saturating_sub(1)],
-                table.name
-            ),
-            Err(error) => format!("a time in `{}` cannot be used: {error}", table.name),
-        };
-        context.push(
-            Diagnostic::error("time::table", problem)
-                .help("give the experiment a `resolution` in which all times differ and fit"),
-        );
-        return None;
+        }
     }
     Some(times)
 }
 
-/// The input a column is for, by path or by a name that only one component has.
-fn find_column<'a>(context: &mut Context<'a, '_>, column: &InputColumn) -> Option<Found<'a>> {
-    let written = Written::new(&column.name);
-    let component = written.text.split('.').next().and_then(|name| context.names.component(name));
-    let found = if component.is_none() || !written.text.contains('.') {
-        find_bare(context, written)?
-    } else {
-        context.find(written, Some(Causality::Input))?
-    };
-    let path = format!("{}.{}", context.component_name(found.port.component), found.variable.name);
-    if found.variable.causality != Causality::Input {
-        let message = format!("the column `{}` is for `{path}`, which is no input", written.text);
-        let at = format!("this is of causality {}", found.variable.causality);
-        context.push(
-            Diagnostic::error("system::not-an-input", message)
-                .maybe_at(written.span, at)
-                .help("a table feeds inputs only"),
-        );
-        return None;
-    }
-    if found.port.count != 1 {
-        let message = format!("`{path}` has {} elements, a column has one", found.port.count);
-        context.push(
-            Diagnostic::error("system::size-mismatch", message)
-                .maybe_at(written.span, "one column per element")
-                .help(format!("write `{path}[1]`, `{path}[2]` and so on as headers")),
-        );
-        return None;
-    }
-    Some(found)
-}
-
-fn find_bare<'a>(context: &mut Context<'a, '_>, written: Written<'_>) -> Option<Found<'a>> {
-    let is_input = |model: &ModelDescription, id: VariableId| {
-        model.variables[id.index()].causality == Causality::Input
-    };
-    let components = context.names.components_with(written.text, is_input);
-    let &[component] = components.as_slice() else {
-        report_column(
-            context,
-            written,
-            components
-                .first()
-                .zip(components.get(1))
-                .map(|(a, b)| (context.component_name(*a), context.component_name(*b))),
-        );
-        return None;
-    };
-    let variable = context.names.variable(component, written.text)?;
-    let model = context.names.model(component)?;
-    Some(context.whole(component, model, variable))
-}
-
-fn report_column(context: &mut Context<'_, '_>, written: Written<'_>, both: Option<(&str, &str)>) {
-    if let Some((first, second)) = both {
-        let name = written.text;
-        let message = format!("the column `{name}` fits several components");
-        context.push(
-            Diagnostic::error("system::ambiguous-column", message)
-                .maybe_at(written.span, format!("`{first}` and `{second}` have such an input"))
-                .help(format!("name the component too: `{first}.{name}`")),
-        );
+/// Steps of one size end where they end: what jumps within one is seen at its end.
+fn note_late_jumps(
+    context: &mut Context<'_, '_>,
+    table: &InputTable,
+    feed: &Feed,
+    timing: &Timing,
+) {
+    if timing.sizes.is_some() {
         return;
     }
-    if !context.names.all_loaded() {
-        return;
-    }
-    let inputs = input_paths(context);
-    let help = context.name_help(written.text, inputs.iter().map(String::as_str), "inputs");
-    let message = format!("the column `{}` is for no input of the system", written.text);
+    let inside = |time: &Time| timing.start < *time && *time < timing.stop;
+    let on_grid = |time: Time| {
+        let since = i128::from(time.ticks()) - i128::from(timing.start.ticks());
+        timing.periods.iter().any(|period| since % i128::from(period.ticks().max(1)) == 0)
+    };
+    let late: Vec<Time> =
+        feed.jumps().into_iter().filter(inside).filter(|time| !on_grid(*time)).collect();
+    let Some(first) = late.first() else { return };
+    let (name, at) = (&table.name, timing.resolution.to_f64(*first));
+    let message = match late.len() {
+        1 => format!("`{name}` jumps at {at} s, between two communication points"),
+        count => {
+            format!("`{name}` jumps {count} times between communication points, first at {at} s")
+        }
+    };
     context.push(
-        Diagnostic::error("system::unknown-column", message)
-            .maybe_at(written.span, "not found")
-            .help(help),
+        Diagnostic::note("system::late-jump", format!("{message}: this is seen at the next one"))
+            .help("choose a `step` that these times are multiples of, or steps of changing size"),
     );
-}
-
-/// As many paths of inputs as are worth comparing with a wrong header.
-fn input_paths(context: &Context<'_, '_>) -> Vec<String> {
-    const PATHS_MAX: usize = 1000;
-    let components = context.names.component_names().filter_map(|name| {
-        let model = context.names.model(context.names.component(name)?)?;
-        Some((name, model))
-    });
-    let paths = components.flat_map(|(name, model)| {
-        let inputs = model.variables.iter().filter(|it| it.causality == Causality::Input);
-        inputs.map(move |input| format!("{name}.{}", input.name))
-    });
-    paths.take(PATHS_MAX).collect()
 }
 
 fn values(
     context: &mut Context<'_, '_>,
     table: &InputTable,
-    column: &InputColumn,
-    found: Found<'_>,
+    written: &InputColumn,
+    column: &Column<'_>,
 ) -> Option<Values> {
+    let found = column.found;
+    let conversion = conversion(context, column)?;
     let value_type = found.variable.value_type;
     let items = found.variable.enumeration.and_then(|index| found.model.enumerations.get(index));
     let items = items.map_or(&[][..], |enumeration| &enumeration.items);
     let mut all = Values::zeros(value_type, 0);
-    for (cell, time) in column.values.iter().zip(&table.times) {
+    for (cell, time) in written.values.iter().zip(&table.times) {
         match adapted(cell, value_type).to_values(value_type, items) {
             Ok(one) => {
                 all.extend(one.view());
             }
             Err(error) => {
-                let name = &column.name.value;
+                let name = &written.name.value;
                 let message = format!("a value of `{name}` does not fit: {error}");
                 context.push(
                     Diagnostic::error("system::wrong-value", message)
-                        .maybe_at(column.name.span, format!("in this column, at time {time}"))
+                        .maybe_at(written.name.span, format!("in this column, at time {time}"))
                         .help(format!("the input is of type {value_type}")),
                 );
                 return None;
             }
         }
     }
+    convert(&mut all, conversion);
     Some(all)
 }
 
-/// CSV has no types: 0 and 1 may be meant as false and true, and a number as text.
+/// From the column's unit to the variable's. What cannot be converted is passed on as it is, with a
+/// warning: tables name units that no model declares.
+fn conversion(context: &mut Context<'_, '_>, column: &Column<'_>) -> Option<Conversion> {
+    let Some(unit) = &column.unit else { return Some(Conversion::IDENTITY) };
+    let found = column.found;
+    let path = context.path(found);
+    if let Some(own) = unit_of(found.model, found.variable)
+        && matches!(fit(&Unit::named(&unit.value), own), Fit::Unknown)
+    {
+        let Spanned { value, span } = unit;
+        let message =
+            format!("`{path}` is in `{own}`, its column is in `{value}`, which is unknown");
+        context.push(
+            Diagnostic::warning("system::unit-unknown", message)
+                .maybe_at(*span, "values are passed as they are")
+                .help(format!("give the values in `{own}`")),
+        );
+        return Some(Conversion::IDENTITY);
+    }
+    context.unit_conversion(found, &path, unit, Purpose::Value)
+}
+
+fn convert(values: &mut Values, conversion: Conversion) {
+    match values {
+        Values::Float64(list) => list.iter_mut().for_each(|it| *it = conversion.apply(*it)),
+        Values::Float32(list) if !conversion.is_identity() => {
+            list.iter_mut().for_each(|it| *it = conversion.apply(f64::from(*it)) as f32);
+        }
+        _ => {}
+    }
+}
+
+/// CSV has no types: 0 and 1 may be meant as false and true, `2.0` as a whole number, and a number
+/// as text.
 fn adapted(cell: &Literal, value_type: ValueType) -> Literal {
-    match (cell, value_type) {
+    let cell = match cell {
+        Literal::Float(it) if !value_type.is_float() => whole(*it).unwrap_or_else(|| cell.clone()),
+        _ => cell.clone(),
+    };
+    match (&cell, value_type) {
         (Literal::Integer(0), ValueType::Boolean) => Literal::Boolean(false),
         (Literal::Integer(1), ValueType::Boolean) => Literal::Boolean(true),
-        (Literal::Text(_), _) => cell.clone(),
+        (Literal::Text(_), _) => cell,
         (_, ValueType::String | ValueType::Binary) => Literal::Text(cell.to_string()),
-        _ => cell.clone(),
+        _ => cell,
     }
+}
+
+/// A float that is a whole number, of those that floats count one by one.
+fn whole(value: f64) -> Option<Literal> {
+    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    let is_whole = value.trunc().to_bits() == value.to_bits() && value.abs() <= EXACT_MAX;
+    is_whole.then_some(Literal::Integer(value as i128))
 }

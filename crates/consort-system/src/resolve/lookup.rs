@@ -77,6 +77,11 @@ impl<'a> Context<'a, '_> {
         Found { port, model, variable: &model.variables[id.index()] }
     }
 
+    /// `component.variable`, for messages.
+    pub(super) fn path(&self, found: Found<'_>) -> String {
+        format!("{}.{}", self.component_name(found.port.component), found.variable.name)
+    }
+
     fn element(&mut self, found: Found<'a>, indices: Written<'_>) -> Option<Found<'a>> {
         let extents = self.extents(found.port.component, found.port.variable);
         let name = &found.variable.name;

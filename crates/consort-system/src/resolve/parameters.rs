@@ -19,6 +19,22 @@ pub(super) struct Settings {
     pub(super) given: BTreeMap<VariableId, Option<Span>>,
 }
 
+impl Settings {
+    /// The value a variable has been given or declares, of `count` elements.
+    pub(super) fn value(&self, id: VariableId, variable: &Variable, count: u32) -> Option<Values> {
+        let given = self.settings.iter().find(|setting| setting.variable == id);
+        given.map(|given| given.values.clone()).or_else(|| start_value(variable, count))
+    }
+
+    /// Gives a variable a value, instead of another if it has one.
+    pub(super) fn put(&mut self, setting: Setting, span: Option<Span>, model: &ModelDescription) {
+        self.given.entry(setting.variable).or_insert(span);
+        self.settings.retain(|other| other.variable != setting.variable);
+        self.settings.push(setting);
+        sort(&mut self.settings, model);
+    }
+}
+
 pub(super) fn resolve(context: &mut Context<'_, '_>) -> Vec<Settings> {
     let ids = (0..context.system.components.len()).map(ComponentId::from_index);
     ids.map(|id| component(context, id)).collect()

@@ -86,6 +86,17 @@ impl Context<'_, '_> {
         given: Given<'_>,
     ) -> Option<Conversion> {
         let Some(unit) = given.unit else { return Some(Conversion::IDENTITY) };
+        self.unit_conversion(to, path, unit, given.purpose)
+    }
+
+    /// From a unit that is written to the variable's.
+    pub(super) fn unit_conversion(
+        &mut self,
+        to: Found<'_>,
+        path: &str,
+        unit: &Spanned<String>,
+        purpose: Purpose,
+    ) -> Option<Conversion> {
         let Some(own) = unit_of(to.model, to.variable) else {
             let message = format!("`{path}` has no unit, so its value is not converted");
             let at = format!("`{}` is not used", unit.value);
@@ -100,7 +111,7 @@ impl Context<'_, '_> {
         let problem = match fit(&written, own) {
             Fit::Converts(conversion) if conversion.is_identity() => return Some(conversion),
             Fit::Converts(conversion) if to.variable.value_type.is_float() => {
-                let offset = match given.purpose {
+                let offset = match purpose {
                     Purpose::Value => conversion.offset,
                     Purpose::Difference => 0.0,
                 };

@@ -135,7 +135,8 @@ fn feed(
         !fed
     });
     if !columns.is_empty() {
-        system.feed = Some(Feed { times: vec![Time::ZERO, Time::from_ticks(1)], columns });
+        system.feed =
+            Some(Feed { times: vec![Time::ZERO, Time::from_ticks(1)], columns, ..Feed::default() });
     }
 }
 
