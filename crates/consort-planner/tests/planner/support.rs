@@ -149,7 +149,7 @@ impl Sketch {
     /// A table feeds this input.
     pub(crate) fn fed(mut self, path: &str) -> Self {
         let to = self.port(path);
-        let feed = Feed { times: vec![Time::ZERO], columns: Vec::new() };
+        let feed = Feed { times: vec![Time::ZERO], columns: Vec::new(), parameters: Vec::new() };
         let feed = self.system.feed.get_or_insert(feed);
         feed.columns.push(ColumnFeed {
             to,
