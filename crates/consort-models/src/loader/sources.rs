@@ -69,9 +69,10 @@ pub(super) fn read(
     };
     let mut assumed = Vec::new();
     let described = describe((identifier, listed), &folder, &files, &mut assumed, request, report)?;
-    let Some(configuration) =
-        described.configuration(identifier, platform(fmu.description().version))
-    else {
+    let platform = platform(fmu.description().version);
+    let configuration = described.configuration(identifier, platform);
+    let configuration = configuration.or_else(|| only(&described, platform, &mut assumed));
+    let Some(configuration) = configuration else {
         report.push(no_configuration(identifier, &described, request));
         return None;
     };
@@ -176,6 +177,21 @@ fn included<'f>(folder: &Path, files: impl Iterator<Item = &'f str>) -> Vec<Stri
         included.extend(names.map(str::to_owned));
     }
     included
+}
+
+/// The one configuration there is, whatever it is called: tools forget to rename it.
+fn only<'d>(
+    described: &'d BuildDescription,
+    platform: &str,
+    assumed: &mut Vec<String>,
+) -> Option<&'d BuildConfiguration> {
+    let [configuration] = described.configurations.as_slice() else { return None };
+    if configuration.platform.as_deref().is_some_and(|other| other != platform) {
+        return None;
+    }
+    let name = &configuration.model_identifier;
+    assumed.push(format!("took the only `BuildConfiguration`, which is that of `{name}`"));
+    Some(configuration)
 }
 
 fn no_configuration(

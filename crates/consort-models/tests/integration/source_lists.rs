@@ -151,3 +151,23 @@ fn what_is_listed_and_not_compiled_is_said() {
     let error = place.load(&mut place.loader(), "headers").err().unwrap();
     assert!(error.starts_with("error[model::no-sources]"), "{error}");
 }
+
+#[test]
+fn the_only_configuration_is_taken_by_whatever_name() {
+    let place = Place::new();
+    let folder = place.base().join("renamed");
+    write(&folder, &description(""), &DOUBLER_2.replace("FACTOR", "8.0"));
+    let configuration = r#"<BuildConfiguration modelIdentifier="OLD"><SourceFileSet><SourceFile name="doubler.c"/></SourceFileSet></BuildConfiguration>"#;
+    let describe = |inside: &str| {
+        let text =
+            format!(r#"<fmiBuildDescription fmiVersion="3.0">{inside}</fmiBuildDescription>"#);
+        fs::write(folder.join("sources/buildDescription.xml"), text).unwrap();
+    };
+    describe(configuration);
+    let loaded = place.load(&mut place.loader(), "renamed").unwrap();
+    assert_eq!(answer(&loaded, 1.0), 8.0);
+    assert_eq!(loaded.assumed[0], "took the only `BuildConfiguration`, which is that of `OLD`");
+    describe(&[configuration, &configuration.replace("OLD", "OLDER")].concat());
+    let error = place.load(&mut place.loader(), "renamed").err().unwrap();
+    assert!(error.starts_with("error[model::no-build-configuration]"), "{error}");
+}
