@@ -110,6 +110,8 @@ pub struct Loader {
     located: Tried<(PathBuf, Option<Interface>), Located>,
     /// Models by that path and, for FMUs, the interface.
     bound: Tried<(PathBuf, Option<Interface>), Bound>,
+    /// The same of binaries that could be loaded in a process of their own.
+    tried_apart: Tried<(PathBuf, Option<Interface>), ()>,
     /// Programs that are there already, by component.
     channels: BTreeMap<String, ForeignChannel>,
 }
@@ -158,6 +160,7 @@ impl Loader {
             opened: Tried::default(),
             located: Tried::default(),
             bound: Tried::default(),
+            tried_apart: Tried::default(),
             channels: BTreeMap::new(),
         }
     }
@@ -249,6 +252,7 @@ impl Loader {
         let settings = is_exchange.then(|| solver(request, &mut told, &mut assumed));
         let recipe = Recipe::new(&located, self.options.python_library.as_deref(), settings);
         let host = Arc::new(self.options.host.clone()?);
+        self.try_apart(key, &recipe, &located.fmu, request, report)?;
         let make = |provider, fidelity| recipe.isolated(&located.fmu, &host, provider, fidelity);
         let unjudged = |provider| Ok(make(provider, Fidelity::Exact));
         let described = make(Provider::Native, Fidelity::Exact);
@@ -272,6 +276,26 @@ impl Loader {
             report.push(if is_alone { note.with_note(alone) } else { note });
         }
         Some(LoadedModel { model, inputs: located.inputs, assumed })
+    }
+
+    /// Sees whether a binary can be loaded in a process of its own; what cannot be is told as if it had been
+    /// loaded here.
+    fn try_apart(
+        &mut self,
+        key: &(PathBuf, Option<Interface>),
+        recipe: &Recipe,
+        fmu: &Fmu,
+        request: &ModelRequest<'_>,
+        report: &mut Report,
+    ) -> Option<()> {
+        if !self.tried_apart.is_settled(key, report) {
+            let host = Arc::new(self.options.host.clone()?);
+            let tried = recipe.check(fmu, &host);
+            let tried =
+                tried.map_err(|error| report.push(error.diagnostic(request.model, request.span)));
+            self.tried_apart.insert(key.clone(), tried.ok());
+        }
+        self.tried_apart.get_mut(key).copied()
     }
 
     /// The FMU at a path; `None` if it cannot be opened, and the report says why.
@@ -324,7 +348,7 @@ impl Loader {
                 compiled.binary
             }
             Err(error) => {
-                report.push(error.diagnostic(request.span));
+                report.push(error.diagnostic(request.model, request.span));
                 return None;
             }
         };
@@ -355,7 +379,7 @@ impl Loader {
         match loaded {
             Ok(model) => Some(Bound { model, inputs, assumed }),
             Err(error) => {
-                report.push(error.diagnostic(request.span));
+                report.push(error.diagnostic(request.model, request.span));
                 None
             }
         }

@@ -19,6 +19,7 @@ mod foreign;
 mod forms;
 mod isolation;
 mod linear;
+mod loading;
 mod loops;
 mod mcap;
 mod misbehave;

@@ -1,24 +1,52 @@
 //! A look at a library before the system's loader maps it.
 //!
 //! The loader believes what the file says of its own length: one that was cut short ends the whole
-//! process with a bus error. Everything else that is wrong with a file it says itself.
+//! process with a bus error. Of one for another machine it says that there is no such file. Everything
+//! else that is wrong with a file it says itself.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// What a file cut short is called; `None` for whole files, and for those that are no 64-bit ELF.
-pub(super) fn cut_short(path: &Path) -> Option<String> {
+/// Why a file is not handed to the loader; `None` for those that are no 64-bit ELF, too.
+pub(super) fn refused(path: &Path) -> Option<String> {
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
+    let machine = machine(&mut file).ok()??;
+    if machine != OWN_MACHINE {
+        let (theirs, ours) = (machine_name(machine), machine_name(OWN_MACHINE));
+        return Some(format!("it is made for {theirs}, and this machine is {ours}"));
+    }
+    file.rewind().ok()?;
     let needed = needed_bytes(&mut file).ok()??;
-    (length < needed)
-        .then(|| format!("{}: file cut short: {length} bytes of at least {needed}", path.display()))
+    (length < needed).then(|| format!("file cut short: {length} bytes of at least {needed}"))
 }
+
+const X86_64: u64 = 62;
+const AARCH64: u64 = 183;
+const OWN_MACHINE: u64 = if cfg!(target_arch = "aarch64") { AARCH64 } else { X86_64 };
+
+fn machine_name(machine: u64) -> String {
+    match machine {
+        40 => "32-bit ARM".to_owned(),
+        X86_64 => "x86-64".to_owned(),
+        AARCH64 => "64-bit ARM".to_owned(),
+        243 => "RISC-V".to_owned(),
+        other => format!("machine {other} of the ELF standard"),
+    }
+}
+
+/// The machine that a 64-bit ELF file is for.
+fn machine(file: &mut impl Read) -> io::Result<Option<u64>> {
+    let mut header = [0; 64];
+    file.read_exact(&mut header)?;
+    Ok(header.starts_with(MAGIC_64_LITTLE).then(|| number(&header[18..20])))
+}
+
+const MAGIC_64_LITTLE: &[u8] = b"\x7fELF\x02\x01";
 
 /// How far into the file its segments reach.
 fn needed_bytes(file: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
-    const MAGIC_64_LITTLE: &[u8] = b"\x7fELF\x02\x01";
     const LOADED: u64 = 1;
     let mut header = [0; 64];
     file.read_exact(&mut header)?;
@@ -68,5 +96,14 @@ mod tests {
         assert_eq!(needed(&elf(5000)[..100]), Some(Some(64 + 56)));
         assert_eq!(needed(&[b'x'; 100]), Some(None), "no ELF file");
         assert_eq!(needed(b"short"), None);
+    }
+
+    #[test]
+    fn a_file_says_which_machine_it_is_for() {
+        let mut bytes = elf(0);
+        bytes[18] = 183;
+        assert_eq!(machine(&mut Cursor::new(&bytes)).unwrap(), Some(AARCH64));
+        assert_eq!(machine(&mut Cursor::new([b'x'; 100])).unwrap(), None, "no ELF file");
+        assert!(machine(&mut Cursor::new(b"short")).is_err());
     }
 }

@@ -31,7 +31,7 @@ impl Library {
     ) -> Result<Self, LoadError> {
         FloatMode::around(|| {
             provide_libm();
-            if let Some(reason) = elf::cut_short(path) {
+            if let Some(reason) = elf::refused(path) {
                 return Err(LoadError::NotALibrary { library: path.to_owned(), reason });
             }
             let (handle, pinned) = match open_handle(path, RTLD_NOW | RTLD_LOCAL) {

@@ -88,13 +88,18 @@ impl LoadError {
             Some((needs, _)) if Path::new(needs) != library => {
                 LoadError::MissingLibrary { needs: needs.to_owned(), library }
             }
-            _ => LoadError::NotALibrary { library, reason: message },
+            _ => {
+                // The path is one of our cache, and its last part is said anyway.
+                let own = format!("{}: ", library.display());
+                let reason = message.strip_prefix(&own).unwrap_or(&message).to_owned();
+                LoadError::NotALibrary { library, reason }
+            }
         }
     }
 
-    /// What to tell the user; `span` is where the FMU is named.
-    pub fn diagnostic(&self, span: Option<Span>) -> Diagnostic {
-        let diagnostic = Diagnostic::error(self.code(), self.to_string());
+    /// What to tell the user; `name` is what the FMU is called, `span` where.
+    pub fn diagnostic(&self, name: &str, span: Option<Span>) -> Diagnostic {
+        let diagnostic = Diagnostic::error(self.code(), self.sentence(&format!(" of `{name}`")));
         let diagnostic = diagnostic.maybe_at(span, "used here");
         self.notes().into_iter().fold(diagnostic, Diagnostic::with_note).help(self.help())
     }
@@ -112,7 +117,8 @@ impl LoadError {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
+    /// Facts beside the message: what the dynamic loader said, what there is instead.
+    pub(crate) fn notes(&self) -> Vec<String> {
         match self {
             LoadError::NoBinary { wanted, found, platform, platforms, .. } => {
                 // Binaries for this platform are told by name, below.
@@ -170,6 +176,42 @@ impl LoadError {
     }
 }
 
+impl LoadError {
+    /// What is wrong; `of` says after the name of a binary whose it is.
+    fn sentence(&self, of: &str) -> String {
+        let binary = |library: &Path| format!("`{}`{of}", file_name(library));
+        match self {
+            LoadError::NoCoSimulation { name, model_exchange: true } => {
+                format!("`{name}` is for Model Exchange only")
+            }
+            LoadError::NoCoSimulation { name, .. } => {
+                format!("`{name}` has no Co-Simulation interface")
+            }
+            LoadError::NoModelExchange { name } => {
+                format!("`{name}` has no Model Exchange interface")
+            }
+            LoadError::NoBinary { name, platform, .. } => {
+                format!("`{name}` has no binary for this platform, `{platform}`")
+            }
+            LoadError::MissingFunction { library, function, .. } => {
+                format!("{} has no function `{function}`", binary(library))
+            }
+            LoadError::UnresolvedSymbol { library, symbol } => {
+                format!("{} uses `{symbol}`, which nothing provides", binary(library))
+            }
+            LoadError::MissingLibrary { library, needs } => {
+                format!("{} needs `{needs}`, which is not installed", binary(library))
+            }
+            LoadError::NoPython { library, .. } => {
+                format!("{} needs a Python interpreter", binary(library))
+            }
+            LoadError::NotALibrary { library, .. } => {
+                format!("{} cannot be loaded", binary(library))
+            }
+        }
+    }
+}
+
 fn quoted(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
@@ -182,35 +224,7 @@ fn file_name(library: &Path) -> std::borrow::Cow<'_, str> {
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadError::NoCoSimulation { name, model_exchange: true } => {
-                write!(f, "`{name}` is for Model Exchange only")
-            }
-            LoadError::NoCoSimulation { name, .. } => {
-                write!(f, "`{name}` has no Co-Simulation interface")
-            }
-            LoadError::NoModelExchange { name } => {
-                write!(f, "`{name}` has no Model Exchange interface")
-            }
-            LoadError::NoBinary { name, platform, .. } => {
-                write!(f, "`{name}` has no binary for this platform, `{platform}`")
-            }
-            LoadError::MissingFunction { library, function, .. } => {
-                write!(f, "`{}` has no function `{function}`", file_name(library))
-            }
-            LoadError::UnresolvedSymbol { library, symbol } => {
-                write!(f, "`{}` uses `{symbol}`, which nothing provides", file_name(library))
-            }
-            LoadError::MissingLibrary { library, needs } => {
-                write!(f, "`{}` needs `{needs}`, which is not installed", file_name(library))
-            }
-            LoadError::NoPython { library, .. } => {
-                write!(f, "`{}` needs a Python interpreter", file_name(library))
-            }
-            LoadError::NotALibrary { library, .. } => {
-                write!(f, "`{}` cannot be loaded", file_name(library))
-            }
-        }
+        f.write_str(&self.sentence(""))
     }
 }
 

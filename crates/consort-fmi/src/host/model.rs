@@ -3,9 +3,11 @@
 use super::HostOptions;
 use super::instance::IsolatedInstance;
 use super::launch::Launch;
-use super::protocol::Family;
+use super::protocol::{Family, Op, read_load_error};
+use super::worker::Worker;
+use crate::fmu::LoadError;
 use consort_core::model::CallResult;
-use consort_core::{Instance, Instantiation, Model, ModelDescription, Provider};
+use consort_core::{Instance, Instantiation, LogSink, Model, ModelDescription, Provider};
 use std::sync::Arc;
 
 /// A model whose instances live in a process of their own each.
@@ -38,6 +40,22 @@ impl IsolatedModel {
     /// Who saves the states of its instances.
     pub fn provider(&self) -> Provider {
         self.provider
+    }
+
+    /// Loads the model in a process that is ended again, to see whether it can be loaded.
+    ///
+    /// What else goes wrong, such as a binary that ends its process, instances tell when they are made.
+    ///
+    /// # Errors
+    /// If it cannot be loaded, as if it had been tried here.
+    pub fn try_load(&self) -> Result<(), LoadError> {
+        let nobody: LogSink = Arc::new(|_| ());
+        let Ok(mut worker) = Worker::start(&self.host, "", nobody, self.family) else {
+            return Ok(());
+        };
+        let answer = worker.ask(Op::TryLoad, |to| to.bytes(&self.recipe));
+        let told = answer.ok().and_then(|mut reply| reply.option(read_load_error));
+        told.flatten().map_or(Ok(()), Err)
     }
 
     /// As [`Model::instantiate`], for those who want to know more of the process.

@@ -5,6 +5,7 @@
 //! gets `None` where bytes make no sense.
 
 mod errors;
+mod load_error;
 mod parts;
 mod read;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod write;
 use consort_core::ValueType;
 
 pub(crate) use errors::{read_error, write_error};
+pub(crate) use load_error::{read_load_error, write_load_error};
 pub(crate) use parts::{
     read_event_update, read_log_entry, read_outcome, read_setup, read_step, write_event_update,
     write_log_entry, write_outcome, write_setup, write_step,
@@ -80,6 +82,8 @@ define_ops! {
     Leave = 22, "fmi2FreeInstance", "fmi3FreeInstance", "free the instance";
     /// Changes its mappings, for an image of its memory.
     Errands = 32, "restore a state", "restore a state", "restore a state";
+    /// Makes the model from its recipe and answers with why that could not be.
+    TryLoad = 34, "load the binary", "load the binary", "load the model";
     /// Makes a copy of itself, which listens at another slot.
     Split = 33, "copy its process", "copy its process", "copy its process";
 }

@@ -10,6 +10,7 @@ mod log;
 use super::channel::{Channel, PART_BYTES};
 use super::protocol::{DONE, FAILED, Op, Reader, Scratch, Writer, write_error};
 use super::{fork, image};
+use crate::fmu::LoadError;
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Instance, LogSink, Model, SavedState};
 use std::fs::File;
@@ -21,7 +22,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Makes a model from its recipe, or says why it cannot.
-type Load<'l> = dyn Fn(&[u8]) -> Result<Arc<dyn Model>, String> + 'l;
+type Load<'l> = dyn Fn(&[u8]) -> Result<Arc<dyn Model>, LoadError> + 'l;
 
 /// Serves one instance to the process that started this one, which must have been started as a worker.
 /// `load` makes the model from the recipe that [`IsolatedModel::new`](super::IsolatedModel::new) was
@@ -134,6 +135,7 @@ impl Served {
         reply.byte(DONE);
         let done = match op {
             Some(Op::Load) => self.hosted.load(&mut command, load),
+            Some(Op::TryLoad) => self.hosted.try_load(&mut command, &mut reply, load),
             Some(Op::Instantiate) => self.hosted.instantiate(&mut command),
             Some(Op::Errands) => {
                 image::child::obey(&mut command, &mut reply);

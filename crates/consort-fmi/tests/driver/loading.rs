@@ -18,7 +18,8 @@ fn shown(diagnostic: &Diagnostic) -> String {
 
 fn failure(probe: &Probe) -> String {
     let error = probe.try_load().err().expect("loading fails");
-    shown(&error.diagnostic(None)).replace(&probe.directory.path().display().to_string(), "DIR")
+    shown(&error.diagnostic("probe.fmu", None))
+        .replace(&probe.directory.path().display().to_string(), "DIR")
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn a_missing_function_is_named() {
     let probe = Probe::compile(FmiVersion::V2, &["-DWITHOUT_DO_STEP"]);
     assert_eq!(
         failure(&probe),
-        "error[fmi::missing-function]: `probe.so` has no function `fmi2DoStep`\n\
+        "error[fmi::missing-function]: `probe.so` of `probe.fmu` has no function `fmi2DoStep`\n\
          help: every Co-Simulation FMU exports `fmi2DoStep`: export the FMU again"
     );
 }
@@ -96,7 +97,7 @@ fn an_unresolved_symbol_is_an_error_at_loading_and_not_a_crash_later() {
     let probe = Probe::compile(FmiVersion::V2, &["-DUNRESOLVED"]);
     assert_eq!(
         failure(&probe),
-        "error[fmi::unresolved-symbol]: `probe.so` uses `nobody_defines_this`, which nothing provides\n\
+        "error[fmi::unresolved-symbol]: `probe.so` of `probe.fmu` uses `nobody_defines_this`, which nothing provides\n\
          help: the FMU was linked without a library it uses: ask its maker for a complete one"
     );
 }
@@ -112,7 +113,7 @@ fn a_missing_library_is_named() {
     fs::remove_file(library).unwrap();
     assert_eq!(
         failure(&probe),
-        "error[fmi::missing-library]: `probe.so` needs `libgone_for_good.so`, which is not installed\n\
+        "error[fmi::missing-library]: `probe.so` of `probe.fmu` needs `libgone_for_good.so`, which is not installed\n\
          help: install what provides `libgone_for_good.so`, or add its folder to `LD_LIBRARY_PATH`"
     );
 }
@@ -131,7 +132,9 @@ fn what_is_no_library_is_refused_with_the_loaders_words() {
         fs::write(folder.join("probe.so"), content).unwrap();
         let text = failure(&probe);
         assert!(
-            text.starts_with("error[fmi::not-a-library]: `probe.so` cannot be loaded"),
+            text.starts_with(
+                "error[fmi::not-a-library]: `probe.so` of `probe.fmu` cannot be loaded"
+            ),
             "{text}"
         );
         assert!(text.contains(words), "{text}");
@@ -147,8 +150,8 @@ fn an_interpreter_that_is_not_there_is_asked_for_by_package() {
     let binary = fmu.binary().unwrap();
     let error = FmuModel::load(fmu, &binary, String::new(), &options).err().unwrap();
     assert_eq!(
-        shown(&error.diagnostic(None)),
-        "error[fmi::no-python]: `probe.so` needs a Python interpreter\n\
+        shown(&error.diagnostic("probe.fmu", None)),
+        "error[fmi::no-python]: `probe.so` of `probe.fmu` needs a Python interpreter\n\
          note: /nowhere/libpython.so: cannot open shared object file: No such file or directory\n\
          help: install the interpreter's library: `apt install libpython3.11` on Debian 12"
     );
@@ -170,7 +173,7 @@ fn an_fmu_for_model_exchange_only_is_said_to_be_that() {
     let error = fmu.binary().unwrap_err();
     assert!(matches!(error, LoadError::NoCoSimulation { .. }));
     assert_eq!(
-        shown(&error.diagnostic(None)),
+        shown(&error.diagnostic("probe.fmu", None)),
         "error[fmi::no-co-simulation]: `engine.fmu` is for Model Exchange only\n\
          help: export the FMU for Co-Simulation, or use its Model Exchange interface"
     );

@@ -45,7 +45,7 @@ fn an_fmu_without_the_interface_asked_for_is_refused() {
     assert!(matches!(ball.binary(), Err(LoadError::NoCoSimulation { model_exchange: true, .. })));
     let gain = open("gain", Fmi::V3);
     let error = gain.exchange_binary().unwrap_err();
-    let diagnostic = error.diagnostic(None);
+    let diagnostic = error.diagnostic("probe.fmu", None);
     assert_eq!(diagnostic.code, "fmi::no-model-exchange");
     assert_eq!(diagnostic.message, "`gain` has no Model Exchange interface");
     assert_eq!(diagnostic.help.as_deref(), Some("export the FMU for Model Exchange"));
@@ -59,7 +59,7 @@ fn a_binary_that_lacks_a_function_is_refused_by_its_name() {
     let fmu = open("exchange-ball", Fmi::V2);
     let binary = fmus::library(&tank);
     let loaded = ExchangeModel::load(fmu, &binary, String::new(), &LoadOptions::default());
-    let diagnostic = loaded.err().unwrap().diagnostic(None);
+    let diagnostic = loaded.err().unwrap().diagnostic("probe.fmu", None);
     assert_eq!(diagnostic.code, "fmi::missing-function");
     assert!(diagnostic.message.ends_with("has no function `fmi2EnterEventMode`"));
     let help = "every Model Exchange FMU exports `fmi2EnterEventMode`: export the FMU again";

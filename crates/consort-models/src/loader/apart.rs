@@ -6,7 +6,7 @@ use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{
     Fidelity, Model, ModelDescription, Provider, Report, Seconds, SolverKind, SolverSettings,
 };
-use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadOptions};
+use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};
 use consort_fmi::host::{HostOptions, IsolatedModel};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,8 +18,9 @@ pub fn serve() -> ExitCode {
     consort_fmi::host::serve(&|recipe| Recipe::read(recipe).map_err(broken)?.load())
 }
 
-fn broken(error: BytesError) -> String {
-    format!("the recipe of the model is broken: {error}")
+fn broken(error: BytesError) -> LoadError {
+    let reason = format!("the recipe of the model is broken: {error}");
+    LoadError::NotALibrary { library: PathBuf::new(), reason }
 }
 
 /// An FMU as its own process is to make it.
@@ -83,10 +84,13 @@ impl Recipe {
     }
 
     /// Loads the binary, in the process where the instance will live.
-    fn load(&self) -> Result<Arc<dyn Model>, String> {
+    fn load(&self) -> Result<Arc<dyn Model>, LoadError> {
         let mut report = Report::default();
         let opened = Fmu::open(&self.directory, &self.name, None, &mut report);
-        let fmu = opened.ok_or_else(|| messages(&report))?;
+        let fmu = opened.ok_or_else(|| LoadError::NotALibrary {
+            library: self.binary.clone(),
+            reason: messages(&report),
+        })?;
         let options = LoadOptions { python_library: self.python_library.clone() };
         // Nobody else lives here, so the lane is nobody's business.
         let lane = String::new();
@@ -96,7 +100,15 @@ impl Recipe {
             None => FmuModel::load(fmu, &self.binary, lane, &options)
                 .map(|it| Arc::new(it) as Arc<dyn Model>),
         }
-        .map_err(|error| error.to_string())
+    }
+
+    /// Whether the binary can be loaded, in a process of its own.
+    ///
+    /// # Errors
+    /// If it cannot, as if it had been loaded here.
+    pub(super) fn check(&self, fmu: &Fmu, host: &Arc<HostOptions>) -> Result<(), LoadError> {
+        let (description, provider) = (self.describe(fmu), Provider::Native);
+        IsolatedModel::new(description, self.write(), Arc::clone(host), provider).try_load()
     }
 
     /// The model in processes of its own.

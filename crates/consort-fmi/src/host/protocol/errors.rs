@@ -69,7 +69,7 @@ pub(crate) fn read_error(from: &mut Reader<'_>) -> Option<Box<CallError>> {
 const NAMES_MAX: usize = 1024;
 
 /// A name that lives as long as the program: names of calls are few.
-fn interned(name: &str) -> &'static str {
+pub(super) fn interned(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     match names.get(name) {

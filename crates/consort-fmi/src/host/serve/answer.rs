@@ -3,7 +3,7 @@
 use super::super::channel::Header;
 use super::super::protocol::{
     Op, Reader, Writer, read_setup, read_step, read_type, read_values, write_error,
-    write_event_update, write_outcome, write_values,
+    write_event_update, write_load_error, write_outcome, write_values,
 };
 use super::{Hosted, Load, nonsense, sense};
 use consort_core::model::CallResult;
@@ -16,9 +16,23 @@ use std::sync::atomic::Ordering;
 impl Hosted {
     pub(super) fn load(&mut self, command: &mut Reader<'_>, load: &Load<'_>) -> CallResult<()> {
         let recipe = sense(command.bytes())?;
-        let model = load(recipe)
-            .map_err(|reason| CallError::new("load the model", CallStatus::Refused(reason)))?;
+        let model = load(recipe).map_err(|error| {
+            let refused = CallStatus::Refused(error.to_string());
+            Box::new(CallError { log: error.notes(), ..*CallError::new("load the model", refused) })
+        })?;
         self.model = Some(model);
+        Ok(())
+    }
+
+    /// Loads the model for nothing but to see whether it can be.
+    pub(super) fn try_load(
+        &mut self,
+        command: &mut Reader<'_>,
+        reply: &mut Writer<'_>,
+        load: &Load<'_>,
+    ) -> CallResult<()> {
+        let recipe = sense(command.bytes())?;
+        reply.option(load(recipe).err(), |to, error| write_load_error(to, &error));
         Ok(())
     }
 
@@ -82,7 +96,9 @@ impl Hosted {
                 write_event_update(reply, &instance.update_discrete_states()?);
                 Ok(())
             }
-            Op::Load | Op::Instantiate | Op::Leave | Op::Errands | Op::Split => Err(nonsense()),
+            Op::Load | Op::TryLoad | Op::Instantiate | Op::Leave | Op::Errands | Op::Split => {
+                Err(nonsense())
+            }
         }
     }
 
