@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use consort_core::{Provider, Seconds, SolverKind};
-use consort_system::{Continuous, Order};
+use consort_system::{Continuous, LoopChoice, OnDivergence, Order};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -232,8 +232,11 @@ pub(crate) struct ExperimentArgs {
     #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(Continuous::ALL.map(|(_, name)| name)))]
     pub(crate) continuous: Option<String>,
     /// What becomes of algebraic loops
-    #[arg(long, value_name = "POLICY", value_parser = ["error", "iterate"])]
+    #[arg(long, value_name = "POLICY", value_parser = PossibleValuesParser::new(LoopChoice::ALL.map(|(_, name)| name)))]
     pub(crate) loops: Option<String>,
+    /// What a value that is infinite, no number or far too great does
+    #[arg(long, value_name = "WHAT", value_parser = PossibleValuesParser::new(OnDivergence::ALL.map(|(_, name)| name)))]
+    pub(crate) on_divergence: Option<String>,
     /// Delay a connection by one step; may be repeated
     #[arg(long, value_name = "FROM -> TO")]
     pub(crate) delay: Vec<String>,

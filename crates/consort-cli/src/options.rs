@@ -16,6 +16,7 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "order": experiment.order,
         "continuous": experiment.continuous,
         "loops": experiment.loops,
+        "on_divergence": experiment.on_divergence,
         "delay": experiment.delay,
         "solver": experiment.solver,
         "tolerance": experiment.tolerance,
@@ -62,6 +63,7 @@ pub(crate) fn experiment_from_json(
         order: text("order"),
         continuous: text("continuous"),
         loops: text("loops"),
+        on_divergence: text("on_divergence"),
         delay: texts("delay").map(str::to_owned).collect(),
         solver: text("solver"),
         tolerance: text("tolerance"),
@@ -87,6 +89,7 @@ const DECISIVE: [&str; 16] = [
     "order",
     "continuous",
     "loops",
+    "on_divergence",
     "delay",
     "solver",
     "tolerance",
@@ -171,6 +174,7 @@ pub(crate) fn command_line(system: Option<&Path>, args: &RunArgs) -> String {
     option("order", experiment.order.clone());
     option("continuous", experiment.continuous.clone());
     option("loops", experiment.loops.clone());
+    option("on-divergence", experiment.on_divergence.clone());
     for delay in &experiment.delay {
         option("delay", Some(delay.clone()));
     }

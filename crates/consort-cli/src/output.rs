@@ -13,4 +13,3 @@ pub(crate) mod progress;
 pub(crate) mod recorder;
 pub(crate) mod table;
 pub(crate) mod waiting;
-pub(crate) mod watch;

@@ -55,7 +55,8 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    fn descriptions(&self) -> Vec<&ModelDescription> {
+    /// One per component.
+    pub(crate) fn descriptions(&self) -> Vec<&ModelDescription> {
         self.models.iter().map(|model| model.description()).collect()
     }
 
@@ -240,9 +241,14 @@ impl Loaded {
 
     /// What the system means and how it is computed, or what is wrong with it.
     pub(crate) fn resolve_and_plan(&self, report: &mut Report) -> Option<Planned> {
-        let resolved = self.resolve(report)?;
+        let mut resolved = self.resolve(report)?;
         let descriptions: Vec<&ModelDescription> =
             self.descriptions().into_iter().flatten().collect();
+        let errors_before = report.error_count();
+        consort_planner::settle_loops(&mut resolved, &descriptions, report);
+        if errors_before < report.error_count() {
+            return None;
+        }
         let plan = consort_planner::plan(&resolved, &descriptions, report)?;
         judge(&resolved, &descriptions, &plan);
         let text = plan.to_text(&resolved, &descriptions);

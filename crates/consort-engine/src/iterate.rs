@@ -6,14 +6,14 @@
 mod tangents;
 
 use crate::compile::{Program, Source};
-use crate::error::{LoopFailure, RunError};
+use crate::error::{AcceptedLoops, LoopFailure, RunError};
 use crate::exchange::put_float;
 use crate::interpret::{Halt, Phase};
 use crate::rollback::Rollback;
 use crate::run::Run;
 use crate::stage::Stage;
 use crate::store::{Bank, Slot};
-use consort_core::{ComponentId, ConnectionId, ValueType, Values};
+use consort_core::{ComponentId, ConnectionId, Tag, ValueType, Values};
 use consort_solve::algebraic::{Equations, Failure, Method, Options, Solver};
 use consort_system::{IterationMethod, Loop as PlannedLoop};
 use tangents::Tangents;
@@ -25,6 +25,19 @@ pub(crate) struct Loop {
     solver: Solver,
     /// The unknown real numbers.
     point: Vec<f64>,
+    /// If it is not solved by the last evaluation, what that gave is accepted; room for it.
+    accept: Option<Vec<f64>>,
+}
+
+/// Loops that were not solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accepted {
+    times: u64,
+    first: Tag,
+    /// The greatest residual, where and when.
+    residual: f64,
+    connection: ConnectionId,
+    tag: Tag,
 }
 
 /// What one evaluation needs.
@@ -83,7 +96,8 @@ impl Loop {
             evaluated: false,
         };
         let (options, point) = (options(planned), vec![0.0; count]);
-        Loop { body, options, solver: Solver::new(count), point }
+        let accept = planned.iteration.accept_after.map(|_| vec![0.0; count]);
+        Loop { body, options, solver: Solver::new(count), point, accept }
     }
 
     pub(crate) fn stages(&self) -> &[Stage] {
@@ -106,7 +120,8 @@ fn options(planned: &PlannedLoop) -> Options {
             IterationMethod::Broyden => Method::Broyden,
         },
         tolerance: iteration.tolerance,
-        limit: iteration.limit,
+        // The last evaluation is the one whose values are accepted.
+        limit: iteration.accept_after.map_or(iteration.limit, |after| after.saturating_sub(1)),
         relaxation: iteration.relaxation,
         costly: !planned.rollback.is_empty(),
     }
@@ -140,8 +155,57 @@ impl Run {
                 Err(Failure::NotFinite) => LoopFailure::NotFinite,
             };
             let evaluations = it.options.limit - options.limit;
+            if it.accept.is_some() && why != LoopFailure::NotFinite {
+                return self.accept(it, evaluations);
+            }
             return Err(self.loop_failed(it, why, evaluations).into());
         }
+    }
+
+    /// Evaluates once more where the solver is, and takes what comes of it.
+    fn accept(&mut self, it: &mut Loop, evaluations: u32) -> Result<(), Halt> {
+        let result = it.accept.as_mut().expect("only such loops are accepted");
+        Evaluation { run: self, body: &mut it.body }.evaluate(&it.point, result)?;
+        let mut worst = (0.0_f64, None);
+        let mut index = 0;
+        for unknown in &it.body.reals {
+            for _ in 0..unknown.slot.count {
+                let (given, found) = (it.point[index], result[index]);
+                let residual = (found - given).abs() / given.abs().max(1.0);
+                if !residual.is_finite() {
+                    let why = LoopFailure::NotFinite;
+                    return Err(self.loop_failed(it, why, evaluations + 1).into());
+                }
+                if worst.0 <= residual {
+                    worst = (residual, Some(unknown.connection));
+                }
+                index += 1;
+            }
+        }
+        let changed = it.body.changed(&self.program.shared).next().map(|it| it.connection);
+        if it.options.tolerance < worst.0 || changed.is_some() {
+            let connection = worst.1.filter(|_| changed.is_none()).or(changed);
+            self.note_accepted(worst.0, connection.expect("a loop has unknowns"));
+        }
+        Ok(())
+    }
+
+    fn note_accepted(&mut self, residual: f64, connection: ConnectionId) {
+        let tag = self.tag;
+        let fresh = Accepted { times: 0, first: tag, residual, connection, tag };
+        let accepted = self.accepted.get_or_insert(fresh);
+        accepted.times += 1;
+        if accepted.residual < residual {
+            *accepted = Accepted { residual, connection, tag, ..*accepted };
+        }
+    }
+
+    /// What became of loops that were not solved.
+    pub(crate) fn accepted_loops(&self) -> Option<RunError> {
+        let Accepted { times, first, residual, connection, tag } = self.accepted?;
+        let connection = self.connection_name(connection);
+        let accepted = AcceptedLoops { times, first, residual, connection, tag };
+        Some(RunError::LoopsAccepted(Box::new(accepted)))
     }
 
     fn loop_failed(&self, it: &Loop, why: LoopFailure, evaluations: u32) -> RunError {

@@ -58,6 +58,7 @@ mod collect;
 mod compile;
 mod courier;
 mod crossing;
+mod divergence;
 mod error;
 mod events;
 mod exchange;
@@ -80,7 +81,7 @@ mod transfer;
 
 pub use collect::Recorded;
 pub use courier::{Courier, CourierError, Part};
-pub use error::{LoopFailure, RunError, StateCall, StepFailure};
+pub use error::{AcceptedLoops, Diverged, LoopFailure, RunError, StateCall, StepFailure};
 pub use record::{ChunkSink, RowContent};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
 pub use snapshot::RunSnapshot;

@@ -10,11 +10,13 @@ use crate::attempt::StepSize;
 use crate::compile::Program;
 use crate::courier::Part;
 use crate::crossing::Link;
+use crate::divergence::Watch;
 use crate::error::RunError;
 use crate::events::EventComponent;
 use crate::feed::FeedProgram;
 use crate::interpret::{Halt, Phase};
 use crate::intervene::{Fresh, Interventions};
+use crate::iterate::Accepted;
 use crate::pool::Pool;
 use crate::record::{ChunkSink, Hashes, Recorder};
 use crate::stage::Stage;
@@ -114,6 +116,10 @@ pub struct Run {
     /// The last tag up to which everything is done.
     pub(crate) done: Tag,
     pub(crate) hashes: Hashes,
+    /// Looks for values that nothing can have.
+    pub(crate) divergence: Watch,
+    /// Loops whose last values were taken although they were not solved.
+    pub(crate) accepted: Option<Accepted>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) interventions: Interventions,
     pub(crate) feed: Option<FeedProgram>,

@@ -27,9 +27,9 @@
 //! - **`algorithm`.** `fixed-step` is the step. `var-step` is a variable step of which `initsize`
 //!   and `size` are the first, shortest and longest. Constraints that it cannot honor are warned
 //!   of; with a `boundeddifference` the error of steps is controlled by its tolerances.
-//! - **`stabalizationEnabled`.** Loops are iterated, to the smaller of the global tolerances. The
-//!   order `jacobi` has loops only in initialization; that Maestro repeats whole steps is not done,
-//!   and said.
+//! - **`stabalizationEnabled`.** Every connected input is reactive and loops are iterated, to the smaller of
+//!   the global tolerances: steps are repeated until inputs agree with the outputs at the end of the step,
+//!   at most `convergenceAttempts` times (5 if absent); then the last values are taken, with a warning.
 //! - **`logVariables`.** What is recorded; every output if it names no variable.
 //! - **Refused.** `modelSwaps`, `modelTransfers`, `faultInject...`, `scenarioVerifier` and `sigver`: nothing
 //!   is run without them that was meant to be run with them.
@@ -91,7 +91,7 @@ pub fn read(files: &[File<'_>], report: &mut Report) -> Option<MultiModel> {
     experiment.record = found.record;
     is_lost |= json::report_unknown(&entries, KNOWN, report);
     let name = files.first().map_or_else(|| "system".to_owned(), |file| default_name(file.name));
-    let system = System {
+    let mut system = System {
         name,
         experiment,
         components: found.components,
@@ -100,6 +100,9 @@ pub fn read(files: &[File<'_>], report: &mut Report) -> Option<MultiModel> {
         inputs: None,
         nodes: Vec::new(),
     };
+    if system.experiment.coupling.loops.is_some() {
+        experiment::repeat_steps(&mut system);
+    }
     if is_damaged || is_lost || (found.lost && report.error_count() != errors_before) {
         return None;
     }
@@ -147,6 +150,7 @@ const KNOWN: &[&str] = &[
     "stabalizationEnabled",
     "global_absolute_tolerance",
     "global_relative_tolerance",
+    "convergenceAttempts",
     "multimodel_path",
 ];
 

@@ -6,9 +6,9 @@ use consort_core::{
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::{parse_assignment, read_inputs, read_system};
 use consort_system::{
-    Comparison, Condition, Continuous, Effect, Hold, Iteration, IterationMethod, LoopPolicy, Order,
-    Port, ResolvedCoupling, ResolvedLoopRule, ResolvedSystem, ResolvedVariableStep, Setting,
-    StepTolerances, System, Target, Trigger, resolve,
+    Comparison, Condition, Continuous, Effect, Hold, Iteration, IterationMethod, LoopPolicy,
+    OnDivergence, Order, Port, ResolvedCoupling, ResolvedLoopRule, ResolvedSystem,
+    ResolvedVariableStep, Setting, StepTolerances, System, Target, Trigger, resolve,
 };
 
 fn read(text: &str) -> System {
@@ -418,10 +418,15 @@ fn nothing_said_about_the_coupling_is_the_default() {
 
 #[test]
 fn rules_take_what_they_do_not_say_from_the_iteration() {
-    let text = LOOP.replace("[components.tank]", "order = \"gauss-seidel\"\ncontinuous = \"apart\"\nloops = \"iterate\"\n[experiment.iteration]\nmethod = \"newton\"\nlimit = 7\n[components.tank]\nreactive = [\"valve\", \"inflow\", \"valve\"]");
-    let rules = "[[loops]]\nthrough = \"pid.u\"\ntolerance = 1e-3\n[[loops]]\nthrough = \"tank.level\"\npolicy = \"error\"\n";
+    let text = LOOP.replace("[components.tank]", "order = \"gauss-seidel\"\ncontinuous = \"apart\"\nloops = \"iterate\"\non-divergence = \"error\"\n[experiment.iteration]\nmethod = \"newton\"\nlimit = 7\naccept-after = 5\n[components.tank]\nreactive = [\"valve\", \"inflow\", \"valve\"]");
+    let rules = "[[loops]]\nthrough = \"pid.u\"\ntolerance = 1e-3\n[[loops]]\nthrough = \"tank.level\"\npolicy = \"error\"\n[[loops]]\nthrough = \"tank.valve\"\npolicy = \"delay\"\n";
     let system = meaning(&format!("{text}{rules}"));
-    let iteration = Iteration { method: IterationMethod::Newton, limit: 7, ..Iteration::default() };
+    let iteration = Iteration {
+        method: IterationMethod::Newton,
+        limit: 7,
+        accept_after: Some(5),
+        ..Iteration::default()
+    };
     let rule = |component, model, name, policy| ResolvedLoopRule {
         component: ComponentId(component),
         variable: variable(model, name),
@@ -436,9 +441,11 @@ fn rules_take_what_they_do_not_say_from_the_iteration() {
             rules: vec![
                 rule(1, "pid", "u", LoopPolicy::Iterate(precise)),
                 rule(0, "tank", "level", LoopPolicy::Error),
+                rule(0, "tank", "valve", LoopPolicy::Delay),
             ],
             variable_step: None,
             continuous: Continuous::Apart,
+            on_divergence: OnDivergence::Error,
         }
     );
     let inputs = ["inflow", "valve"].map(|name| variable("tank", name));

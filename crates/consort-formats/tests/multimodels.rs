@@ -8,7 +8,7 @@ use consort_core::{Literal, Report};
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::multimodel::{self, File, MultiModel};
 use consort_formats::{read_system, write_system};
-use consort_system::{Order, Record, resolve};
+use consort_system::{LoopChoice, Order, Record, resolve};
 use consort_testkit::render;
 use std::fmt::Write as _;
 
@@ -97,7 +97,7 @@ fn the_experiment_is_that_of_maestro() {
     assert_eq!(shown(experiment.stop), Some("30".to_owned()));
     assert_eq!(shown(experiment.step), Some("0.1".to_owned()));
     assert_eq!(experiment.coupling.order.map(|it| it.value), Some(Order::Jacobi));
-    assert_eq!(experiment.coupling.iterate_loops, None);
+    assert_eq!(experiment.coupling.loops, None);
     let Record::These(recorded) = experiment.record else { panic!("it names variables") };
     let recorded: Vec<&str> = recorded.iter().map(|it| it.value.as_str()).collect();
     assert_eq!(recorded, ["t.level"]);
@@ -112,7 +112,7 @@ fn a_variable_step_takes_sizes_and_the_tolerances_of_a_bounded_difference() {
     assert_eq!(sizes, ["0.01", "0.000001", "0.5"]);
     assert_eq!(step.error_control.map(|it| it.value), Some(true));
     assert_eq!(step.absolute.map(|it| it.value), Some(1e-3));
-    assert_eq!(coupling.iterate_loops.map(|it| it.value), Some(true));
+    assert_eq!(coupling.loops.map(|it| it.value), Some(LoopChoice::Iterate));
     assert_eq!(coupling.iteration.tolerance.map(|it| it.value), Some(0.01));
 }
 

@@ -4,8 +4,8 @@ use consort_core::{Interface, Literal, Provider, Report, Seconds, SolverKind};
 use consort_formats::{read_system, write_system};
 use consort_system::{
     Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention, Isolation,
-    IterationMethod, IterationOptions, Linear, LoopRule, Node, Order, Parameter, Record,
-    SolverDefaults, Solving, Spanned, StepLength, System, VariableStep, When,
+    IterationMethod, IterationOptions, Linear, LoopChoice, LoopRule, Node, OnDivergence, Order,
+    Parameter, Record, SolverDefaults, Solving, Spanned, StepLength, System, VariableStep, When,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -153,12 +153,15 @@ fn iteration() -> impl Strategy<Value = IterationOptions> {
     let method = prop::sample::select(IterationMethod::ALL.map(|(method, _)| method).to_vec());
     let limit = any::<u32>().prop_map(Spanned::assumed);
     let method = method.prop_map(Spanned::assumed);
-    (option::of(method), option::of(number()), option::of(limit), option::of(number())).prop_map(
-        |(method, tolerance, limit, relaxation)| IterationOptions {
+    let after = any::<u32>().prop_map(Spanned::assumed);
+    let numbers = (option::of(number()), option::of(number()));
+    (option::of(method), numbers, option::of(limit), option::of(after)).prop_map(
+        |(method, (tolerance, relaxation), limit, accept_after)| IterationOptions {
             method,
             tolerance,
             limit,
             relaxation,
+            accept_after,
         },
     )
 }
@@ -175,17 +178,21 @@ fn variable_step() -> impl Strategy<Value = VariableStep> {
 fn coupling() -> impl Strategy<Value = Coupling> {
     let order = prop::sample::select(Order::ALL.map(|(order, _)| order).to_vec());
     let order = option::of(order.prop_map(Spanned::assumed));
-    let iterate = option::of(any::<bool>().prop_map(Spanned::assumed));
-    let rule = (spanned_text(), any::<bool>(), iteration());
+    let choice = || prop::sample::select(LoopChoice::ALL.map(|(choice, _)| choice).to_vec());
+    let loops = option::of(choice().prop_map(Spanned::assumed));
+    let rule = (spanned_text(), choice(), iteration());
     let rule =
-        rule.prop_map(|(through, iterate, iteration)| LoopRule { through, iterate, iteration });
+        rule.prop_map(|(through, policy, iteration)| LoopRule { through, policy, iteration });
+    let divergence = prop::sample::select(OnDivergence::ALL.map(|(it, _)| it).to_vec());
     let continuous = prop::sample::select(Continuous::ALL.map(|(it, _)| it).to_vec());
-    let orders = (order, option::of(continuous.prop_map(Spanned::assumed)));
-    (orders, iterate, iteration(), vec(rule, 0..3), option::of(variable_step())).prop_map(
-        |((order, continuous), iterate_loops, iteration, rules, variable_step)| Coupling {
+    let divergence = option::of(divergence.prop_map(Spanned::assumed));
+    let choices = (order, option::of(continuous.prop_map(Spanned::assumed)), divergence);
+    (choices, loops, iteration(), vec(rule, 0..3), option::of(variable_step())).prop_map(
+        |((order, continuous, on_divergence), loops, iteration, rules, variable_step)| Coupling {
             order,
             continuous,
-            iterate_loops,
+            on_divergence,
+            loops,
             iteration,
             rules,
             variable_step,
@@ -271,11 +278,13 @@ fn forget_iteration(options: &mut IterationOptions) {
     forget(&mut options.tolerance);
     forget(&mut options.limit);
     forget(&mut options.relaxation);
+    forget(&mut options.accept_after);
 }
 
 fn forget_coupling(coupling: &mut Coupling) {
     forget(&mut coupling.order);
-    forget(&mut coupling.iterate_loops);
+    forget(&mut coupling.loops);
+    forget(&mut coupling.on_divergence);
     forget(&mut coupling.continuous);
     forget_iteration(&mut coupling.iteration);
     for rule in &mut coupling.rules {

@@ -41,6 +41,11 @@ impl<'a> Circle<'a> {
         self.flow.nodes.node(self.members[position as usize])
     }
 
+    /// What a node of the whole graph is.
+    pub(crate) fn flow_node(&self, node: u32) -> Node {
+        self.flow.nodes.node(node)
+    }
+
     fn is_set(&self, position: u32) -> bool {
         self.flow.nodes.is_set(self.members[position as usize])
     }

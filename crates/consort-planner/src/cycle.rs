@@ -48,6 +48,20 @@ impl<'a> Cycle<'a> {
         Cycle { system, models, flow, reactive, early }
     }
 
+    /// Whether what follows an input follows it one step late: it is given before a step that does not
+    /// wait for it, and read after.
+    pub(crate) fn is_late(&self, names: &Names<'_>, set: u32) -> bool {
+        let nodes = &self.flow.nodes;
+        let Node::Set(component, _) = nodes.node(set) else { return false };
+        let mut wires = self.flow.wires.leading_to(set).iter();
+        let is_continuous =
+            wires.any(|wire| nodes.groups().is_inner(&names.system.connections[wire.index()]));
+        let moment = Moment::of_cycle(names.system.coupling.order);
+        !moment.is_at_once(names.models[component.index()])
+            && !self.reactive[set as usize]
+            && !is_continuous
+    }
+
     /// `present` and `advance`; what is wrong goes to `report`.
     pub(crate) fn programs(&self, report: &mut Report) -> (Vec<Stage>, Vec<Stage>) {
         let given = self.given_before_step();

@@ -120,7 +120,7 @@ pub(crate) fn feedthrough_of_all(
 
 /// The wires that make values of one tag depend on each other: all but the delayed ones, by the
 /// input they lead to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Wires {
     starts: Vec<u32>,
     list: Vec<ConnectionId>,

@@ -15,6 +15,7 @@ use consort_core::{ModelDescription, Report};
 use consort_system::{Operation, Plan, ResolvedSystem, Stage};
 use serde::Serialize;
 
+pub(crate) use delays::late_wires;
 pub use delays::{BrokenDelay, Delay, DelayReason, EqualDelay, Lag, Path};
 pub use federation::{Federate, Federation, OutputGroup};
 pub use graph::{EdgeKind, GraphEdge, GraphNode, Level, NodeKind};

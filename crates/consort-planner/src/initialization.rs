@@ -42,7 +42,7 @@ pub(crate) fn stages(
 pub(crate) fn iteration(names: &Names<'_>, circle: &Circle<'_>) -> Iteration {
     match loops::policy(names, circle) {
         LoopPolicy::Iterate(iteration) => iteration,
-        LoopPolicy::Error => Iteration::default(),
+        LoopPolicy::Error | LoopPolicy::Delay => Iteration::default(),
     }
 }
 

@@ -11,6 +11,7 @@
 //! reactivity      which inputs a step waits for: the user's, or Gauss-Seidel's
 //! flow            the graph, its loops (strongly connected components) and levels
 //! circle, loops   a loop: where it is cut, its closed chain, what becomes of it
+//! late            loops that turn only once per step, or are broken by a delay
 //! initialization  } the programs that follow
 //! cycle           }
 //! variable_step   steps of changing size: `advance` as an attempt
@@ -35,6 +36,7 @@ mod explain;
 mod flow;
 mod graph;
 mod initialization;
+mod late;
 mod loops;
 mod nodes;
 mod projection;
@@ -48,13 +50,14 @@ use crate::cycle::Cycle;
 use crate::nodes::Names;
 use crate::together::Groups;
 use consort_core::{ComponentId, ConnectionId, ModelDescription, Report};
-use consort_system::{Operation, Order, Plan, ResolvedSystem, Stage, Task};
+use consort_system::{LoopPolicy, Operation, Order, Plan, ResolvedSystem, Stage, Task};
 
 pub use explain::{
     ApartExplanation, BrokenDelay, ChainLink, Delay, DelayReason, EdgeKind, EqualDelay,
     Explanation, Federate, Federation, GraphEdge, GraphNode, Lag, Level, LoopExplanation, NodeKind,
     OutputGroup, Path, Program, TogetherExplanation, explain,
 };
+pub use late::{LateConnection, late_connections, settle_loops};
 pub use projection::{Group, groups, project};
 pub use usage::Usage;
 
@@ -84,7 +87,8 @@ pub fn plan(
         Order::Derived | Order::GaussSeidel => {
             let cycle = Cycle::of(system, models, &usage, report);
             remarks::no_dependencies(&names, &cycle, report);
-            remarks::rules_without_loop(&names, &cycle, report);
+            let is_here = |policy: LoopPolicy| policy != LoopPolicy::Delay;
+            remarks::rules_without_loop(&names, &cycle.flow, is_here, report);
             cycle.programs(report)
         }
     };

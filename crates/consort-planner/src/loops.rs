@@ -13,7 +13,8 @@ pub(crate) fn judge(
     report: &mut Report,
 ) -> Option<Iteration> {
     match policy(names, circle) {
-        LoopPolicy::Error => {
+        // Connections of a loop that is to be delayed are, before there is a plan.
+        LoopPolicy::Error | LoopPolicy::Delay => {
             report.push(refusal(names, circle));
             None
         }
@@ -71,8 +72,8 @@ fn refusal(names: &Names<'_>, circle: &Circle<'_>) -> Diagnostic {
         refusal = refusal.with_note(cure);
     }
     refusal.help(
-        "write `loops = \"iterate\"` in `[experiment]` to solve the loop at every tag, or \
-         `delay = true` at a connection of it",
+        "write `loops = \"iterate\"` in `[experiment]` to solve the loop at every tag, \
+         `loops = \"delay\"` to break it by a step of delay, or `delay = true` at a connection of it",
     )
 }
 
@@ -159,4 +160,15 @@ fn no_rollback(names: &Names<'_>, circle: &Circle<'_>, stuck: &[&str]) -> Diagno
     .with_note(format!("the loop: {}", circle.chain_text(names)))
     .with_note("each evaluation of the loop is a step that is taken back before the next")
     .help("write `delay = true` at a connection of the loop, or take its input from `reactive`")
+}
+
+/// How many names a remark has.
+const NAMES_MAX: usize = 5;
+
+pub(crate) fn shortened(names: &[String]) -> String {
+    let shown = names[..names.len().min(NAMES_MAX)].join(", ");
+    match names.len().checked_sub(NAMES_MAX) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
 }

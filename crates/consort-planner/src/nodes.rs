@@ -34,7 +34,7 @@ impl Node {
 
 /// The numbering: sets, then gets, each sorted by component and variable, then one step and one
 /// gathering of inputs per component.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     sets: Vec<(ComponentId, VariableId)>,
     gets: Vec<(ComponentId, VariableId)>,

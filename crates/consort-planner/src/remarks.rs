@@ -2,12 +2,12 @@
 
 use crate::cycle::Cycle;
 use crate::dependencies::{Declared, Moment};
+use crate::flow::Flow;
+use crate::loops::shortened;
 use crate::nodes::{Names, Node};
 use consort_core::{ComponentId, Diagnostic, Report};
+use consort_system::LoopPolicy;
 use std::collections::BTreeMap;
-
-/// How many components a remark names.
-const NAMES_MAX: usize = 5;
 
 /// One remark per model that does not say what its outputs depend on, where the order would be freer
 /// if it did: where outputs that are read follow inputs that are given, at once.
@@ -47,21 +47,18 @@ fn is_silent(names: &Names<'_>, cycle: &Cycle<'_>, component: ComponentId) -> bo
     })
 }
 
-fn shortened(components: &[String]) -> String {
-    let shown = components[..components.len().min(NAMES_MAX)].join(", ");
-    match components.len().checked_sub(NAMES_MAX) {
-        None | Some(0) => shown,
-        Some(more) => format!("{shown} and {more} more"),
-    }
-}
-
 /// A rule for a loop that is not there.
-pub(crate) fn rules_without_loop(names: &Names<'_>, cycle: &Cycle<'_>, report: &mut Report) {
-    let nodes = &cycle.flow.nodes;
-    for rule in &names.system.coupling.rules {
+pub(crate) fn rules_without_loop(
+    names: &Names<'_>,
+    flow: &Flow,
+    wanted: impl Fn(LoopPolicy) -> bool,
+    report: &mut Report,
+) {
+    let nodes = &flow.nodes;
+    for rule in names.system.coupling.rules.iter().filter(|rule| wanted(rule.policy)) {
         let node = nodes.get(rule.component, rule.variable);
         let node = node.or_else(|| nodes.set(rule.component, rule.variable));
-        if node.is_none_or(|node| !cycle.flow.is_on_loop(node)) {
+        if node.is_none_or(|node| !flow.is_on_loop(node)) {
             let variable = names.variable(rule.component, rule.variable);
             report.push(
                 Diagnostic::warning(

@@ -16,7 +16,7 @@ use consort_system::{
 };
 
 /// Who is integrated together with whom.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Groups {
     /// By component: the first of those it is integrated with; itself if it is alone.
     first: Vec<ComponentId>,
@@ -159,6 +159,6 @@ fn flow(
 fn iteration(names: &Names<'_>, circle: &Circle<'_>) -> Option<Iteration> {
     match loops::policy(names, circle) {
         LoopPolicy::Iterate(iteration) => Some(iteration),
-        LoopPolicy::Error => None,
+        LoopPolicy::Error | LoopPolicy::Delay => None,
     }
 }

@@ -60,6 +60,32 @@ impl Continuous {
     }
 }
 
+/// What a value that is infinite, no number or far too great does to a run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum OnDivergence {
+    /// It is warned of, once.
+    #[default]
+    Warn,
+    /// It ends the run.
+    Error,
+}
+
+impl OnDivergence {
+    /// Both with their names in files and on the command line.
+    pub const ALL: [(OnDivergence, &'static str); 2] =
+        [(OnDivergence::Warn, "warn"), (OnDivergence::Error, "error")];
+
+    /// The name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The choice of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(choice, _)| *choice)
+    }
+}
+
 /// How the equations of a loop are solved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum IterationMethod {
@@ -105,11 +131,51 @@ pub struct Iteration {
     pub limit: u32,
     /// The part of a fixed-point correction that is applied, above 0 and at most 1.
     pub relaxation: f64,
+    /// After so many evaluations without a solution the last values are taken, with a warning; if
+    /// absent, a loop that is not solved ends the run.
+    pub accept_after: Option<u32>,
 }
 
 impl Default for Iteration {
     fn default() -> Self {
-        Iteration { method: IterationMethod::Auto, tolerance: 1e-9, limit: 100, relaxation: 1.0 }
+        Iteration {
+            method: IterationMethod::Auto,
+            tolerance: 1e-9,
+            limit: 100,
+            relaxation: 1.0,
+            accept_after: None,
+        }
+    }
+}
+
+/// What the user wants of algebraic loops.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum LoopChoice {
+    /// The system is refused.
+    #[default]
+    Error,
+    /// The loop is solved at every tag.
+    Iterate,
+    /// Connections of the loop are delayed by a step, as few as break it.
+    Delay,
+}
+
+impl LoopChoice {
+    /// Every choice with its name in files and on the command line.
+    pub const ALL: [(LoopChoice, &'static str); 3] = [
+        (LoopChoice::Error, "error"),
+        (LoopChoice::Iterate, "iterate"),
+        (LoopChoice::Delay, "delay"),
+    ];
+
+    /// The name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The choice of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(choice, _)| *choice)
     }
 }
 
@@ -121,6 +187,8 @@ pub enum LoopPolicy {
     Error,
     /// The loop is solved at every tag.
     Iterate(Iteration),
+    /// The loop is broken by delayed connections.
+    Delay,
 }
 
 // ---- as written ----
@@ -130,8 +198,8 @@ pub enum LoopPolicy {
 pub struct Coupling {
     /// `[experiment] order`; [`Order::Derived`] if absent.
     pub order: Option<Spanned<Order>>,
-    /// `[experiment] loops`: `true` stands for `iterate`, `false` for `error`, as does nothing.
-    pub iterate_loops: Option<Spanned<bool>>,
+    /// `[experiment] loops`; [`LoopChoice::Error`] if absent.
+    pub loops: Option<Spanned<LoopChoice>>,
     /// `[experiment.iteration]`: for all loops.
     pub iteration: IterationOptions,
     /// `[[loops]]`: for some loops.
@@ -140,6 +208,8 @@ pub struct Coupling {
     pub variable_step: Option<VariableStep>,
     /// `[experiment] continuous`; [`Continuous::Together`] if absent.
     pub continuous: Option<Spanned<Continuous>>,
+    /// `[experiment] on-divergence`; [`OnDivergence::Warn`] if absent.
+    pub on_divergence: Option<Spanned<OnDivergence>>,
 }
 
 /// What was said about iterating; the rest is as [`Iteration::default`] has it.
@@ -153,6 +223,8 @@ pub struct IterationOptions {
     pub limit: Option<Spanned<u32>>,
     /// The part of a correction that is applied.
     pub relaxation: Option<Spanned<f64>>,
+    /// After how many evaluations the last values are taken.
+    pub accept_after: Option<Spanned<u32>>,
 }
 
 /// What becomes of one loop.
@@ -160,8 +232,8 @@ pub struct IterationOptions {
 pub struct LoopRule {
     /// A variable on the loop: `component.variable`.
     pub through: Spanned<String>,
-    /// Iterate (or refuse) it.
-    pub iterate: bool,
+    /// What becomes of it.
+    pub policy: LoopChoice,
     /// How; what is not said here is as in `[experiment.iteration]`.
     pub iteration: IterationOptions,
 }
@@ -201,6 +273,8 @@ pub struct ResolvedCoupling {
     pub variable_step: Option<ResolvedVariableStep>,
     /// How connected components that are given by their equations are integrated.
     pub continuous: Continuous,
+    /// What a value that is infinite, no number or far too great does.
+    pub on_divergence: OnDivergence,
 }
 
 /// What becomes of the loop through a variable.

@@ -33,8 +33,9 @@ pub mod system;
 
 pub use campaign::Campaign;
 pub use coupling::{
-    Continuous, Coupling, Iteration, IterationMethod, IterationOptions, LoopPolicy, LoopRule,
-    Order, ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep, StepTolerances, VariableStep,
+    Continuous, Coupling, Iteration, IterationMethod, IterationOptions, LoopChoice, LoopPolicy,
+    LoopRule, OnDivergence, Order, ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep,
+    StepTolerances, VariableStep,
 };
 pub use isolation::Isolation;
 pub use placement::Placement;

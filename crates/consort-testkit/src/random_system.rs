@@ -18,7 +18,7 @@ mod wiring;
 
 use consort_core::{ModelDescription, Resolution, Seconds, Time};
 use consort_system::{
-    Continuous, Iteration, LoopPolicy, Order, ResolvedComponent, ResolvedCoupling,
+    Continuous, Iteration, LoopPolicy, OnDivergence, Order, ResolvedComponent, ResolvedCoupling,
     ResolvedExperiment, ResolvedSystem, ResolvedVariableStep, StepLength, StepTolerances,
 };
 use draw::Draw;
@@ -212,6 +212,7 @@ fn coupling(draw: &mut Draw, style: &Style) -> ResolvedCoupling {
         loops,
         rules: Vec::new(),
         continuous: Continuous::Together,
+        on_divergence: OnDivergence::default(),
         variable_step: style.variable_step.then_some(variable_step),
     }
 }

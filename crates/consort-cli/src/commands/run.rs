@@ -2,6 +2,7 @@
 
 mod closing;
 mod programs;
+mod remarks;
 pub(crate) mod resuming;
 pub(crate) mod saving;
 
@@ -18,7 +19,6 @@ use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
 use crate::output::progress::{Listener, Progress};
 use crate::output::recorder::{Recorder, TraceFiles, Written};
-use crate::output::watch;
 use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
 use crate::{options, pipeline::system_file};
@@ -40,13 +40,14 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
         None => typed.clone(),
     };
     args.experiment.save_to_files(resumed.is_some() || !args.save.is_empty());
-    let prepared = pipeline::prepare(args.system(), &args.experiment, global, printer)?;
+    let mut prepared = pipeline::prepare(args.system(), &args.experiment, global, printer)?;
     resumed.as_ref().map_or(Ok(()), |resumed| resumed.check(&prepared))?;
     let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);
     let saving = saving::plan(&args, &prepared, points)?;
     let out = args.out.clone().unwrap_or_else(|| default_out(&prepared.resolved.name));
     let folder = RunFolder::plan(&out)?;
     printer.report(&prepared.report, "");
+    remarks::say(&mut prepared, printer);
     let spread = spread::wanted(&args.spread, &prepared)?;
     spread.as_ref().map_or(Ok(()), |spread| programs::check(&args, &prepared, spread))?;
     let resumed = resumed.as_ref();
@@ -288,7 +289,6 @@ impl Closed {
         let resolution = prepared.resolved.experiment.resolution;
         let mut problems: Vec<Diagnostic> =
             outcome.summary.problems.iter().map(|problem| ending(problem, resolution)).collect();
-        problems.extend(watch::warning(&written.lapses, resolution));
         problems.extend(outcome.saving.take_problems());
         if let Some(error) = written.failure {
             problems.push(incomplete("run::trace-not-written", "trace", &error, folder));

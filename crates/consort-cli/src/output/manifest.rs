@@ -195,11 +195,13 @@ pub(crate) fn state(end: &End) -> &'static str {
 fn policy(policy: &LoopPolicy) -> Value {
     match policy {
         LoopPolicy::Error => json!("error"),
+        LoopPolicy::Delay => json!("delay"),
         LoopPolicy::Iterate(iteration) => json!({
             "method": iteration.method.name(),
             "tolerance": iteration.tolerance,
             "limit": iteration.limit,
             "relaxation": iteration.relaxation,
+            "accept_after": iteration.accept_after,
         }),
     }
 }

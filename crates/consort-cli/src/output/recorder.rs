@@ -4,7 +4,6 @@
 //! engine waits, so memory stays bounded. Files are made when the run has started, not before.
 
 use super::folder::{self, RunFolder};
-use super::watch::{Lapse, Watch};
 use crate::cli::RunArgs;
 use consort_engine::{ChunkSink, RowContent};
 use consort_trace::{
@@ -60,8 +59,6 @@ pub(crate) struct Recorder {
 pub(crate) struct Written {
     /// How many rows.
     pub(crate) rows: u64,
-    /// Variables that stopped being finite numbers, the earliest first.
-    pub(crate) lapses: Vec<Lapse>,
     /// Why there are no more rows.
     pub(crate) failure: Option<TraceError>,
 }
@@ -169,11 +166,7 @@ fn write_all(received: &Receiver<Message>, emptied: &Sender<Chunk>) -> Written {
     let received = received.iter().try_for_each(|message| writer.handle(message, emptied));
     // What was written before a failure is closed so that it can be read.
     let finished = writer.files.map_or(Ok(()), |mut files| files.finish());
-    Written {
-        rows: writer.rows,
-        lapses: writer.watch.finish(),
-        failure: received.and(finished).err(),
-    }
+    Written { rows: writer.rows, failure: received.and(finished).err() }
 }
 
 /// The writing thread's state.
@@ -185,7 +178,6 @@ struct Writer {
     /// Rows from before there were files.
     waiting: Vec<Chunk>,
     files: Option<Tee<'static>>,
-    watch: Watch,
     rows: u64,
 }
 
@@ -219,7 +211,6 @@ impl Writer {
             self.waiting.push(chunk);
             return Ok(());
         };
-        self.watch.look(&chunk);
         files.write(&chunk)?;
         self.rows += chunk.rows() as u64;
         chunk.clear();

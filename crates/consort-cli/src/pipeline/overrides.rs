@@ -6,7 +6,7 @@ use crate::cli::ExperimentArgs;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds, SolverKind, Span};
 use consort_formats::parse_assignment;
-use consort_system::{Connection, Continuous, Order, Spanned, System};
+use consort_system::{Connection, Continuous, LoopChoice, OnDivergence, Order, Spanned, System};
 use std::borrow::Cow;
 
 /// Applies the options to the system; what is wrong goes to the report.
@@ -55,9 +55,16 @@ fn coupling(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
         let said = found.zip(span).map(|((it, _), span)| Spanned::new(it, span));
         coupling.continuous = said.or(coupling.continuous.take());
     }
-    if let Some(policy) = &args.loops {
-        let span = source("loops", policy, report);
-        coupling.iterate_loops = Some(Spanned::new(policy == "iterate", span));
+    if let Some(name) = &args.loops {
+        let found = LoopChoice::from_name(name).map(|it| (it, source("loops", name, report)));
+        let said = found.map(|(choice, span)| Spanned::new(choice, span));
+        coupling.loops = said.or(coupling.loops.take());
+    }
+    if let Some(name) = &args.on_divergence {
+        let found = OnDivergence::from_name(name);
+        let span = found.map(|_| source("on-divergence", name, report));
+        let said = found.zip(span).map(|(choice, span)| Spanned::new(choice, span));
+        coupling.on_divergence = said.or(coupling.on_divergence.take());
     }
 }
 

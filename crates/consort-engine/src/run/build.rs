@@ -4,6 +4,7 @@ use super::{Advance, Run, RunOptions, Statistics};
 use crate::attempt::StepSize;
 use crate::compile::{Program, Source};
 use crate::crossing::Link;
+use crate::divergence::Watch;
 use crate::error::RunError;
 use crate::feed::FeedProgram;
 use crate::initialize;
@@ -123,6 +124,8 @@ impl Run {
             stop: Stop::default(),
             pool,
             hashes: watchers.hashes,
+            divergence: watchers.divergence,
+            accepted: None,
             recorder: watchers.recorder,
             interventions: Interventions::default(),
             feed: watchers.feed,
@@ -210,6 +213,7 @@ fn names(system: &ResolvedSystem) -> std::collections::BTreeMap<String, Componen
 /// What looks at a run or interferes with it.
 struct Watchers {
     hashes: Hashes,
+    divergence: Watch,
     recorder: Option<Recorder>,
     feed: Option<FeedProgram>,
 }
@@ -223,6 +227,7 @@ impl Watchers {
                 Recorder::new(schema, slots, sink)
             }),
             hashes,
+            divergence: Watch::of(source, program),
             feed: FeedProgram::of(source, program),
         }
     }

@@ -3,6 +3,7 @@
 use super::Run;
 use crate::error::RunError;
 use consort_core::{CallStatus, ComponentId, Tag, ValueType};
+use consort_system::OnDivergence;
 use consort_trace::{TraceHash, VariableHash, trace_hash};
 
 /// What a run came to.
@@ -21,7 +22,8 @@ pub struct Summary {
     pub hashes: Vec<(String, ValueType, VariableHash)>,
     /// How much was done.
     pub statistics: Statistics,
-    /// What failed while instances were ended.
+    /// What did not go as it should and did not end the run: what failed while instances were ended, values
+    /// that diverged, loops that were not solved and accepted.
     pub problems: Vec<RunError>,
 }
 
@@ -112,7 +114,11 @@ impl Run {
 
     /// Ends every instance, hands the last rows to the recorder, and tells what happened.
     pub fn finish(mut self) -> Summary {
-        let problems = self.end_instances();
+        let mut problems = self.end_instances();
+        problems.extend(self.accepted_loops());
+        // What ended the run was said.
+        let is_warned = self.system.coupling.on_divergence == OnDivergence::Warn;
+        problems.extend(self.diverged().filter(|_| is_warned));
         let statistics = Statistics {
             components: self.program.own.len(),
             lanes: self.pool.len(),

@@ -28,6 +28,7 @@ impl Run {
             }
         }
         self.record_row();
+        self.look_for_divergence(self.tag, false)?;
         if !self.eventful.is_empty() {
             self.handle_events()?;
         }
@@ -131,7 +132,7 @@ impl Run {
         let present = std::mem::replace(&mut self.tag, tag);
         self.record_row();
         self.tag = present;
-        Ok(())
+        self.look_for_divergence(tag, true)
     }
 
     /// Components whose outputs follow inputs at once follow the events of others.

@@ -106,6 +106,73 @@ fn a_loop_that_is_given_up_names_its_connections_and_residuals() {
     assert!(text.contains(&format!("residual {residual:.3e} at")), "{text}");
 }
 
+/// The same, with the values of the last of so many evaluations.
+fn accepting(mut bench: Bench, method: IterationMethod, after: u32) -> Bench {
+    let accept_after = Some(after);
+    let iteration = Iteration { method, accept_after, ..Iteration::default() };
+    bench.system.coupling.loops = LoopPolicy::Iterate(iteration);
+    bench
+}
+
+#[test]
+fn a_loop_that_is_not_solved_in_time_is_accepted_with_a_warning() {
+    // Fixed point: z -> clock - 0.5 z + 1 halves its distance to the solution, from the last one.
+    for after in [1, 2, 3, 8] {
+        let bench = accepting(feedback(through(-0.5, 1.0)), IterationMethod::FixedPoint, after);
+        let (trace, summary) = bench.run(1);
+        let (inputs, outputs) = (numbers(&trace, "clock.y"), numbers(&trace, "sum.y"));
+        let mut last = None;
+        for (input, output) in inputs.iter().zip(outputs) {
+            let exact = (input + 1.0) / 1.5;
+            let error: f64 = output - exact;
+            if let Some((before, exact_before)) = last {
+                let start: f64 = before - exact_before + exact_before - exact;
+                let expected = start * (-0.5_f64).powi(i32::try_from(after).unwrap());
+                assert!((error - expected).abs() < 1e-9, "{after}: {error} is not {expected}");
+            }
+            last = Some((output, exact));
+        }
+        let [RunError::LoopsAccepted(accepted)] = &summary.problems[..] else {
+            panic!("{:?}", summary.problems)
+        };
+        assert!((5..=7).contains(&accepted.times), "{accepted:?}");
+        assert!(accepted.connection.contains(" -> "), "{accepted:?}");
+        assert!(0.0 < accepted.residual && accepted.residual.is_finite(), "{accepted:?}");
+    }
+}
+
+#[test]
+fn a_loop_that_is_solved_in_time_is_as_if_nothing_were_accepted() {
+    for method in [IterationMethod::Auto, IterationMethod::Newton, IterationMethod::Broyden] {
+        let bench = accepting(feedback(through(-3.0, 1.0)), method, 90);
+        let (trace, summary) = bench.run(1);
+        let (plain, _) = iterate(feedback(through(-3.0, 1.0)), method).run(1);
+        assert_eq!(numbers(&trace, "sum.y"), numbers(&plain, "sum.y"));
+        assert_eq!(summary.problems, []);
+    }
+}
+
+#[test]
+fn a_loop_without_a_solution_is_accepted_unless_it_is_no_number() {
+    let bench = accepting(feedback(through(1.0, 0.0)), IterationMethod::Auto, 9);
+    let (_, summary) = bench.run(1);
+    assert!(matches!(summary.problems[..], [RunError::LoopsAccepted(_)]), "{summary:?}");
+    let failure = accepting(feedback(through(f64::NAN, 0.0)), IterationMethod::Auto, 9).start(1);
+    let failure = failure.err();
+    let why = match failure {
+        Some(RunError::LoopNotSolved { why, .. }) => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(why, LoopFailure::NotFinite);
+}
+
+#[test]
+fn steps_that_are_repeated_are_accepted_too() {
+    let bench = accepting(pair(-3.0), IterationMethod::FixedPoint, 4);
+    let (_, summary) = bench.run(1);
+    assert!(matches!(summary.problems[..], [RunError::LoopsAccepted(_)]), "{summary:?}");
+}
+
 #[test]
 fn a_loop_through_which_no_number_comes_says_where() {
     for method in METHODS {

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod behavior;
+mod divergence;
 mod equations;
 mod events;
 mod failures;

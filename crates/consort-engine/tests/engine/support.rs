@@ -147,6 +147,12 @@ impl Instance for TestInstance {
                     *place = value[0];
                 }
             }
+            ValuesMut::Float32(list) => {
+                for (place, reference) in list.iter_mut().zip(references) {
+                    let Values::Float32(value) = values_of(reference) else { unreachable!() };
+                    *place = value[0];
+                }
+            }
             ValuesMut::Int32(list) => {
                 for (place, reference) in list.iter_mut().zip(references) {
                     let Values::Int32(value) = values_of(reference) else { unreachable!() };

@@ -3,7 +3,9 @@
 use super::json::{Entry, Item, Json, find};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds};
-use consort_system::{Coupling, Experiment, Order, Spanned, VariableStep};
+use consort_system::{
+    Coupling, Experiment, IterationMethod, LoopChoice, Order, Spanned, System, VariableStep,
+};
 
 /// What changes what is computed, and is not there in Consort.
 const REFUSED: [&str; 6] = [
@@ -200,6 +202,10 @@ fn read_constraint(entry: &Entry, step: &mut VariableStep, report: &mut Report) 
     );
 }
 
+/// After how many rounds without agreement a step is taken as it is.
+const ATTEMPTS: &str = "convergenceAttempts";
+const ATTEMPTS_DEFAULT: u32 = 5;
+
 fn read_stabilization(entries: &[Entry], coupling: &mut Coupling, report: &mut Report) {
     const KEY: &str = "stabalizationEnabled";
     let enabled = given(entries, KEY).and_then(|it| it.boolean(KEY, report));
@@ -208,13 +214,33 @@ fn read_stabilization(entries: &[Entry], coupling: &mut Coupling, report: &mut R
     let Some(enabled) = enabled.filter(|enabled| enabled.value) else { return };
     let positive = numbers.into_iter().flatten().filter(|number| 0.0 < number.value);
     coupling.iteration.tolerance = positive.min_by(|a, b| a.value.total_cmp(&b.value));
+    coupling.iteration.method = Some(Spanned::assumed(IterationMethod::FixedPoint));
+    let attempts = given(entries, ATTEMPTS).and_then(|it| it.number(ATTEMPTS, report));
+    let attempts = attempts.filter(|attempts| 1.0 <= attempts.value);
+    coupling.iteration.accept_after = Some(match attempts {
+        Some(attempts) => Spanned { value: attempts.value as u32, span: attempts.span },
+        None => Spanned::assumed(ATTEMPTS_DEFAULT),
+    });
     report.push(
-        Diagnostic::note("multimodel::stabilization", "algebraic loops are iterated")
+        Diagnostic::note("multimodel::stabilization", "steps are repeated until values agree")
             .maybe_at(enabled.span, "asked for here")
-            .with_note("whole steps are not repeated, as Maestro does it for all FMUs")
-            .help("`consort plan` shows the loops; `reactive` inputs in a `system.toml` make more"),
+            .help(
+                "`consort plan` shows the loops; every FMU on one must be able to save its state",
+            ),
     );
-    coupling.iterate_loops = Some(enabled);
+    coupling.loops = Some(Spanned { value: LoopChoice::Iterate, span: enabled.span });
+}
+
+/// Stabilization: every step is repeated until its inputs have the values that the outputs have at its end.
+pub(super) fn repeat_steps(system: &mut System) {
+    system.experiment.coupling.order = Some(Spanned::assumed(Order::Derived));
+    for connection in &system.connections {
+        let Some((name, input)) = connection.to.value.split_once('.') else { continue };
+        let component = system.components.iter_mut().find(|it| it.name.value == name);
+        if let Some(component) = component {
+            component.reactive.push(Spanned { value: input.to_owned(), span: connection.to.span });
+        }
+    }
 }
 
 fn refuse(entries: &[Entry], report: &mut Report) {

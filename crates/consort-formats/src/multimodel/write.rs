@@ -4,7 +4,7 @@ mod losses;
 
 use super::Keys;
 use consort_core::{Diagnostic, Literal, Report, Seconds};
-use consort_system::{Component, Record, Spanned, System, VariableStep};
+use consort_system::{Component, LoopChoice, Record, Spanned, System, VariableStep};
 use losses::Losses;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -226,10 +226,13 @@ fn sizes(
 
 fn stabilization(system: &System) -> Vec<(String, String)> {
     let coupling = &system.experiment.coupling;
-    let Some(iterate) = coupling.iterate_loops.as_ref().filter(|iterate| iterate.value) else {
+    if coupling.loops.as_ref().is_none_or(|loops| loops.value != LoopChoice::Iterate) {
         return Vec::new();
-    };
-    let mut entries = vec![("stabalizationEnabled".to_owned(), iterate.value.to_string())];
+    }
+    let mut entries = vec![("stabalizationEnabled".to_owned(), true.to_string())];
+    if let Some(attempts) = &coupling.iteration.accept_after {
+        entries.push(("convergenceAttempts".to_owned(), attempts.value.to_string()));
+    }
     if let Some(tolerance) = coupling.iteration.tolerance.as_ref().filter(|it| it.value.is_finite())
     {
         for key in ["global_absolute_tolerance", "global_relative_tolerance"] {

@@ -1,19 +1,22 @@
-//! How the system is coupled: `[experiment] order`, `continuous` and `loops`, `[experiment.iteration]`,
+//! How the system is coupled: `[experiment] order`, `continuous`, `loops` and `on-divergence`, `[experiment.iteration]`,
 //! `[experiment.variable-step]` and `[[loops]]`.
 
 use consort_core::{Diagnostic, Span};
 use consort_system::{
-    Continuous, Coupling, IterationMethod, IterationOptions, LoopRule, Order, Spanned, VariableStep,
+    Continuous, Coupling, IterationMethod, IterationOptions, LoopChoice, LoopRule, OnDivergence,
+    Order, Spanned, VariableStep,
 };
 use consort_toml::{DeTable, DeValue, Entry, Reader};
 
-const ITERATION_KEYS: &[&str] = &["method", "tolerance", "limit", "relaxation"];
-const RULE_KEYS: &[&str] = &["through", "policy", "method", "tolerance", "limit", "relaxation"];
+const ITERATION_KEYS: &[&str] = &["method", "tolerance", "limit", "relaxation", "accept-after"];
+const RULE_KEYS: &[&str] =
+    &["through", "policy", "method", "tolerance", "limit", "relaxation", "accept-after"];
 const VARIABLE_STEP_KEYS: &[&str] =
     &["initial", "min", "max", "relative", "absolute", "error-control"];
 
-/// What becomes of loops, by name; `true` stands for iterating.
-const POLICIES: [(&str, bool); 2] = [("error", false), ("iterate", true)];
+/// What becomes of loops, by name.
+const POLICIES: [(&str, LoopChoice); 3] =
+    [("error", LoopChoice::Error), ("iterate", LoopChoice::Iterate), ("delay", LoopChoice::Delay)];
 
 /// Reads a key of `[experiment]` that is about the coupling; the others are left alone.
 pub(super) fn read_entry(
@@ -30,7 +33,11 @@ pub(super) fn read_entry(
             let choices = Continuous::ALL.map(|(continuous, name)| (name, continuous));
             coupling.continuous = reader.spanned_choice(entry, &choices);
         }
-        "loops" => coupling.iterate_loops = reader.spanned_choice(entry, &POLICIES),
+        "on-divergence" => {
+            let choices = OnDivergence::ALL.map(|(choice, name)| (name, choice));
+            coupling.on_divergence = reader.spanned_choice(entry, &choices);
+        }
+        "loops" => coupling.loops = reader.spanned_choice(entry, &POLICIES),
         "iteration" => {
             if let Some(table) = table(reader, entry, "experiment.iteration") {
                 coupling.iteration = iteration(reader, table);
@@ -80,6 +87,7 @@ fn read_iteration(
         "tolerance" => options.tolerance = reader.number(entry, "1e-9"),
         "limit" => options.limit = reader.count(entry, "100"),
         "relaxation" => options.relaxation = reader.number(entry, "0.5"),
+        "accept-after" => options.accept_after = reader.count(entry, "5"),
         _ => return false,
     }
     true
@@ -114,14 +122,14 @@ pub(super) fn read_rules(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<
 }
 
 fn read_rule(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<LoopRule> {
-    let (mut through, mut iterate) = (None, true);
+    let (mut through, mut policy) = (None, LoopChoice::Iterate);
     let mut iteration = IterationOptions::default();
     let mut has_variable = false;
     for entry in &reader.entries(table) {
         let mut key = Some(entry.key);
         match entry.key {
             "through" => through = reader.text(entry),
-            "policy" => iterate = reader.choice(entry, &POLICIES).unwrap_or(true),
+            "policy" => policy = reader.choice(entry, &POLICIES).unwrap_or(policy),
             _ if read_iteration(reader, entry, &mut iteration) => {}
             _ => key = reader.unknown_key(entry, "a loop", RULE_KEYS),
         }
@@ -134,5 +142,5 @@ fn read_rule(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option
                 .help("add `through = \"component.variable\"`: any variable on the loop"),
         );
     }
-    Some(LoopRule { through: through?, iterate, iteration })
+    Some(LoopRule { through: through?, policy, iteration })
 }

@@ -23,6 +23,7 @@ const KEYS: &[&str] = &[
     "order",
     "continuous",
     "loops",
+    "on-divergence",
     "iteration",
     "variable-step",
 ];

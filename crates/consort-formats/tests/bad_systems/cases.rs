@@ -167,7 +167,7 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
     ),
     (
         "a coupling of wrong kinds",
-        "[experiment]\nstop = 1\nstep = 1\norder = \"jacoby\"\nloops = \"delay\"\niteration = 3\nvariable-step = true\n[components.a]\nmodel = \"single\"\n[[connections]]\nfrom = \"a.y\"\nto = \"a.y\"\ndelay = 1\nfactor = \"2\"\nsuppress-unit-conversion = 0\n",
+        "[experiment]\nstop = 1\nstep = 1\norder = \"jacoby\"\nloops = \"ignore\"\niteration = 3\nvariable-step = true\n[components.a]\nmodel = \"single\"\n[[connections]]\nfrom = \"a.y\"\nto = \"a.y\"\ndelay = 1\nfactor = \"2\"\nsuppress-unit-conversion = 0\n",
     ),
     (
         "equations that are neither together nor apart",

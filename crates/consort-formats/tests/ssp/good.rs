@@ -3,7 +3,7 @@
 use crate::files::{read, read_clean, ssd, ssm, ssv};
 use consort_core::Report;
 use consort_formats::ssp;
-use consort_system::{Hold, Order, Record, System};
+use consort_system::{Hold, LoopChoice, Order, Record, System};
 
 const ENDS: &str = r#"<ssd:Elements>
   <ssd:Component name="a" source="resources/a.fmu"><ssd:Connectors>
@@ -411,7 +411,7 @@ fn our_own_annotations_say_the_rest() {
     assert_eq!(experiment.seed, 7);
     assert!(matches!(&experiment.record, Record::These(list) if list[0].value == "a.*"));
     assert_eq!(experiment.coupling.order.as_ref().unwrap().value, Order::GaussSeidel);
-    assert!(!experiment.coupling.rules[0].iterate);
+    assert_eq!(experiment.coupling.rules[0].policy, LoopChoice::Error);
     assert_eq!(system.interventions.len(), 1);
 }
 

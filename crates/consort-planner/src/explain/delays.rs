@@ -2,9 +2,10 @@
 
 use super::lag::Ages;
 use crate::cycle::Cycle;
+use crate::late::{LateConnection, asks_for};
 use crate::nodes::{Names, Node};
-use consort_core::{Causality, ComponentId, ValueType, Variability, VariableId};
-use consort_system::{Order, ResolvedConnection};
+use consort_core::{Causality, ComponentId, Time, ValueType, Variability, VariableId};
+use consort_system::{LoopPolicy, Order, ResolvedConnection};
 use serde::Serialize;
 
 /// A connection whose value is used late.
@@ -121,11 +122,36 @@ fn reasons(
     reasons
 }
 
+/// The connections that are late, by steps.
+pub(crate) fn late_wires(names: &Names<'_>, cycle: &Cycle<'_>) -> Vec<LateConnection> {
+    let ages = Ages::of(names, cycle);
+    let period = |component: ComponentId| names.system.components[component.index()].period;
+    let late = names.system.connections.iter().filter_map(|wire| {
+        let (mut steps, mut by) = (0, Time::ZERO);
+        for reason in reasons(names, cycle, &ages, wire) {
+            let step = match reason {
+                DelayReason::Asked => period(wire.from.component),
+                DelayReason::Jacobi | DelayReason::ByStep => period(wire.to.component),
+                DelayReason::SlowerSource => continue,
+            };
+            (steps, by) = (steps + 1, by + step);
+        }
+        let (from, to) = (names.port(wire.from), names.port(wire.to));
+        (0 < steps).then_some(LateConnection { from, to, steps, by })
+    });
+    late.collect()
+}
+
 fn cure(names: &Names<'_>, wire: &ResolvedConnection, reason: DelayReason) -> String {
     let [from, to] = [wire.from, wire.to].map(|port| names.component(port.component));
     let input = &names.models[wire.to.component.index()].variables[wire.to.variable.index()].name;
     match reason {
-        DelayReason::Asked => "take `delay = true` from the connection".to_owned(),
+        DelayReason::Asked => match asks_for(names.system, |it| it == LoopPolicy::Delay) {
+            true => "take `delay = true` from the connection, or `loops = \"delay\"` from \
+                     `[experiment]`"
+                .to_owned(),
+            false => "take `delay = true` from the connection".to_owned(),
+        },
         DelayReason::Jacobi => "write `order = \"derived\"` in `[experiment]`".to_owned(),
         DelayReason::ByStep => format!(
             "write `reactive = [\"{input}\"]` at `{to}`, or `order = \"gauss-seidel\"` in \

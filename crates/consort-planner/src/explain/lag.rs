@@ -32,21 +32,9 @@ pub(super) struct Age {
 impl Ages {
     pub(super) fn of(names: &Names<'_>, cycle: &Cycle<'_>) -> Self {
         let nodes = &cycle.flow.nodes;
-        let moment = Moment::of_cycle(names.system.coupling.order);
-        let is_late = |set: u32| match nodes.node(set) {
-            Node::Set(component, _) => {
-                let mut wires = cycle.flow.wires.leading_to(set).iter();
-                let is_continuous = wires
-                    .any(|wire| nodes.groups().is_inner(&names.system.connections[wire.index()]));
-                !moment.is_at_once(names.models[component.index()])
-                    && !cycle.reactive[set as usize]
-                    && !is_continuous
-            }
-            _ => false,
-        };
         let mut ages = Ages {
             graph: declared_graph(names, cycle),
-            late: nodes.sets().map(is_late).collect(),
+            late: nodes.sets().map(|set| cycle.is_late(names, set)).collect(),
             delayed: delayed_edges(names, cycle),
             least: vec![Age::default(); nodes.len()],
             greatest: vec![Age::default(); nodes.len()],

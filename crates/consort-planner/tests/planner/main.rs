@@ -2,6 +2,7 @@
 
 mod cycle;
 mod explain;
+mod late;
 mod loops;
 mod projection;
 mod properties;

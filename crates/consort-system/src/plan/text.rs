@@ -72,11 +72,14 @@ impl Printer<'_> {
     }
 
     fn iteration(&self, it: &Loop) -> String {
-        let Iteration { method, tolerance, limit, relaxation } = it.iteration;
+        let Iteration { method, tolerance, limit, relaxation, accept_after } = it.iteration;
         let mut text = format!(
             "{} tolerance {tolerance:?} limit {limit} relaxation {relaxation:?}",
             method.name()
         );
+        if let Some(count) = accept_after {
+            let _ = write!(text, " accept-after {count}");
+        }
         if !it.rollback.is_empty() {
             let _ = write!(text, " rollback {}", self.list(&it.rollback));
         }

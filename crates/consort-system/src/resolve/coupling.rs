@@ -3,7 +3,7 @@
 use super::clock::Timing;
 use super::context::{Context, Written};
 use crate::coupling::{
-    Coupling, Iteration, IterationOptions, LoopPolicy, LoopRule, ResolvedCoupling,
+    Coupling, Iteration, IterationOptions, LoopChoice, LoopPolicy, LoopRule, ResolvedCoupling,
     ResolvedLoopRule, ResolvedVariableStep, StepTolerances, VariableStep,
 };
 use crate::system::Spanned;
@@ -18,7 +18,7 @@ pub(super) struct Coupled {
 pub(super) fn resolve(context: &mut Context<'_, '_>, timing: Option<&Timing>) -> Coupled {
     let written = &context.system.experiment.coupling;
     let iteration = iteration(context, &written.iteration, Iteration::default());
-    let iterates = written.iterate_loops.as_ref().is_some_and(|iterate| iterate.value);
+    let loops = written.loops.as_ref().map(|loops| loops.value).unwrap_or_default();
     let rules: Vec<_> =
         written.rules.iter().filter_map(|it| rule(context, it, iteration)).collect();
     note_unused_iteration(context, written);
@@ -33,12 +33,21 @@ pub(super) fn resolve(context: &mut Context<'_, '_>, timing: Option<&Timing>) ->
     });
     let coupling = ResolvedCoupling {
         order: written.order.as_ref().map(|order| order.value).unwrap_or_default(),
-        loops: if iterates { LoopPolicy::Iterate(iteration) } else { LoopPolicy::Error },
+        loops: policy(loops, iteration),
         rules,
         variable_step,
         continuous: written.continuous.as_ref().map(|it| it.value).unwrap_or_default(),
+        on_divergence: written.on_divergence.as_ref().map(|it| it.value).unwrap_or_default(),
     };
     Coupled { coupling, reactive: reactive(context) }
+}
+
+fn policy(choice: LoopChoice, iteration: Iteration) -> LoopPolicy {
+    match choice {
+        LoopChoice::Error => LoopPolicy::Error,
+        LoopChoice::Iterate => LoopPolicy::Iterate(iteration),
+        LoopChoice::Delay => LoopPolicy::Delay,
+    }
 }
 
 fn rule(
@@ -58,7 +67,7 @@ fn rule(
         );
         return None;
     }
-    let policy = if rule.iterate { LoopPolicy::Iterate(iteration) } else { LoopPolicy::Error };
+    let policy = policy(rule.policy, iteration);
     let (component, variable) = (found.port.component, found.port.variable);
     Some(ResolvedLoopRule { component, variable, policy })
 }
@@ -80,9 +89,12 @@ fn iteration(
         is_positive,
     );
     check(context, relaxation.as_ref(), "the relaxation", (PART, "0.5"), is_part);
-    if let Some(limit) = options.limit.as_ref().filter(|limit| limit.value == 0) {
-        let message = "the limit of an iteration is 0";
-        report(context, message, limit.span, ("must be at least 1", "100"));
+    for (given, what) in
+        [(&options.limit, "the limit of an iteration"), (&options.accept_after, "`accept-after`")]
+    {
+        if let Some(given) = given.as_ref().filter(|given| given.value == 0) {
+            report(context, &format!("{what} is 0"), given.span, ("must be at least 1", "100"));
+        }
     }
     let number =
         |given: &Option<Spanned<f64>>, default| given.as_ref().map_or(default, |it| it.value);
@@ -91,6 +103,7 @@ fn iteration(
         tolerance: number(tolerance, default.tolerance),
         limit: options.limit.as_ref().map_or(default.limit, |limit| limit.value),
         relaxation: number(relaxation, default.relaxation),
+        accept_after: options.accept_after.as_ref().map(|it| it.value).or(default.accept_after),
     }
 }
 
@@ -131,9 +144,11 @@ fn note_unused_iteration(context: &mut Context<'_, '_>, written: &Coupling) {
         options.tolerance.as_ref().map(|it| it.span),
         options.limit.as_ref().map(|it| it.span),
         options.relaxation.as_ref().map(|it| it.span),
+        options.accept_after.as_ref().map(|it| it.span),
     ];
-    let iterates = written.iterate_loops.as_ref().is_some_and(|iterate| iterate.value)
-        || written.rules.iter().any(|rule| rule.iterate);
+    let choices = written.rules.iter().map(|rule| rule.policy);
+    let choices = choices.chain(written.loops.as_ref().map(|loops| loops.value));
+    let iterates = choices.into_iter().any(|choice| choice == LoopChoice::Iterate);
     let Some(span) = spans.into_iter().flatten().next().filter(|_| !iterates) else { return };
     context.push(
         Diagnostic::warning("system::unused-iteration", "no loop is iterated")

@@ -2,7 +2,7 @@
 
 use super::{Scenario, ScenarioFmu, ScenarioPort};
 use crate::coupling::{
-    Continuous, Iteration, LoopPolicy, Order, ResolvedCoupling, ResolvedVariableStep,
+    Continuous, Iteration, LoopPolicy, OnDivergence, Order, ResolvedCoupling, ResolvedVariableStep,
 };
 use crate::resolved::{
     Port, ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem,
@@ -54,6 +54,7 @@ impl Scenario {
         ResolvedCoupling {
             order: Order::Derived,
             loops: LoopPolicy::Iterate(Iteration::default()),
+            on_divergence: OnDivergence::default(),
             rules: Vec::new(),
             variable_step: rejects.then_some(variable),
             continuous: Continuous::Apart,

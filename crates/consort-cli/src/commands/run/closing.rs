@@ -13,6 +13,7 @@ use crate::output::printer::{Printer, one_line};
 use crate::pipeline::Prepared;
 use crate::{plot, traces};
 use consort_core::{Diagnostic, Report, Severity};
+use consort_engine::RunError;
 
 /// The most variables whose ranges are told.
 const RANGES_MAX: usize = 6;
@@ -53,8 +54,15 @@ fn exit(end: &End, problems: &[Diagnostic]) -> Exit {
     let is_complete = problems.iter().all(|problem| problem.severity != Severity::Error);
     match end {
         End::Finished | End::Terminated { .. } if is_complete => Exit::Done,
+        End::Failed { error: RunError::Diverged(_) } if is_complete => Exit::No,
+        End::Lost { failure } if is_complete && is_divergence(failure) => Exit::No,
         _ => Exit::Failed,
     }
+}
+
+/// Whether a node ended because a value diverged.
+fn is_divergence(failure: &Diagnostic) -> bool {
+    ["run::diverged", "run::not-finite"].contains(&&*failure.code)
 }
 
 /// Whoever asked for real time wants to know whether it was kept.
@@ -74,6 +82,7 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
         End::Finished => (0, String::new()),
         End::Terminated { component } => (0, format!(", where `{component}` ended the run,")),
         End::Interrupted => (0, ", then interrupted,".to_owned()),
+        End::Failed { error: RunError::Diverged(_) } => (0, ", then ended by it,".to_owned()),
         // The step that failed was begun, but not made.
         End::Failed { .. } => (1, ", then failed,".to_owned()),
         End::RecordingFailed | End::Lost { .. } => (0, ", then failed,".to_owned()),

@@ -53,7 +53,7 @@ fn coupling(coupling: &Coupling) -> Value {
     let rule = |rule: &LoopRule| {
         json!({
             "through": rule.through.value,
-            "policy": policy(rule.iterate),
+            "policy": rule.policy.name(),
             "iteration": iteration(&rule.iteration),
         })
     };
@@ -70,15 +70,13 @@ fn coupling(coupling: &Coupling) -> Value {
     json!({
         "order": coupling.order.as_ref().map(|order| order.value).unwrap_or_default().name(),
         "continuous": coupling.continuous.as_ref().map(|it| it.value).unwrap_or_default().name(),
-        "loops": policy(coupling.iterate_loops.as_ref().is_some_and(|iterate| iterate.value)),
+        "loops": coupling.loops.as_ref().map(|it| it.value).unwrap_or_default().name(),
+        "on_divergence":
+            coupling.on_divergence.as_ref().map(|it| it.value).unwrap_or_default().name(),
         "iteration": iteration(&coupling.iteration),
         "rules": coupling.rules.iter().map(rule).collect::<Vec<_>>(),
         "variable_step": coupling.variable_step.as_ref().map(step),
     })
-}
-
-fn policy(iterate: bool) -> &'static str {
-    if iterate { "iterate" } else { "error" }
 }
 
 fn iteration(options: &IterationOptions) -> Value {
@@ -87,6 +85,7 @@ fn iteration(options: &IterationOptions) -> Value {
         "tolerance": options.tolerance.as_ref().map(|number| double(number.value)),
         "limit": options.limit.as_ref().map(|limit| limit.value),
         "relaxation": options.relaxation.as_ref().map(|number| double(number.value)),
+        "accept_after": options.accept_after.as_ref().map(|count| count.value),
     })
 }
 

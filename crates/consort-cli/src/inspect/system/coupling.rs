@@ -2,17 +2,21 @@
 
 use super::values::number;
 use consort_core::Seconds;
-use consort_system::{IterationOptions, Linear, LoopRule, Spanned, System, VariableStep};
+use consort_system::{
+    IterationOptions, Linear, LoopChoice, LoopRule, Spanned, System, VariableStep,
+};
 
 /// The order, what becomes of loops, the sizes of steps, and what is reactive.
 pub(super) fn facts(system: &System) -> Vec<(String, String)> {
     let coupling = &system.experiment.coupling;
     let order = coupling.order.as_ref().map(|order| order.value).unwrap_or_default();
-    let iterate = coupling.iterate_loops.as_ref().is_some_and(|iterate| iterate.value);
+    let loops = coupling.loops.as_ref().map(|loops| loops.value).unwrap_or_default();
     let mut facts =
-        vec![("order", order.name().to_owned()), ("loops", policy(iterate, &coupling.iteration))];
+        vec![("order", order.name().to_owned()), ("loops", policy(loops, &coupling.iteration))];
     let continuous = coupling.continuous.as_ref().map(|it| it.value.name().to_owned());
     facts.extend(continuous.map(|name| ("continuous", name)));
+    let divergence = coupling.on_divergence.as_ref().map(|it| it.value.name().to_owned());
+    facts.extend(divergence.map(|name| ("on divergence", name)));
     facts.extend(coupling.rules.iter().map(|it| ("loop", rule(it))));
     facts.extend(coupling.variable_step.as_ref().map(|step| ("steps", sizes(step))));
     facts.extend(reactive(system).map(|names| ("reactive", names)));
@@ -29,18 +33,21 @@ pub(super) fn transformation(linear: Linear) -> String {
 }
 
 fn rule(rule: &LoopRule) -> String {
-    format!("through {}: {}", rule.through.value, policy(rule.iterate, &rule.iteration))
+    format!("through {}: {}", rule.through.value, policy(rule.policy, &rule.iteration))
 }
 
-fn policy(iterate: bool, options: &IterationOptions) -> String {
-    if !iterate {
-        return "refused".to_owned();
+fn policy(choice: LoopChoice, options: &IterationOptions) -> String {
+    match choice {
+        LoopChoice::Error => return "refused".to_owned(),
+        LoopChoice::Delay => return "delayed by a step".to_owned(),
+        LoopChoice::Iterate => {}
     }
     let said = [
         options.method.as_ref().map(|it| it.value.name().to_owned()),
         options.tolerance.as_ref().map(|it| format!("tolerance {}", number(it.value))),
         options.limit.as_ref().map(|it| format!("limit {}", it.value)),
         options.relaxation.as_ref().map(|it| format!("relaxation {}", number(it.value))),
+        options.accept_after.as_ref().map(|it| format!("accepted after {}", it.value)),
     ];
     let said: Vec<String> =
         std::iter::once("iterated".to_owned()).chain(said.into_iter().flatten()).collect();

@@ -24,9 +24,6 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What nodes warn of while they record, and whoever joins their records warns of again.
-const SEEN_AGAIN: &str = "run::not-finite";
-
 /// The folder of the record, which is made when every node has begun.
 pub(crate) struct Opening<'a> {
     folder: Option<&'a RunFolder>,
@@ -152,8 +149,7 @@ impl Ran<'_> {
     fn problems(&self) -> Vec<Diagnostic> {
         let mut problems = self.verdict.more.clone();
         let told = self.crew.members.iter().filter_map(|member| member.ending.as_ref());
-        let told = told.flat_map(|ending| ending.problems.iter());
-        problems.extend(told.filter(|told| told.code != SEEN_AGAIN).cloned());
+        problems.extend(told.flat_map(|ending| ending.problems.iter()).cloned());
         problems
     }
 

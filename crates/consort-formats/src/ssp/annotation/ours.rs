@@ -5,8 +5,8 @@ use super::{Settings, positive};
 use consort_core::{Diagnostic, Literal, Provider, SolverKind};
 use consort_system::{
     Action, Component, Continuous, Experiment, Intervention, Isolation, IterationMethod,
-    IterationOptions, LoopRule, Node, Order, Parameter, Record, Solving, Spanned, StepLength,
-    VariableStep, When,
+    IterationOptions, LoopChoice, LoopRule, Node, OnDivergence, Order, Parameter, Record, Solving,
+    Spanned, StepLength, VariableStep, When,
 };
 
 pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut Settings) {
@@ -25,6 +25,7 @@ pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut
         "order",
         "continuous",
         "loops",
+        "onDivergence",
         "connectorUnits",
     ];
     const CHILDREN: &[&str] = &[
@@ -108,26 +109,32 @@ fn coupling(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment
     let coupling = &mut experiment.coupling;
     coupling.order = session.choice(tag, "order", &Order::ALL);
     coupling.continuous = session.choice(tag, "continuous", &Continuous::ALL);
-    coupling.iterate_loops = session.choice(tag, "loops", &[(true, "iterate"), (false, "error")]);
+    coupling.loops = session.choice(tag, "loops", &LoopChoice::ALL);
+    coupling.on_divergence = session.choice(tag, "onDivergence", &OnDivergence::ALL);
     if let Some(tag) = tag.child("Iteration") {
         session.known(tag, &ITERATION, &[]);
         coupling.iteration = iteration(session, tag);
     }
     for tag in tag.all("Loop") {
-        session.known(tag, &[&ITERATION[..], &["through", "iterate"]].concat(), &[]);
-        let iterate = session.flag(tag, "iterate").unwrap_or(true);
+        session.known(tag, &[&ITERATION[..], &["through", "iterate", "policy"]].concat(), &[]);
+        let policy = match session.flag(tag, "iterate") {
+            Some(false) => LoopChoice::Error,
+            Some(true) | None => LoopChoice::Iterate,
+        };
+        let written = session.choice(tag, "policy", &LoopChoice::ALL);
+        let policy = written.map_or(policy, |written| written.value);
         let help = "name a variable on the loop: `through=\"tank.level\"`";
         let Some(through) = session.required(tag, "through", help) else { continue };
         let through = Spanned { value: through.value.to_owned(), span: through.span };
         let iteration = iteration(session, tag);
-        coupling.rules.push(LoopRule { through, iterate, iteration });
+        coupling.rules.push(LoopRule { through, policy, iteration });
     }
     if let Some(tag) = tag.child("VariableStep") {
         coupling.variable_step = Some(variable_step(session, tag));
     }
 }
 
-const ITERATION: [&str; 4] = ["method", "tolerance", "limit", "relaxation"];
+const ITERATION: [&str; 5] = ["method", "tolerance", "limit", "relaxation", "acceptAfter"];
 
 fn iteration(session: &mut Session<'_>, tag: Tag<'_>) -> IterationOptions {
     IterationOptions {
@@ -135,6 +142,7 @@ fn iteration(session: &mut Session<'_>, tag: Tag<'_>) -> IterationOptions {
         tolerance: positive(session, tag, "tolerance"),
         limit: session.number(tag, "limit", "a whole number"),
         relaxation: positive(session, tag, "relaxation"),
+        accept_after: session.number(tag, "acceptAfter", "a whole number"),
     }
 }
 

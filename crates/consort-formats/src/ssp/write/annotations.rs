@@ -80,9 +80,10 @@ fn settings(experiment: &Experiment, input: Option<&str>) -> Attributes {
     attributes.extend(order.map(|order| ("order", order)));
     let continuous = coupling.continuous.as_ref().map(|it| it.value.name().to_owned());
     attributes.extend(continuous.map(|continuous| ("continuous", continuous)));
-    let loops = |iterate: bool| if iterate { "iterate" } else { "error" };
-    let loops = coupling.iterate_loops.as_ref().map(|iterate| loops(iterate.value).to_owned());
+    let loops = coupling.loops.as_ref().map(|loops| loops.value.name().to_owned());
     attributes.extend(loops.map(|loops| ("loops", loops)));
+    let choice = coupling.on_divergence.as_ref().map(|choice| choice.value.name().to_owned());
+    attributes.extend(choice.map(|choice| ("onDivergence", choice)));
     attributes.push(("connectorUnits", "model".to_owned()));
     attributes
 }
@@ -99,8 +100,8 @@ fn coupling(text: &mut Text, experiment: &Experiment) {
         leaf(text, "consort:Iteration", &iteration(&coupling.iteration));
     }
     for rule in &coupling.rules {
-        let mut attributes =
-            vec![("through", rule.through.value.clone()), ("iterate", rule.iterate.to_string())];
+        let policy = rule.policy.name().to_owned();
+        let mut attributes = vec![("through", rule.through.value.clone()), ("policy", policy)];
         attributes.extend(iteration(&rule.iteration));
         leaf(text, "consort:Loop", &attributes);
     }
@@ -116,6 +117,8 @@ fn iteration(options: &IterationOptions) -> Attributes {
     attributes.extend(number("tolerance", options.tolerance.as_ref()));
     attributes.extend(options.limit.as_ref().map(|limit| ("limit", limit.value.to_string())));
     attributes.extend(number("relaxation", options.relaxation.as_ref()));
+    let count = options.accept_after.as_ref().map(|count| count.value.to_string());
+    attributes.extend(count.map(|count| ("acceptAfter", count)));
     attributes
 }
 

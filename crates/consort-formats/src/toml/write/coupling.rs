@@ -11,8 +11,11 @@ pub(super) fn experiment(out: &mut String, coupling: &Coupling) {
     if let Some(continuous) = &coupling.continuous {
         line(out, "continuous", &text(continuous.value.name()));
     }
-    if let Some(iterate) = &coupling.iterate_loops {
-        line(out, "loops", &text(policy(iterate.value)));
+    if let Some(loops) = &coupling.loops {
+        line(out, "loops", &text(loops.value.name()));
+    }
+    if let Some(choice) = &coupling.on_divergence {
+        line(out, "on-divergence", &text(choice.value.name()));
     }
     if coupling.iteration != IterationOptions::default() {
         out.push_str("\n[experiment.iteration]\n");
@@ -28,12 +31,8 @@ pub(super) fn experiment(out: &mut String, coupling: &Coupling) {
 pub(super) fn rule(out: &mut String, rule: &LoopRule) {
     out.push_str("\n[[loops]]\n");
     line(out, "through", &text(&rule.through.value));
-    line(out, "policy", &text(policy(rule.iterate)));
+    line(out, "policy", &text(rule.policy.name()));
     iteration(out, &rule.iteration);
-}
-
-fn policy(iterate: bool) -> &'static str {
-    if iterate { "iterate" } else { "error" }
 }
 
 fn iteration(out: &mut String, options: &IterationOptions) {
@@ -48,6 +47,9 @@ fn iteration(out: &mut String, options: &IterationOptions) {
     }
     if let Some(relaxation) = &options.relaxation {
         line(out, "relaxation", &float(relaxation.value));
+    }
+    if let Some(count) = &options.accept_after {
+        line(out, "accept-after", &count.value.to_string());
     }
 }
 

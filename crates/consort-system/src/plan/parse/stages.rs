@@ -186,12 +186,14 @@ impl<'t> Parser<'t, '_> {
         Loop { unknowns, stages: self.stages(depth + 1, nested + 1), rollback, iteration }
     }
 
-    /// `auto tolerance 1e-9 limit 100 relaxation 1.0`, all of it optional.
+    /// `auto tolerance 1e-9 limit 100 relaxation 1.0 accept-after 5`, all of it optional.
     fn iteration(&mut self, line: &mut Line<'t>) -> Iteration {
+        const KEYS: [&str; 6] =
+            ["tolerance", "limit", "relaxation", "accept-after", "rollback", "unknowns"];
         let mut iteration = Iteration::default();
         let mut ahead = *line;
         let method = ahead.word();
-        if !["tolerance", "limit", "relaxation", "rollback", "unknowns"].contains(&method.text) {
+        if !KEYS.contains(&method.text) {
             line.word();
             match IterationMethod::from_name(method.text) {
                 Some(method) => iteration.method = method,
@@ -209,6 +211,9 @@ impl<'t> Parser<'t, '_> {
         }
         if line.eat_word("relaxation") {
             iteration.relaxation = self.number(line, iteration.relaxation);
+        }
+        if line.eat_word("accept-after") {
+            iteration.accept_after = Some(self.number(line, iteration.limit));
         }
         iteration
     }
