@@ -10,6 +10,7 @@ pub(crate) mod fmi2;
 pub(crate) mod fmi3;
 pub(crate) mod library;
 mod python;
+pub(crate) mod registry;
 mod table;
 
 pub(crate) use table::Table;

@@ -1,17 +1,19 @@
 //! What an FMU is given to call back into: its log and, in FMI 3, the intermediate update.
 
 use super::Status;
+use super::registry::{self, Addressee, Number};
 use consort_core::model::{IntermediateAnswer, IntermediateHook, IntermediateUpdate};
 use consort_core::{LogEntry, LogLevel, LogSink};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// How many of the last log lines an error carries.
 const RECENT_MAX: usize = 10;
 
 unsafe extern "C" {
-    /// In `csrc/logger.c`: formats and calls [`Context::receive`].
+    /// In `csrc/logger.c`: formats and calls [`consort_fmi_receive`].
     pub(crate) fn consort_fmi2_logger(
         environment: *mut c_void,
         instance_name: *const c_char,
@@ -20,14 +22,19 @@ unsafe extern "C" {
         message: *const c_char,
         ...
     );
+
+    /// The same for FMI 3, where the text is ready.
+    pub(crate) fn consort_fmi3_logger(
+        environment: *mut c_void,
+        status: c_int,
+        category: *const c_char,
+        message: *const c_char,
+    );
 }
 
-/// The other end of an instance's callbacks. Its address is handed to the FMU, so it lives in an
-/// [`Arc`] for as long as the instance does.
-#[repr(C)]
+/// The other end of an instance's callbacks. The FMU knows it by a number: see [`registry`].
 pub(crate) struct Context {
-    /// First, because `csrc/logger.c` reads it.
-    receive: unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char),
+    number: Number,
     component: String,
     sink: LogSink,
     /// FMUs may log from threads of their own.
@@ -37,8 +44,8 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(component: &str, sink: LogSink) -> Arc<Self> {
-        Arc::new(Context {
-            receive,
+        Arc::new_cyclic(|context| Context {
+            number: registry::admit(component, Weak::clone(context)),
             component: component.to_owned(),
             sink,
             recent: Mutex::new(VecDeque::new()),
@@ -46,9 +53,9 @@ impl Context {
         })
     }
 
-    /// The pointer an FMU hands back with every callback.
-    pub(crate) fn environment(self: &Arc<Self>) -> *mut c_void {
-        Arc::as_ptr(self).cast_mut().cast()
+    /// What the FMU is handed, and is to hand back with every callback.
+    pub(crate) fn number(&self) -> Number {
+        self.number
     }
 
     /// The last lines, oldest first.
@@ -97,24 +104,46 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The FMI 3 log callback, and where the FMI 2 logger ends.
-pub(crate) unsafe extern "C" fn receive(
+impl Drop for Context {
+    fn drop(&mut self) {
+        registry::dismiss(self.number);
+    }
+}
+
+/// Where both loggers end.
+///
+/// # Safety
+/// The texts end in NUL; `name` may be null.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn consort_fmi_receive(
     environment: *mut c_void,
+    name: *const c_char,
     status: c_int,
     category: *const c_char,
     message: *const c_char,
 ) {
-    // SAFETY: the environment is null or the context that was given at instantiation, which
-    // outlives the instance.
-    let Some(context) = (unsafe { environment.cast::<Context>().as_ref() }) else { return };
     let level = match Status(status) {
         Status::OK | Status::PENDING => LogLevel::Info,
         Status::WARNING | Status::DISCARD => LogLevel::Warning,
         _ => LogLevel::Error,
     };
-    // SAFETY: the standard asks for texts that end in NUL; null is taken for the empty text.
-    let (category, message) = unsafe { (text(category), text(message)) };
-    context.log(level, category.as_ref(), message.trim_end());
+    // SAFETY: the caller's promise.
+    let (name, category, message) = unsafe { (text(name), text(category), text(message)) };
+    let (number, message) = (Number::from_environment(environment), message.trim_end());
+    let name = Some(&*name).filter(|name| !name.is_empty());
+    match registry::find(number, name) {
+        Some(Addressee { context, gone: None }) => context.log(level, &category, message),
+        Some(Addressee { context, gone: Some(component) }) => {
+            let category = category.into_owned();
+            let message = format!("{message} (said after the instance was freed)");
+            (context.sink)(&LogEntry { component, level, category, message });
+        }
+        // Nobody is left to write it down; that it cannot be written here either is no reason to stop.
+        None => {
+            let name = name.unwrap_or("an FMU");
+            let _ = writeln!(io::stderr(), "{name} [{category}] {message}");
+        }
+    }
 }
 
 /// The FMI 3 intermediate update callback.
@@ -131,9 +160,9 @@ pub(crate) unsafe extern "C" fn intermediate_update(
     return_requested: *mut bool,
     return_time: *mut f64,
 ) {
-    // SAFETY: as in `receive`.
-    let Some(context) = (unsafe { environment.cast::<Context>().as_ref() }) else { return };
-    let answer = context.answer(IntermediateUpdate { time, may_get, may_set, may_return_early });
+    let context = registry::find_exactly(Number::from_environment(environment));
+    let update = IntermediateUpdate { time, may_get, may_set, may_return_early };
+    let answer = context.map_or(IntermediateAnswer::Continue, |context| context.answer(update));
     let returns = answer == IntermediateAnswer::ReturnEarly && may_return_early;
     // SAFETY: the FMU gives places for its two results; null is passed over.
     unsafe {

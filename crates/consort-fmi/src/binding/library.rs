@@ -6,7 +6,9 @@ use super::float_mode::FloatMode;
 use super::python;
 use crate::fmu::{LoadError, LoadOptions};
 use libloading::os::unix::{Library as Handle, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use std::collections::BTreeSet;
 use std::error::Error;
+use std::fs;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -19,6 +21,8 @@ pub(crate) struct Library {
     interface: Interface,
     /// An interpreter inside does not survive being unloaded.
     pinned: bool,
+    /// The threads of this process before it was loaded.
+    threads_before: BTreeSet<u32>,
 }
 
 impl Library {
@@ -31,6 +35,7 @@ impl Library {
     ) -> Result<Self, LoadError> {
         FloatMode::around(|| {
             provide_libm();
+            let threads_before = threads().unwrap_or_default();
             if let Some(reason) = elf::refused(path) {
                 return Err(LoadError::NotALibrary { library: path.to_owned(), reason });
             }
@@ -46,6 +51,7 @@ impl Library {
                 model_identifier: model_identifier.to_owned(),
                 interface,
                 pinned,
+                threads_before,
             })
         })
         .0
@@ -86,12 +92,32 @@ impl Library {
 }
 
 impl Drop for Library {
+    /// A library in whose code a thread may be stays loaded: one that was not there before it was opened
+    /// may be its own, if it can start any.
     fn drop(&mut self) {
-        if !self.pinned {
+        let are_new = threads().is_none_or(|now| !now.is_subset(&self.threads_before));
+        if !self.pinned && !(are_new && may_start_threads(&self.path)) {
             // SAFETY: dropped once, here; instances hold the library by `Arc`, so none is left.
             unsafe { ManuallyDrop::drop(&mut self.handle) };
         }
     }
+}
+
+/// The threads of this process, if the system says.
+fn threads() -> Option<BTreeSet<u32>> {
+    let tasks = fs::read_dir("/proc/self/task").ok()?;
+    Some(tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok()).collect())
+}
+
+/// Whether a library, or one beside it, names what starts threads.
+fn may_start_threads(library: &Path) -> bool {
+    const STARTERS: [&[u8]; 4] = [b"pthread_create", b"thrd_create", b"GOMP_parallel", b"_kmpc_"];
+    let files = library.parent().and_then(|folder| fs::read_dir(folder).ok());
+    let Some(files) = files else { return true };
+    files.flatten().filter_map(|file| fs::read(file.path()).ok()).any(|bytes| {
+        let names = |starter: &&[u8]| bytes.windows(starter.len()).any(|part| part == *starter);
+        STARTERS.iter().any(names)
+    })
 }
 
 /// Loads a library, or says in the loader's own words why not.

@@ -137,6 +137,7 @@ pub(super) trait ExchangeCalls: Calls {
 /// Calls a required function of the table with the instance and the arguments given.
 macro_rules! ask {
     ($self:ident, $call:literal, $function:ident $(, $argument:expr)*) => {{
+        note_call($self.number);
         // SAFETY: the function has the type the standard gives it, the instance is live, and
         // pointers come from slices and locals that outlive the call.
         let status = unsafe { ($self.table.$function)($self.instance $(, $argument)*) };
@@ -148,10 +149,12 @@ macro_rules! ask {
 macro_rules! ask_optional {
     ($self:ident, $call:literal, $function:ident $(, $argument:expr)*) => {
         match $self.table.$function {
-            // SAFETY: as in `ask`.
-            Some(function) => unsafe {
-                Ok(Reply { call: $call, status: function($self.instance $(, $argument)*) })
-            },
+            Some(function) => {
+                note_call($self.number);
+                // SAFETY: as in `ask`.
+                let status = unsafe { function($self.instance $(, $argument)*) };
+                Ok(Reply { call: $call, status })
+            }
             None => Err(CallError::unsupported($call)),
         }
     };
@@ -195,6 +198,7 @@ macro_rules! state_and_end {
         }
 
         fn free(&mut self) {
+            note_call(self.number);
             // SAFETY: the driver frees once and calls nothing afterwards.
             unsafe { (self.table.free_instance)(self.instance) };
         }

@@ -12,6 +12,7 @@ use crate::binding::fmi2::{
     CO_SIMULATION, Callbacks, Component, EventInfo, Fmi2, LAST_SUCCESSFUL_TIME, MODEL_EXCHANGE,
     TERMINATED, calloc, free,
 };
+use crate::binding::registry::{Number, note_call};
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Reference, Step, ValueType, ValuesMut, ValuesRef};
@@ -21,11 +22,12 @@ use std::sync::Arc;
 /// An FMI 2.0 instance.
 pub(crate) struct Fmi2Calls {
     instance: Component,
+    /// Who is called, for what the FMU says meanwhile.
+    number: Number,
     /// Shared by all instances, so that it stays in the cache when there are thousands of them.
     table: Arc<Fmi2>,
     integers: Vec<i32>,
     texts: Texts,
-    _callbacks: Box<Callbacks>,
     _request: Request,
 }
 
@@ -36,13 +38,16 @@ unsafe impl Send for Fmi2Calls {}
 impl Fmi2Calls {
     /// Makes a live instance.
     pub(crate) fn instantiate(table: Arc<Fmi2>, request: Request) -> CallResult<Self> {
-        let callbacks = Box::new(Callbacks {
+        let number = request.context.number();
+        note_call(number);
+        // Never freed: threads of an FMU may log when its instance is gone.
+        let callbacks = Box::leak(Box::new(Callbacks {
             logger: consort_fmi2_logger,
             allocate: calloc,
             free,
             step_finished: None,
-            environment: request.context.environment(),
-        });
+            environment: request.context.number().to_environment(),
+        }));
         let kind = match request.interface {
             Interface::CoSimulation => CO_SIMULATION,
             Interface::ModelExchange => MODEL_EXCHANGE,
@@ -54,7 +59,7 @@ impl Fmi2Calls {
                 kind,
                 request.token.as_ptr(),
                 request.resources.as_ptr(),
-                &raw const *callbacks,
+                callbacks,
                 0,
                 c_int::from(request.verbose),
             )
@@ -64,10 +69,10 @@ impl Fmi2Calls {
         }
         Ok(Fmi2Calls {
             instance,
+            number,
             table,
             integers: Vec::new(),
             texts: Texts::default(),
-            _callbacks: callbacks,
             _request: request,
         })
     }
@@ -267,6 +272,7 @@ impl Calls for Fmi2Calls {
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
         let never_back = c_int::from(!may_go_back);
         let Some(do_step) = self.table.do_step else { return no_step() };
+        note_call(self.number);
         // SAFETY: as in `ask`.
         let status = unsafe { do_step(self.instance, step.start, step.length, never_back) };
         let reply = Reply { call: "fmi2DoStep", status };

@@ -7,8 +7,9 @@ use super::calls::{
     check_lengths, refused, state_and_end,
 };
 use super::scratch::{Binaries, Texts};
-use crate::binding::context::{intermediate_update, receive};
+use crate::binding::context::{consort_fmi3_logger, intermediate_update};
 use crate::binding::fmi3::{Fmi3, Instance};
+use crate::binding::registry::{Number, note_call};
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Reference, Step, ValuesMut, ValuesRef};
@@ -18,6 +19,8 @@ use std::sync::Arc;
 /// An FMI 3.0 instance.
 pub(crate) struct Fmi3Calls {
     instance: Instance,
+    /// Who is called, for what the FMU says meanwhile.
+    number: Number,
     /// Shared by all instances, so that it stays in the cache when there are thousands of them.
     table: Arc<Fmi3>,
     texts: Texts,
@@ -47,6 +50,8 @@ macro_rules! plain {
 impl Fmi3Calls {
     /// Makes a live instance.
     pub(crate) fn instantiate(table: Arc<Fmi3>, request: Request) -> CallResult<Self> {
+        let number = request.context.number();
+        note_call(number);
         let (call, instance) = match request.interface {
             Interface::CoSimulation => {
                 ("fmi3InstantiateCoSimulation", co_simulation(&table, &request))
@@ -60,6 +65,7 @@ impl Fmi3Calls {
         }
         Ok(Fmi3Calls {
             instance,
+            number,
             table,
             texts: Texts::default(),
             binaries: Binaries::default(),
@@ -156,8 +162,8 @@ fn co_simulation(table: &Fmi3, request: &Request) -> Instance {
             request.early_return,
             ptr::null(),
             0,
-            request.context.environment(),
-            Some(receive),
+            request.context.number().to_environment(),
+            Some(consort_fmi3_logger),
             request.intermediate_update.then_some(intermediate_update),
         )
     }
@@ -174,8 +180,8 @@ fn model_exchange(table: &Fmi3, request: &Request) -> Instance {
             request.resources.as_ptr(),
             false,
             request.verbose,
-            request.context.environment(),
-            Some(receive),
+            request.context.number().to_environment(),
+            Some(consort_fmi3_logger),
         )
     }
 }
@@ -303,6 +309,7 @@ impl Calls for Fmi3Calls {
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
         let (mut event, mut terminate, mut early) = (0u8, 0u8, 0u8);
         let Some(do_step) = self.table.do_step else { return no_step() };
+        note_call(self.number);
         // SAFETY: as in `ask`.
         let status = unsafe {
             do_step(
