@@ -2,7 +2,9 @@
 
 use super::{FmiVersion, ModelExchange};
 use crate::xml::{Node, Reader, child, shorten};
-use consort_core::{Diagnostic, Dimension, ModelStructure, Sizes, Variable, VariableId};
+use consort_core::{
+    Causality, Diagnostic, Dimension, ModelStructure, Sizes, Variability, Variable, VariableId,
+};
 
 /// What is known about a model when its variables and its structure are read.
 pub(super) struct Equations<'a> {
@@ -32,6 +34,7 @@ impl Equations<'_> {
             continuous.states.push(state);
             continuous.derivatives.push(unknown.variable);
         }
+        self.say_undeclared(reader, root);
         let states = elements(self.variables, &continuous.states);
         let indicators = match version {
             FmiVersion::V2 => Some(number_of_indicators(reader, root)),
@@ -40,6 +43,34 @@ impl Equations<'_> {
         let sizes = states.zip(indicators);
         continuous.sizes = sizes.map(|(states, indicators)| Sizes { states, indicators });
         Some(exchange)
+    }
+
+    /// Derivatives that `ModelStructure` does not list are those of states that nobody integrates.
+    fn say_undeclared(&self, reader: &mut Reader<'_>, root: Node<'_>) {
+        let is_listed = |id: usize| {
+            let listed = self.structure.derivatives.iter();
+            let references = listed.map(|unknown| &self.variables[unknown.variable.index()]);
+            let own = &self.variables[id];
+            references
+                .into_iter()
+                .any(|it| it.reference == own.reference && it.value_type == own.value_type)
+        };
+        let derivatives = (0..self.variables.len())
+            .filter(|&id| is_time_derivative(&self.variables[id]) && !is_listed(id));
+        let names: Vec<&str> = derivatives.map(|id| self.variables[id].name.as_str()).collect();
+        let Some(first) = names.first().map(|name| shorten(name)) else { return };
+        let message = match names.len() {
+            1 => format!("the derivative `{first}` is not in `ModelStructure`"),
+            count => {
+                format!("{count} derivatives, `{first}` the first, are not in `ModelStructure`")
+            }
+        };
+        let span = reader.tag(child(root, "ModelStructure").unwrap_or(root));
+        reader.tell(
+            Diagnostic::warning("description::undeclared-state", message)
+                .at(span, "does not list every derivative")
+                .help("a solver integrates only the states whose derivatives are listed"),
+        );
     }
 
     fn say_no_state(&self, reader: &mut Reader<'_>, root: Node<'_>, derivative: &Variable) {
@@ -55,6 +86,15 @@ impl Equations<'_> {
         let attribute = format!("name the state in the attribute `derivative` of `{name}`");
         reader.tell(diagnostic.at(span, "lists it").help(attribute + consequence));
     }
+}
+
+/// Whether a variable is the derivative of what can be a continuous state.
+fn is_time_derivative(variable: &Variable) -> bool {
+    use Causality::{Local, Output};
+    variable.derivative_of.is_some()
+        && variable.value_type.is_float()
+        && matches!(variable.causality, Local | Output)
+        && variable.variability == Variability::Continuous
 }
 
 /// All elements of the variables; `None` if structural parameters decide it.

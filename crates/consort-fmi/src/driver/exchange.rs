@@ -58,6 +58,30 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
         Ok(())
     }
 
+    /// The description declares how many states and indicators there are: an FMU that has others is
+    /// believed, one that does not say is not blamed.
+    fn check_sizes(&mut self) {
+        let (declared, phase) = (self.sizes, self.fmu.phase);
+        let mut found = Sizes::default();
+        let asked = if self.asks_sizes { return } else { self.fmu.calls.sizes(&mut found) };
+        let is_said = self.fmu.finish(asked, nothing).is_ok();
+        if self.fmu.phase == Phase::Failed {
+            self.fmu.phase = phase;
+        }
+        if !is_said || found == declared {
+            return;
+        }
+        let is_sane = found.states.max(found.indicators) <= SIZE_MAX;
+        let counts = if is_sane { "which counts" } else { "which is not believed" };
+        self.sizes = if is_sane { found } else { declared };
+        let count = |sizes: Sizes| {
+            format!("{} continuous states and {} event indicators", sizes.states, sizes.indicators)
+        };
+        let (found, declared) = (count(found), count(declared));
+        let message = format!("it has {found}, {counts}; its description declares {declared}");
+        self.fmu.warn_once("sizes", &message);
+    }
+
     /// A call that moves `given` numbers where there are `count`.
     #[inline]
     fn exchange(
@@ -71,6 +95,10 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
         if given != count {
             return Err(refused(call, format!("{given} values where there are {count}")));
         }
+        if count == 0 {
+            // No call for nothing: FMUs without states or indicators crash on it or refuse it.
+            return Ok(());
+        }
         let asked = ask(&mut self.fmu.calls);
         self.fmu.check_float_mode();
         self.fmu.finish(asked, nothing)
@@ -83,6 +111,8 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
     }
 }
 
+/// More states or indicators than this are no number of them.
+const SIZE_MAX: usize = 1 << 24;
 /// Where states may be set.
 const MOVING: (Phase, Phase) = (Phase::Continuous, Phase::Continuous);
 /// Where what depends on the states may be read.
@@ -109,7 +139,9 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
 
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
         self.fmu.enter_initialization(setup)?;
-        self.ask_sizes()
+        self.ask_sizes()?;
+        self.check_sizes();
+        Ok(())
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {

@@ -121,10 +121,12 @@ impl<C: Calls> Instance for FmuInstance<C> {
         outputs: (&[Reference], &mut [f64]),
     ) -> CallResult<Option<StepOutcome>> {
         self.require("step", Phase::Step, Phase::Step)?;
-        let asked = self.calls.set_floats(inputs.0, inputs.1);
-        self.finish(asked, |instance| {
-            instance.describe(inputs.0, ValueType::Float64, Some(ValuesRef::Float64(inputs.1)))
-        })?;
+        if !inputs.0.is_empty() {
+            let asked = self.calls.set_floats(inputs.0, inputs.1);
+            self.finish(asked, |instance| {
+                instance.describe(inputs.0, ValueType::Float64, Some(ValuesRef::Float64(inputs.1)))
+            })?;
+        }
         let mut progress = Progress::none(step);
         let reply = self.calls.step(step, self.may_go_back, &mut progress);
         if reply.status != Status::OK || !progress.is_plain() {
@@ -133,6 +135,10 @@ impl<C: Calls> Instance for FmuInstance<C> {
             if !outcome.is_plain(step) {
                 return Ok(Some(outcome));
             }
+        }
+        if outputs.0.is_empty() {
+            self.check_float_mode();
+            return Ok(None);
         }
         let asked = self.calls.get_floats(outputs.0, outputs.1);
         // Once for all three calls: in between, only the FMU itself computes.
@@ -195,6 +201,11 @@ impl<C: Calls> Instance for FmuInstance<C> {
             return Err(CallError::unsupported(CALL));
         }
         self.require(CALL, Phase::Initialization, Phase::Step)?;
+        if unknowns.is_empty() || knowns.is_empty() {
+            // No call for nothing: FMUs crash on counts of zero.
+            sensitivity.fill(0.0);
+            return Ok(());
+        }
         let asked = self.calls.directional_derivative(unknowns, knowns, seed, sensitivity);
         self.finish(asked, |instance| {
             let unknowns = instance.describe(unknowns, ValueType::Float64, None);
