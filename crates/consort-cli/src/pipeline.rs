@@ -391,6 +391,7 @@ fn parameters(component: &Component) -> Vec<Parameter<'_>> {
     let parameters = written.map(|parameter| Parameter {
         name: &parameter.name.value,
         value: &parameter.value.value,
+        has_unit: parameter.unit.is_some(),
         span: parameter.value.span,
     });
     parameters.collect()

@@ -4,7 +4,7 @@
 //! own: somebody else integrates x' = f(t, x) and handles its events. The life of an instance:
 //!
 //! ```text
-//! instantiate -> [configuration] -> enter_initialization -> set and get -> exit_initialization
+//! instantiate -> set_up -> [configuration] -> enter_initialization -> set and get -> exit_initialization
 //!   -> event mode: update_discrete_states until it is not needed again -> enter_continuous_mode
 //!   -> { set_time, set_states, derivatives, indicators, ... completed_step } -> enter_event_mode ...
 //!   -> terminate -> drop
@@ -128,6 +128,14 @@ impl Joint {
 /// of states, derivatives, nominals and indicators have the length that [`ContinuousInstance::sizes`]
 /// tells.
 pub trait ContinuousInstance: Send {
+    /// As [`Instance::set_up`](crate::Instance::set_up).
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn set_up(&mut self, _setup: &Setup) -> CallResult<()> {
+        Ok(())
+    }
+
     /// Before initialization: structural parameters may be set.
     ///
     /// # Errors
@@ -176,6 +184,14 @@ pub trait ContinuousInstance: Send {
     /// # Errors
     /// If the instance refuses a reference.
     fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()>;
+
+    /// As [`Instance::read_back`](crate::Instance::read_back).
+    ///
+    /// # Errors
+    /// As there.
+    fn read_back(&mut self, _references: &[Reference], _values: ValuesMut<'_>) -> CallResult<()> {
+        Err(CallError::unsupported("read parameters back"))
+    }
 
     /// Moves to another time, in seconds; in continuous mode.
     ///

@@ -60,9 +60,9 @@ pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanne
 pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
 pub use model::{
-    CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, LogEntry, LogLevel,
-    LogSink, Model, ModelDescription, Refresh, SavedState, Setup, SolvedBy, Step, StepOutcome,
-    StepReason,
+    CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, Kept, LogEntry,
+    LogLevel, LogSink, Model, ModelDescription, Preparation, Refresh, SavedState, Setting, Setup,
+    SetupOrder, SolvedBy, Step, StepOutcome, StepReason,
 };
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings};

@@ -4,7 +4,7 @@
 //! The life of an instance follows FMI 3 Co-Simulation, which contains FMI 2's:
 //!
 //! ```text
-//! instantiate -> [configuration: structural parameters] -> enter_initialization
+//! instantiate -> set_up -> [configuration: structural parameters] -> parameters -> enter_initialization
 //!   -> set and get -> exit_initialization -> [event mode] -> step ... step -> terminate -> drop
 //! ```
 //!
@@ -13,12 +13,14 @@
 
 mod call;
 mod description;
+mod prepare;
 mod step;
 
 pub use call::{CallError, CallResult, CallStatus, LogEntry, LogLevel, LogSink};
 pub use description::{
     Capabilities, DefaultExperiment, Enumeration, ModelDescription, Refresh, SolvedBy,
 };
+pub use prepare::{Kept, Preparation, Setting, SetupOrder};
 pub use step::{
     EventUpdate, IntermediateAnswer, IntermediateHook, IntermediateUpdate, Step, StepOutcome,
     StepReason,
@@ -94,6 +96,15 @@ pub struct Setup {
 /// Every method but the life cycle may be called often; none allocates in its steady state.
 /// References and values of one call have one type; arrays take as many elements as they have.
 pub trait Instance: Send {
+    /// Says what the experiment is, before anything is set; see [`Preparation`]. What was not set up is
+    /// set up when initialization begins, and setting up again has no effect.
+    ///
+    /// # Errors
+    /// If the instance refuses.
+    fn set_up(&mut self, _setup: &Setup) -> CallResult<()> {
+        Ok(())
+    }
+
     /// Before initialization: structural parameters may be set.
     ///
     /// # Errors
@@ -133,6 +144,15 @@ pub trait Instance: Send {
     /// # Errors
     /// If the instance refuses a reference.
     fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()>;
+
+    /// Reads variables as [`Instance::get`] does, to see whether they were kept: the instance goes on even
+    /// if it refuses.
+    ///
+    /// # Errors
+    /// If the instance refuses a reference; [`CallStatus::Unsupported`] of one that keeps what it is given.
+    fn read_back(&mut self, _references: &[Reference], _values: ValuesMut<'_>) -> CallResult<()> {
+        Err(CallError::unsupported("read parameters back"))
+    }
 
     /// Gives inputs their time derivatives of the given orders, one per reference.
     ///

@@ -2,7 +2,7 @@
 
 use crate::courier::CourierError;
 use consort_core::bytes::BytesError;
-use consort_core::{CallError, CallStatus, Diagnostic, Resolution, Tag, Time};
+use consort_core::{CallError, CallStatus, Diagnostic, Resolution, SetupOrder, Tag, Time, Values};
 use std::fmt;
 
 /// A run that cannot go on.
@@ -22,6 +22,26 @@ pub enum RunError {
         component: String,
         /// What it answered.
         error: Box<CallError>,
+    },
+    /// An instance refused its set-up, or a value between its set-up and initialization. Fatal.
+    SetUp {
+        /// The component.
+        component: String,
+        /// What it answered.
+        error: Box<CallError>,
+        /// When it was set up.
+        setup: SetupOrder,
+    },
+    /// A parameter has another value after initialization than it was given. The run can continue.
+    ParameterLost {
+        /// The component.
+        component: String,
+        /// The parameter.
+        variable: String,
+        /// The value it was given.
+        given: Values,
+        /// The value it has.
+        found: Values,
     },
     /// No solution of a loop was found. Fatal.
     LoopNotSolved {
@@ -234,6 +254,16 @@ impl RunError {
                 error,
             )
             .help("check its parameters and start values; `consort inspect` lists them"),
+            RunError::SetUp { component, error, setup } => {
+                let message = format!("`{component}` refused its set-up or a parameter");
+                call_diagnostic("run::set-up", message, None, error).help(set_up_help(*setup))
+            }
+            RunError::ParameterLost { .. } => {
+                Diagnostic::warning("run::parameter-lost", self.to_string()).help(
+                    "the model changes what it is given, so the run is not the one you asked for; \
+                     give a value that it keeps, or ask its author",
+                )
+            }
             RunError::LoopNotSolved { .. } => self.loop_diagnostic(resolution),
             RunError::Diverged(it) => it.diagnostic(resolution),
             RunError::LoopsAccepted(it) => it.diagnostic(resolution),
@@ -499,6 +529,20 @@ fn call_diagnostic(
     diagnostic
 }
 
+/// What to try with an FMU that wants another order.
+fn set_up_help(setup: SetupOrder) -> &'static str {
+    match setup {
+        SetupOrder::First => {
+            "check its parameters and start values; if it needs them before it is set up, write \
+             `setup = \"after-parameters\"` in its component"
+        }
+        SetupOrder::AfterParameters => {
+            "check its parameters and start values; without `setup = \"after-parameters\"` it is set up \
+             before it is given them"
+        }
+    }
+}
+
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -507,6 +551,16 @@ impl fmt::Display for RunError {
             }
             RunError::Initialize { component, error } => {
                 write!(f, "`{component}` could not be initialized: {error}")
+            }
+            RunError::SetUp { component, error, .. } => {
+                write!(f, "`{component}` refused its set-up or a parameter: {error}")
+            }
+            RunError::ParameterLost { component, variable, given, found } => {
+                let (given, found) = (given.view(), found.view());
+                write!(
+                    f,
+                    "`{component}.{variable}` was given {given} and has {found} after initialization"
+                )
             }
             RunError::LoopNotSolved { residuals, evaluations, .. } => {
                 let names: Vec<&str> = residuals.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,5 +1,9 @@
 //! From models to instances that are ready to step.
 
+mod keeping;
+
+pub(crate) use keeping::Keeping;
+
 use crate::compile::Instances;
 use crate::error::RunError;
 use crate::interpret::Halt;
@@ -8,9 +12,9 @@ use crate::stage::Stage;
 use crate::transfer;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, Causality, Instance, Instantiation, Model, Prng, Setup, ValueType, VariableId,
+    CallError, Instantiation, Model, Preparation, Prng, Setup, ValueType, VariableId,
 };
-use consort_system::{ResolvedComponent, ResolvedSystem, Setting};
+use consort_system::{ResolvedComponent, ResolvedSystem};
 use std::sync::Arc;
 
 /// Makes an instance per component that lives here, in id order, on this thread: some FMUs care where
@@ -49,7 +53,7 @@ impl Run {
         let setup = self.setup();
         for at in 0..self.program.own.len() {
             let index = self.program.own[at];
-            self.enter(index, &setup).map_err(|error| self.failed(index, error))?;
+            self.enter(index, &setup)?;
             self.fill_inputs(index);
         }
         // Initial values follow from what the table says of the start, not from start values.
@@ -78,30 +82,21 @@ impl Run {
         RunError::Initialize { component: self.system.components[index].name.clone(), error }
     }
 
-    /// Structural parameters, then parameters and start values, then (in initialization mode, where
-    /// both versions of FMI want them) the start values of inputs.
-    fn enter(&mut self, index: usize, setup: &Setup) -> CallResult<()> {
+    fn enter(&mut self, index: usize, setup: &Setup) -> Result<(), RunError> {
         let component = &self.system.components[index];
-        let variables = &self.models[index].description().variables;
+        let preparation = Preparation {
+            sets_again: self.keeping.sets_again(index),
+            ..component.preparation(self.models[index].description())
+        };
         let home = self.program.homes[index];
         let mut lane = self.pool.lane(home.lane);
-        let instance = &mut lane.members[home.member as usize].instance;
-        let set = |instance: &mut Box<dyn Instance>, setting: &Setting| {
-            let reference = variables[setting.variable.index()].reference;
-            instance.set(&[reference], setting.values.view())
-        };
-        if !component.structural.is_empty() {
-            instance.enter_configuration()?;
-            component.structural.iter().try_for_each(|setting| set(instance, setting))?;
-            instance.exit_configuration()?;
-        }
-        let is_input =
-            |setting: &&Setting| variables[setting.variable.index()].causality == Causality::Input;
-        let (inputs, others): (Vec<&Setting>, Vec<&Setting>) =
-            component.settings.iter().partition(is_input);
-        others.into_iter().try_for_each(|setting| set(instance, setting))?;
-        instance.enter_initialization(setup)?;
-        inputs.into_iter().try_for_each(|setting| set(instance, setting))
+        let entered = preparation.enter(&mut *lane.members[home.member as usize].instance, setup);
+        entered.map_err(|error| match error.call.starts_with("fmi2Set") {
+            true => {
+                RunError::SetUp { component: component.name.clone(), error, setup: component.setup }
+            }
+            false => RunError::Initialize { component: component.name.clone(), error },
+        })
     }
 
     /// Until somebody feeds an input, its place holds its start value.

@@ -14,6 +14,7 @@ use crate::divergence::Watch;
 use crate::error::RunError;
 use crate::events::EventComponent;
 use crate::feed::FeedProgram;
+use crate::initialize::Keeping;
 use crate::interpret::{Halt, Phase};
 use crate::intervene::{Fresh, Interventions};
 use crate::iterate::Accepted;
@@ -136,6 +137,8 @@ pub struct Run {
     /// To the other nodes, if this is a part of a run.
     pub(crate) link: Option<Box<Link>>,
     pub(crate) statistics: Statistics,
+    /// Whether parameters were kept.
+    pub(crate) keeping: Keeping,
     /// Whose wish ends a step early.
     pub(crate) stop: Stop,
     pub(crate) over: Option<Advance>,

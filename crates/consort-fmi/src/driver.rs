@@ -86,6 +86,7 @@ struct FmuInstance<C: Calls> {
     /// Never dropped after "fatal": the FMU was not freed and may still use what is in it.
     calls: ManuallyDrop<C>,
     phase: Phase,
+    is_set_up: bool,
     uses_event_mode: bool,
     /// A state was saved or brought in: the FMU must keep what it needs to go back.
     may_go_back: bool,
@@ -120,6 +121,7 @@ impl<C: Calls> FmuInstance<C> {
         let mut instance = FmuInstance {
             calls: ManuallyDrop::new(calls),
             phase: Phase::Instantiated,
+            is_set_up: false,
             uses_event_mode,
             may_go_back: false,
             float_mode: FloatMode::keep(),

@@ -1,14 +1,15 @@
 //! What right systems mean: ids, ticks, conversions, counts and values, exactly.
 
 use consort_core::{
-    ComponentId, ConnectionId, Conversion, Literal, Report, Severity, Time, Values, VariableId,
+    ComponentId, ConnectionId, Conversion, Literal, Report, Setting, Severity, Time, Values,
+    VariableId,
 };
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::{parse_assignment, read_inputs, read_system};
 use consort_system::{
     Comparison, Condition, Continuous, Effect, Hold, Iteration, IterationMethod, LoopPolicy,
     OnDivergence, Order, Port, ResolvedCoupling, ResolvedLoopRule, ResolvedSystem,
-    ResolvedVariableStep, Setting, StepTolerances, System, Target, Trigger, resolve,
+    ResolvedVariableStep, StepTolerances, System, Target, Trigger, resolve,
 };
 
 fn read(text: &str) -> System {
@@ -146,7 +147,8 @@ fn connections_are_ports_with_conversions() {
 #[test]
 fn settings_are_converted_and_sorted_parameters_first() {
     let system = meaning(LOOP);
-    let set = |model, name, values| Setting { variable: variable(model, name), values };
+    let set =
+        |model, name, values| Setting { variable: variable(model, name), values, is_given: true };
     assert_eq!(
         system.components[0].settings,
         [
@@ -233,7 +235,8 @@ to = "s.mirror"
     let r = &system.components[0];
     let count = |name| r.counts[variable("rod", name).index()];
     assert_eq!([count("heat"), count("temperature"), count("A"), count("n")], [4, 4, 6, 1]);
-    let n = Setting { variable: variable("rod", "n"), values: Values::UInt64(vec![4]) };
+    let n =
+        Setting { variable: variable("rod", "n"), values: Values::UInt64(vec![4]), is_given: true };
     assert_eq!(r.structural, [n]);
     let values: Vec<&Values> = r.settings.iter().map(|setting| &setting.values).collect();
     let float = |list: &[f64]| Values::Float64(list.to_vec());

@@ -1,6 +1,6 @@
 //! What is written is read as the same system.
 
-use consort_core::{Interface, Literal, Provider, Report, Seconds, SolverKind};
+use consort_core::{Interface, Literal, Provider, Report, Seconds, SetupOrder, SolverKind};
 use consort_formats::{read_system, write_system};
 use consort_system::{
     Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention, Isolation,
@@ -92,7 +92,7 @@ fn isolation() -> impl Strategy<Value = Isolation> {
 }
 
 fn components() -> impl Strategy<Value = Vec<Component>> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
     let rest = (
         spanned_text(),
         parameters(),
@@ -104,7 +104,8 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
     );
     btree_map("[A-Za-zäö0-9_-]{1,6}(/[a-z]{1,3}){0,2}", rest, 1..4).prop_map(|map| {
         let component = |(name, (model, parameters, step, flags, reactive, solving, isolation))| {
-            let (to_end, concurrent, send_start_values, event_mode): (bool, _, _, _) = flags;
+            let (to_end, concurrent, send_start_values, event_mode, late): (bool, _, _, _, _) =
+                flags;
             Component {
                 name: Spanned::assumed(name),
                 model,
@@ -113,6 +114,7 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
                 step_length: if to_end { StepLength::ToEnd } else { StepLength::Fixed },
                 concurrent,
                 send_start_values,
+                setup: if late { SetupOrder::AfterParameters } else { SetupOrder::First },
                 event_mode,
                 reactive,
                 solving,

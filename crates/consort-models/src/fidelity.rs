@@ -17,6 +17,7 @@
 mod choose;
 mod course;
 mod examine;
+mod given;
 mod rig;
 mod signals;
 mod store;
@@ -27,6 +28,7 @@ mod watch;
 pub use choose::{Chosen, choose};
 pub use course::Course;
 pub use examine::{Examiner, Make, Subject};
+pub use given::Given;
 pub use store::Verdicts;
 pub use verdict::{Costs, CounterExample, Failure, Verdict, Why};
 
@@ -84,13 +86,14 @@ pub struct Check {
 }
 
 impl Check {
-    /// Runs `model` twice without saving; `None` if the times of its default experiment have no common tick.
-    pub fn new(model: &dyn Model, options: &CheckOptions) -> Option<Self> {
+    /// Runs `model`, given these parameters, twice without saving; `None` if the times of its default experiment have no common tick.
+    pub fn new(model: &dyn Model, options: &CheckOptions, given: &Given) -> Option<Self> {
         let description = model.description();
         let course = Course::new(description, options)?;
         let signals = Signals::new(description, options.seed);
-        let mut around = Circumstances { course, watch: Watch::new(description), signals };
-        let mut notes = Vec::new();
+        let (watch, given) = (Watch::new(description), given.clone());
+        let mut notes = given.notes().to_vec();
+        let mut around = Circumstances { course, watch, signals, given };
         let mut reference = Reference::record(model, &around);
         if reference.is_err() && !around.signals.is_empty() {
             // Inputs were moved where the model does not work: it may still be saved.

@@ -24,7 +24,7 @@
 //!
 //! let options = LoaderOptions::new(default_cache_dir());
 //! let mut loader = Loader::new(options);
-//! let parameters = [Parameter { name: "k", value: &Literal::Float(2.5), span: None }];
+//! let parameters = [Parameter { name: "k", value: &Literal::Float(2.5), has_unit: false, span: None }];
 //! let request = ModelRequest {
 //!     component: "amplifier",
 //!     parameters: &parameters,

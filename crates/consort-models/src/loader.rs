@@ -23,6 +23,7 @@ pub use input_file::{InputFile, Role};
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;
+use crate::fidelity::{Given, Subject};
 use crate::foreign::ForeignChannel;
 use crate::request::ModelRequest;
 use apart::Recipe;
@@ -176,7 +177,7 @@ impl Loader {
             return self.load_foreign(file, request, report);
         }
         let path = request.base.join(request.model);
-        let asked = (path, Key::of(request));
+        let asked = (path, Key::of(request, self.options.saving));
         if let Some(known) = self.asked.get(&asked) {
             return Some(known.clone());
         }
@@ -257,7 +258,9 @@ impl Loader {
         let unjudged = |provider| Ok(make(provider, Fidelity::Exact));
         let described = make(Provider::Native, Fidelity::Exact);
         let described = described.description();
-        let place = isolation::place(wanted, &located, described, &self.options, &unjudged);
+        let given = Given::new(described, request.parameters, request.setup);
+        let subject = Subject::new(&located.inputs, described, given);
+        let place = isolation::place(wanted, &located, &subject, &self.options, &unjudged);
         let model = match place.apart {
             Some(provider) => {
                 // Whoever loads it here tells them again.

@@ -1,6 +1,6 @@
 //! What is asked of the loader.
 
-use consort_core::{Interface, Literal, Provider, Seconds, SolverKind, Span};
+use consort_core::{Interface, Literal, Provider, Seconds, SetupOrder, SolverKind, Span};
 use std::path::Path;
 
 /// A component's parameter as its system file gives it.
@@ -10,6 +10,8 @@ pub struct Parameter<'a> {
     pub name: &'a str,
     /// The value as written; whoever sets it applies its unit.
     pub value: &'a Literal,
+    /// It is written in a unit, which may not be the variable's own.
+    pub has_unit: bool,
     /// Where it is written.
     pub span: Option<Span>,
 }
@@ -54,6 +56,8 @@ pub struct ModelRequest<'a> {
     pub span: Option<Span>,
     /// The component's parameters; the shape of a native block depends on them.
     pub parameters: &'a [Parameter<'a>],
+    /// When an FMU is set up: before or after these are set.
+    pub setup: SetupOrder,
     /// How it shall be integrated.
     pub solving: SolverRequest,
     /// Whether an FMU shall live in a process of its own.
@@ -73,6 +77,7 @@ impl<'a> ModelRequest<'a> {
             component: "",
             span: None,
             parameters: &[],
+            setup: SetupOrder::First,
             solving: SolverRequest::default(),
             isolate: None,
             isolate_all: false,

@@ -9,7 +9,7 @@
 use consort_core::model::DefaultExperiment;
 use consort_core::{
     Capabilities, Causality, ComponentId, Conversion, DependencyKind, DependsOn, ModelDescription,
-    ModelStructure, Reference, Report, Resolution, Time, Unknown, Variable, VariableId,
+    ModelStructure, Reference, Report, Resolution, SetupOrder, Time, Unknown, Variable, VariableId,
 };
 use consort_system::{
     Hold, Iteration, LoopPolicy, Order, Plan, Port, ResolvedComponent, ResolvedConnection,
@@ -141,6 +141,7 @@ fn component(index: usize, (inputs, outputs): (usize, usize), rates: i64) -> Res
         counts: vec![1; inputs + outputs.len()],
         structural: Vec::new(),
         settings: Vec::new(),
+        setup: SetupOrder::First,
         recorded: outputs.clone(),
         hashed: outputs,
     }

@@ -44,8 +44,7 @@ pub use projection::{Crossing, ProgramKind, Projection};
 pub use resolve::resolve;
 pub use resolved::{
     ColumnFeed, Comparison, Condition, Effect, Feed, Origin, Port, ResolvedComponent,
-    ResolvedConnection, ResolvedExperiment, ResolvedIntervention, ResolvedSystem, Setting, Target,
-    Trigger,
+    ResolvedConnection, ResolvedExperiment, ResolvedIntervention, ResolvedSystem, Target, Trigger,
 };
 pub use scenario::Scenario;
 pub use solving::{SolverDefaults, Solving};

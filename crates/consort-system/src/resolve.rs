@@ -121,6 +121,7 @@ fn components(
                 counts,
                 structural: settings.structural,
                 settings: settings.settings,
+                setup: component.setup,
                 recorded: chosen.0,
                 hashed: chosen.1,
             }

@@ -4,8 +4,8 @@ use crate::coupling::ResolvedCoupling;
 use crate::placement::Placement;
 use crate::system::{Hold, StepLength};
 use consort_core::{
-    ComponentId, Conversion, Dimension, ModelDescription, Resolution, Span, Time, Values,
-    VariableId,
+    ComponentId, Conversion, Dimension, ModelDescription, Preparation, Resolution, Setting,
+    SetupOrder, Span, Time, Values, VariableId,
 };
 
 /// A system in which everything was found and fits.
@@ -68,6 +68,8 @@ pub struct ResolvedComponent {
     pub structural: Vec<Setting>,
     /// Set before initialization, in this order: parameters and start values.
     pub settings: Vec<Setting>,
+    /// When it is set up for the experiment.
+    pub setup: SetupOrder,
     /// Variables that go into the trace, in description order.
     pub recorded: Vec<VariableId>,
     /// Variables that go into the trace hash, in description order.
@@ -75,6 +77,19 @@ pub struct ResolvedComponent {
 }
 
 impl ResolvedComponent {
+    /// How its instance comes to initialization mode.
+    ///
+    /// # Panics
+    /// If `model` is not the component's model.
+    pub fn preparation<'a>(&'a self, model: &'a ModelDescription) -> Preparation<'a> {
+        Preparation {
+            structural: &self.structural,
+            settings: &self.settings,
+            order: self.setup,
+            ..Preparation::plain(&model.variables)
+        }
+    }
+
     /// The extents of one of its variables, outermost first; empty for a scalar.
     ///
     /// # Panics
@@ -94,15 +109,6 @@ impl ResolvedComponent {
         let value = values.and_then(|values| values.view().as_f64(0));
         value.expect("a structural parameter has a value") as u32
     }
-}
-
-/// A whole variable and its value.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Setting {
-    /// Which variable.
-    pub variable: VariableId,
-    /// All its elements, in row-major order.
-    pub values: Values,
 }
 
 /// Some elements of a variable of a component.

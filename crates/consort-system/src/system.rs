@@ -3,7 +3,7 @@
 use crate::coupling::Coupling;
 use crate::isolation::Isolation;
 use crate::solving::{SolverDefaults, Solving};
-use consort_core::{Literal, Seconds};
+use consort_core::{Literal, Seconds, SetupOrder};
 
 pub use consort_core::Spanned;
 
@@ -119,6 +119,8 @@ pub struct Component {
     pub concurrent: bool,
     /// Hand the description's start values to the instance, for FMUs that do not apply their own.
     pub send_start_values: bool,
+    /// When an FMU is set up for the experiment: before or after its parameters are set (FMI 2).
+    pub setup: SetupOrder,
     /// Use FMI 3 event mode where the model has it.
     pub event_mode: bool,
     /// Inputs whose value at the *end* of a step the step needs: their sources step first.
@@ -140,6 +142,7 @@ impl Component {
             step_length: StepLength::Fixed,
             concurrent: false,
             send_start_values: false,
+            setup: SetupOrder::First,
             event_mode: true,
             reactive: Vec::new(),
             solving: Solving::default(),

@@ -16,7 +16,7 @@ mod models;
 mod mutate;
 mod wiring;
 
-use consort_core::{ModelDescription, Resolution, Seconds, Time};
+use consort_core::{ModelDescription, Resolution, Seconds, SetupOrder, Time};
 use consort_system::{
     Continuous, Iteration, LoopPolicy, OnDivergence, Order, ResolvedComponent, ResolvedCoupling,
     ResolvedExperiment, ResolvedSystem, ResolvedVariableStep, StepLength, StepTolerances,
@@ -177,6 +177,7 @@ fn component(
         counts: model.variables.iter().map(extent).collect(),
         structural: Vec::new(),
         settings: Vec::new(),
+        setup: SetupOrder::First,
         recorded: recorded.into_iter().filter(|_| draw.percent(40)).collect(),
         hashed: outputs.into_iter().filter(|_| draw.percent(80)).collect(),
     }

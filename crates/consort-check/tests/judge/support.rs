@@ -10,8 +10,8 @@
 use consort_core::model::{Capabilities, DefaultExperiment};
 use consort_core::{
     Causality, ComponentId, Conversion, DependencyKind, DependsOn, ModelDescription,
-    ModelStructure, Reference, Refresh, Report, Resolution, SolvedBy, SolverKind, Time, Unknown,
-    Variable, VariableId,
+    ModelStructure, Reference, Refresh, Report, Resolution, SetupOrder, SolvedBy, SolverKind, Time,
+    Unknown, Variable, VariableId,
 };
 use consort_system::{
     Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment,
@@ -108,6 +108,7 @@ impl Example {
             counts,
             structural: Vec::new(),
             settings: Vec::new(),
+            setup: SetupOrder::First,
             recorded: Vec::new(),
             hashed,
         });

@@ -14,7 +14,7 @@ use crate::pipeline;
 use checked::{Checked, Outcome};
 use consort_core::{Model, Provider, Report};
 use consort_models::equations::Form;
-use consort_models::fidelity::{CheckOptions, Examiner, Subject, Verdicts};
+use consort_models::fidelity::{CheckOptions, Examiner, Given, Subject, Verdicts};
 use consort_models::loader::Loader;
 use consort_models::{Asked, LoadedModel, ModelRequest};
 use progress::Progress;
@@ -103,7 +103,7 @@ fn check(model: &str, args: &StateCheckArgs, global: &Global) -> Checked {
     };
     let cache = pipeline::cache_dir(global);
     let known = if args.fresh { Verdicts::anew(&cache) } else { Verdicts::open(&cache) };
-    let subject = Subject::new(&loaded.inputs, loaded.model.description());
+    let subject = Subject::new(&loaded.inputs, loaded.model.description(), Given::default());
     let mut make = |provider: Provider| make(&mut loader, model, provider);
     let mut examiner = Examiner::new(&subject, options(args), Some(&known), &mut make);
     let verdicts = providers.iter().map(|&provider| examiner.verdict(provider)).collect();

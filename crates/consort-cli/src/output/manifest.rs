@@ -9,6 +9,7 @@ use crate::options;
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, Prepared};
 use consort_core::{Diagnostic, Model, SolverSettings, Time};
+use consort_engine::{RunError, Summary};
 use consort_system::{LoopPolicy, ResolvedComponent, ResolvedVariableStep};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -76,6 +77,10 @@ impl Account<'_> {
         }
         if let Some(spread) = &self.spread {
             manifest["nodes"] = spread.clone();
+        }
+        let lost = lost_parameters(&self.outcome.summary);
+        if !lost.is_empty() {
+            manifest["lost_parameters"] = lost.into();
         }
         let saved = self.saving.to_json();
         if saved.as_array().is_some_and(|saved| !saved.is_empty()) {
@@ -204,6 +209,19 @@ fn policy(policy: &LoopPolicy) -> Value {
             "accept_after": iteration.accept_after,
         }),
     }
+}
+
+/// Parameters that models did not keep, with both values.
+fn lost_parameters(summary: &Summary) -> Vec<Value> {
+    let entry = |problem: &RunError| match problem {
+        RunError::ParameterLost { component, variable, given, found } => Some(json!({
+            "variable": format!("{component}.{variable}"),
+            "given": given.view().to_string(),
+            "found": found.view().to_string(),
+        })),
+        _ => None,
+    };
+    summary.problems.iter().filter_map(entry).collect()
 }
 
 fn inputs(inputs: &[InputHash]) -> Value {

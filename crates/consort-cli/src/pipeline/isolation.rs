@@ -17,6 +17,7 @@ pub(super) fn request<'a>(
     ModelRequest {
         isolate: asked(component.isolation.isolate.as_ref()),
         isolate_all: experiment.isolate,
+        setup: component.setup,
         state: asked(component.isolation.state.as_ref()),
         ..ModelRequest::new(model, base)
     }

@@ -69,10 +69,12 @@ fn world(fmi: Fmi, case: &Case) -> World {
     let world = World::new();
     world.archive("misbehave", fmi, &BuildOptions::archive());
     let (name, parameters) = (case.component, case.parameters);
+    // What it does in set-up must be known there.
+    let setup = if case.what.starts_with("set up") { "setup = \"after-parameters\"\n" } else { "" };
     world.system(&format!(
         "[experiment]\nstop = 1\nstep = 0.1\n\
          [components.source]\nmodel = \"native:sine\"\n\
-         [components.{name}]\nmodel = \"misbehave.fmu\"\nparameters = {{ {parameters} }}\n\
+         [components.{name}]\nmodel = \"misbehave.fmu\"\n{setup}parameters = {{ {parameters} }}\n\
          [[connections]]\nfrom = \"source.y\"\nto = \"{name}.u\"\n"
     ));
     world

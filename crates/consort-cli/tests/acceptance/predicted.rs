@@ -14,6 +14,7 @@ fn models(system: &System, base: &Path, report: &mut Report) -> Vec<LoadedModel>
         let parameters = component.parameters.iter().map(|parameter| Parameter {
             name: &parameter.name.value,
             value: &parameter.value.value,
+            has_unit: parameter.unit.is_some(),
             span: None,
         });
         let parameters: Vec<Parameter<'_>> = parameters.collect();

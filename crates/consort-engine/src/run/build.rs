@@ -7,7 +7,7 @@ use crate::crossing::Link;
 use crate::divergence::Watch;
 use crate::error::RunError;
 use crate::feed::FeedProgram;
-use crate::initialize;
+use crate::initialize::{self, Keeping};
 use crate::interpret::Phase;
 use crate::intervene::{
     CompiledTrigger, FedBy, FedIndex, Feeder, Intervention, Interventions, Progress, TargetKind,
@@ -46,6 +46,7 @@ impl Run {
         let observation = options.observer.take();
         let (mut run, initialization) = Self::made(system, plan, models, options)?;
         run.initialize_all(initialization, plan)?;
+        let mut run = run.keep_parameters(plan)?;
         if let Some(observation) = observation {
             run.watch(observation)?;
         }
@@ -86,7 +87,7 @@ impl Run {
     }
 
     /// A run whose instances are made, and what initializes them.
-    fn made(
+    pub(crate) fn made(
         system: ResolvedSystem,
         plan: &Plan,
         models: Vec<Arc<dyn Model>>,
@@ -96,6 +97,7 @@ impl Run {
         let rates = Rates::of(&system);
         let mut instances = initialize::instantiate(&system, &models, &options)?;
         together::join(&plan.advance, &mut instances);
+        let keeping = Keeping::new(&options, system.components.len());
         let part = options.part.take();
         let source = Source {
             system: &system,
@@ -137,6 +139,7 @@ impl Run {
             observer: None,
             link: part.map(Link::new),
             statistics: Statistics::default(),
+            keeping,
             over: None,
             end: None,
             ended: false,
@@ -149,7 +152,11 @@ impl Run {
     }
 
     /// Initializes all instances; the first tag is yet to come.
-    fn initialize_all(&mut self, initialization: Vec<Stage>, plan: &Plan) -> Result<(), RunError> {
+    pub(crate) fn initialize_all(
+        &mut self,
+        initialization: Vec<Stage>,
+        plan: &Plan,
+    ) -> Result<(), RunError> {
         self.begin_together()?;
         self.initialize(initialization)?;
         self.compile_cycle(plan);

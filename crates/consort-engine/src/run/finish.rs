@@ -22,8 +22,8 @@ pub struct Summary {
     pub hashes: Vec<(String, ValueType, VariableHash)>,
     /// How much was done.
     pub statistics: Statistics,
-    /// What did not go as it should and did not end the run: what failed while instances were ended, values
-    /// that diverged, loops that were not solved and accepted.
+    /// What did not go as it should and did not end the run: parameters that were not kept, what failed
+    /// while instances were ended, loops that were not solved and accepted, values that diverged.
     pub problems: Vec<RunError>,
 }
 
@@ -114,7 +114,8 @@ impl Run {
 
     /// Ends every instance, hands the last rows to the recorder, and tells what happened.
     pub fn finish(mut self) -> Summary {
-        let mut problems = self.end_instances();
+        let mut problems = std::mem::take(&mut self.keeping.lost);
+        problems.extend(self.end_instances());
         problems.extend(self.accepted_loops());
         // What ended the run was said.
         let is_warned = self.system.coupling.on_divergence == OnDivergence::Warn;

@@ -94,7 +94,8 @@ fn a_delayed_connection_hands_over_the_value_of_the_tag_before() {
         .add("gain", through(10.0, 0.0), 1)
         .wire("slow.y", "gain.u");
     bench.system.connections[0].delay = true;
-    let start = consort_system::Setting { variable: VariableId(0), values: number(7.0) };
+    let start =
+        consort_core::Setting { variable: VariableId(0), values: number(7.0), is_given: true };
     bench.system.components[1].settings = vec![start];
     let (trace, _) = bench.run(1);
     assert_eq!(

@@ -5,8 +5,8 @@ use consort_core::model::{CallResult, DefaultExperiment, Enumeration};
 use consort_core::{
     CallError, CallStatus, Capabilities, Causality, ComponentId, Conversion, DependsOn,
     EventUpdate, Instance, Instantiation, Model, ModelDescription, ModelStructure, Reference,
-    Refresh, Report, Resolution, SavedState, Seconds, Setup, Step, StepOutcome, Time, Unknown,
-    ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
+    Refresh, Report, Resolution, SavedState, Seconds, Setup, SetupOrder, Step, StepOutcome, Time,
+    Unknown, ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
 };
 use consort_engine::{ChunkSink, Recorded, Run, RunError, RunOptions};
 use consort_system::{
@@ -304,6 +304,7 @@ impl Bench {
             counts: vec![1; variables.len()],
             structural: Vec::new(),
             settings: Vec::new(),
+            setup: SetupOrder::First,
             recorded: ids(|_| true),
             hashed: ids(|variable| variable.causality == Causality::Output),
         });

@@ -6,7 +6,7 @@
 use crate::binding::context::Context;
 use crate::binding::{Interface, Status};
 use consort_core::{
-    CallError, CallStatus, CompletedStep, Reference, Sizes, Step, ValuesMut, ValuesRef,
+    CallError, CallStatus, CompletedStep, Reference, Setup, Sizes, Step, ValuesMut, ValuesRef,
     model::CallResult,
 };
 use std::ffi::{CString, c_void};
@@ -41,6 +41,24 @@ pub(super) struct Experiment {
     pub(super) tolerance: Option<f64>,
     pub(super) start: f64,
     pub(super) stop: Option<f64>,
+}
+
+impl Experiment {
+    pub(super) fn new(setup: &Setup) -> Self {
+        Experiment {
+            tolerance: setup.tolerance,
+            start: setup.resolution.to_f64(setup.start),
+            stop: setup.stop.map(|stop| setup.resolution.to_f64(stop)),
+        }
+    }
+
+    /// For a person.
+    pub(super) fn describe(&self) -> String {
+        match self.stop {
+            Some(stop) => format!("start = {}, stop = {stop}", self.start),
+            None => format!("start = {}", self.start),
+        }
+    }
 }
 
 /// How far a step came, as the FMU tells it.
@@ -84,6 +102,8 @@ pub(super) trait Calls: Send {
     fn set_debug_logging(&mut self) -> Asked;
     fn enter_configuration(&mut self) -> Asked;
     fn exit_configuration(&mut self) -> Asked;
+    /// Before anything is set; `None` where the standard has no call for it.
+    fn set_up(&mut self, experiment: &Experiment) -> Option<Reply>;
     fn enter_initialization(&mut self, experiment: &Experiment) -> Asked;
     fn exit_initialization(&mut self) -> Asked;
     /// The common type has calls of its own, which are inlined.

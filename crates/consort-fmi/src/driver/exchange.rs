@@ -121,6 +121,10 @@ const KNOWN: (Phase, Phase) = (Phase::Initialization, Phase::Terminated);
 const SETTLED: (Phase, Phase) = (Phase::Event, Phase::Terminated);
 
 impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
+    fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
+        self.fmu.set_up(setup)
+    }
+
     fn enter_configuration(&mut self) -> CallResult<()> {
         if self.fmu.phase == Phase::Event {
             return self.fmu.transition(Phase::Reconfiguration, C::enter_configuration, nothing);
@@ -160,6 +164,10 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
 
     fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
         self.fmu.get(references, values)
+    }
+
+    fn read_back(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        self.fmu.read_back(references, values)
     }
 
     fn set_time(&mut self, time: f64) -> CallResult<()> {

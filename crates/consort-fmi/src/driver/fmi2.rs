@@ -162,8 +162,8 @@ impl Calls for Fmi2Calls {
         Err(CallError::unsupported("exit configuration mode"))
     }
 
-    fn enter_initialization(&mut self, experiment: &Experiment) -> Asked {
-        let reply = ask!(
+    fn set_up(&mut self, experiment: &Experiment) -> Option<Reply> {
+        Some(ask!(
             self,
             "fmi2SetupExperiment",
             setup_experiment,
@@ -172,10 +172,10 @@ impl Calls for Fmi2Calls {
             experiment.start,
             c_int::from(experiment.stop.is_some()),
             experiment.stop.unwrap_or(0.0)
-        );
-        if !reply.status.is_success() {
-            return Ok(reply);
-        }
+        ))
+    }
+
+    fn enter_initialization(&mut self, _experiment: &Experiment) -> Asked {
         Ok(ask!(self, "fmi2EnterInitializationMode", enter_initialization_mode))
     }
 

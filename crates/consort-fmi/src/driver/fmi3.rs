@@ -213,6 +213,11 @@ impl Calls for Fmi3Calls {
         ask_optional!(self, "fmi3ExitConfigurationMode", exit_configuration_mode)
     }
 
+    /// The experiment is an argument of what begins initialization.
+    fn set_up(&mut self, _experiment: &Experiment) -> Option<Reply> {
+        None
+    }
+
     fn enter_initialization(&mut self, experiment: &Experiment) -> Asked {
         Ok(ask!(
             self,

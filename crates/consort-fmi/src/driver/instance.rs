@@ -18,6 +18,19 @@ pub(super) fn nothing<T>(_: &T) -> String {
 }
 
 impl<C: Calls> Instance for FmuInstance<C> {
+    fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
+        self.require("set up", Phase::Instantiated, Phase::Instantiated)?;
+        if std::mem::replace(&mut self.is_set_up, true) {
+            return Ok(());
+        }
+        let experiment = Experiment::new(setup);
+        let (reply, changed) = FloatMode::around(|| self.calls.set_up(&experiment));
+        if changed {
+            self.warn_about_float_mode();
+        }
+        reply.map_or(Ok(()), |reply| self.finish(Ok(reply), |_| experiment.describe()))
+    }
+
     fn enter_configuration(&mut self) -> CallResult<()> {
         self.require("enter configuration mode", Phase::Instantiated, Phase::Instantiated)?;
         self.transition(Phase::Configuration, C::enter_configuration, nothing)
@@ -30,20 +43,11 @@ impl<C: Calls> Instance for FmuInstance<C> {
 
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
         self.require("enter initialization", Phase::Instantiated, Phase::Instantiated)?;
+        self.set_up(setup)?;
         self.resolution = Some(setup.resolution);
-        let experiment = Experiment {
-            tolerance: setup.tolerance,
-            start: setup.resolution.to_f64(setup.start),
-            stop: setup.stop.map(|stop| setup.resolution.to_f64(stop)),
-        };
-        self.transition(
-            Phase::Initialization,
-            |calls| calls.enter_initialization(&experiment),
-            |_| match experiment.stop {
-                Some(stop) => format!("start = {}, stop = {stop}", experiment.start),
-                None => format!("start = {}", experiment.start),
-            },
-        )
+        let experiment = Experiment::new(setup);
+        let enter = |calls: &mut C| calls.enter_initialization(&experiment);
+        self.transition(Phase::Initialization, enter, |_| experiment.describe())
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {
@@ -76,6 +80,15 @@ impl<C: Calls> Instance for FmuInstance<C> {
         self.check_float_mode();
         self.finish(asked, |instance| instance.describe(references, ValueType::Float64, None))
             .map_err(|error| self.blame(error, references, ValueType::Float64, count))
+    }
+
+    fn read_back(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        let phase = self.phase;
+        let read = self.get(references, values);
+        if self.phase == Phase::Failed {
+            self.phase = phase;
+        }
+        read
     }
 
     fn set_input_derivatives(

@@ -77,9 +77,31 @@ impl IsolatedInstance {
         self.provider.done(&self.worker);
         answer
     }
+
+    fn read(
+        &mut self,
+        op: Op,
+        references: &[Reference],
+        mut values: ValuesMut<'_>,
+    ) -> CallResult<()> {
+        if references.is_empty() {
+            return Ok(());
+        }
+        let (value_type, count) = (values.value_type(), values.len());
+        let fill = |to: &mut Writer<'_>| {
+            to.references(references);
+            to.byte(value_type as u8);
+            to.long(count as u64);
+        };
+        self.ask(op, fill, |reply| read_values(reply, &mut values))
+    }
 }
 
 impl Instance for IsolatedInstance {
+    fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
+        self.tell(Op::SetUp, |to| write_setup(to, setup))
+    }
+
     fn enter_configuration(&mut self) -> CallResult<()> {
         self.tell(Op::EnterConfiguration, |_| ())
     }
@@ -108,17 +130,12 @@ impl Instance for IsolatedInstance {
         })
     }
 
-    fn get(&mut self, references: &[Reference], mut values: ValuesMut<'_>) -> CallResult<()> {
-        if references.is_empty() {
-            return Ok(());
-        }
-        let (value_type, count) = (values.value_type(), values.len());
-        let fill = |to: &mut Writer<'_>| {
-            to.references(references);
-            to.byte(value_type as u8);
-            to.long(count as u64);
-        };
-        self.ask(Op::Get, fill, |reply| read_values(reply, &mut values))
+    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        self.read(Op::Get, references, values)
+    }
+
+    fn read_back(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        self.read(Op::ReadBack, references, values)
     }
 
     fn set_input_derivatives(

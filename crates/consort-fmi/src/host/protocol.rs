@@ -80,6 +80,9 @@ define_ops! {
     Terminate = 21, "fmi2Terminate", "fmi3Terminate", "terminate";
     /// Frees the instance and ends the process.
     Leave = 22, "fmi2FreeInstance", "fmi3FreeInstance", "free the instance";
+    SetUp = 23, "fmi2SetupExperiment", "set up", "set up";
+    /// As `Get`, and nothing comes of a refusal.
+    ReadBack = 24, "fmi2Get", "fmi3Get", "get values";
     /// Changes its mappings, for an image of its memory.
     Errands = 32, "restore a state", "restore a state", "restore a state";
     /// Makes the model from its recipe and answers with why that could not be.
@@ -93,7 +96,7 @@ impl Op {
     pub(crate) fn name_for(self, family: Family, of: ValueType) -> &'static str {
         match self {
             Op::Set => values::setter(family, of),
-            Op::Get => values::getter(family, of),
+            Op::Get | Op::ReadBack => values::getter(family, of),
             _ => self.name(family),
         }
     }

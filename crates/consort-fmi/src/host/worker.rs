@@ -338,10 +338,11 @@ fn pass_on(entry: &LogEntry, log: &LogSink, recent: &mut VecDeque<String>) {
 fn access(command: &[u8]) -> ValueType {
     let mut command = Reader::new(command);
     let is_access = command.word().and_then(Op::from_code);
-    let found = is_access.filter(|op| matches!(op, Op::Set | Op::Get)).and_then(|_| {
-        command.references(&mut Vec::new())?;
-        read_type(&mut command)
-    });
+    let found =
+        is_access.filter(|op| matches!(op, Op::Set | Op::Get | Op::ReadBack)).and_then(|_| {
+            command.references(&mut Vec::new())?;
+            read_type(&mut command)
+        });
     // Whole steps are about numbers.
     found.unwrap_or(ValueType::Float64)
 }

@@ -3,7 +3,7 @@
 use super::experiment::Defaults;
 use super::{isolation, solving};
 use crate::is_name_letter;
-use consort_core::{Diagnostic, Literal};
+use consort_core::{Diagnostic, Literal, SetupOrder};
 use consort_system::{Component, Parameter, Spanned, StepLength};
 use consort_toml::{DeTable, DeValue, Entry, LiteralProblem, Reader, Value, literal};
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ const KEYS: &[&str] = &[
     "step-length",
     "concurrent",
     "send-start-values",
+    "setup",
     "event-mode",
     "reactive",
     "interface",
@@ -84,6 +85,10 @@ fn read_entry<'t>(
         "concurrent" => component.concurrent = reader.boolean(entry).unwrap_or_default(),
         "send-start-values" => {
             component.send_start_values = reader.boolean(entry).unwrap_or_default();
+        }
+        "setup" => {
+            let choices = SetupOrder::ALL.map(|(order, name)| (name, order));
+            component.setup = reader.choice(entry, &choices).unwrap_or_default();
         }
         "event-mode" => component.event_mode = reader.boolean(entry).unwrap_or(true),
         "reactive" => component.reactive = reader.texts(entry),

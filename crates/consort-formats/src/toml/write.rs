@@ -3,7 +3,7 @@
 mod coupling;
 mod solving;
 
-use consort_core::{Literal, Seconds};
+use consort_core::{Literal, Seconds, SetupOrder};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Node, Parameter, Record,
     Spanned, StepLength, System, When,
@@ -94,6 +94,9 @@ fn component(out: &mut String, component: &Component) {
         if value != default {
             line(out, key, &value.to_string());
         }
+    }
+    if component.setup == SetupOrder::AfterParameters {
+        line(out, "setup", &text("after-parameters"));
     }
     if !component.reactive.is_empty() {
         line(out, "reactive", &texts(&component.reactive));

@@ -68,6 +68,7 @@ solver-step = 0.001
 [components.other]
 model = "other/tank.fmu"
 send-start-values = true
+setup = "after-parameters"
 step-length = "to-end"
 interface = "model-exchange"
 tolerance = 1e-8

@@ -1,7 +1,7 @@
 //! What right files mean, and what sloppy ones are taken to mean.
 
 use crate::files::{read, read_clean, ssd, ssm, ssv};
-use consort_core::Report;
+use consort_core::{Report, SetupOrder};
 use consort_formats::ssp;
 use consort_system::{Hold, LoopChoice, Order, Record, System};
 
@@ -386,7 +386,7 @@ fn annotations_of_others_give_the_step() {
 fn our_own_annotations_say_the_rest() {
     let inside = r#"<ssd:Elements>
         <ssd:Component name="a" source="native:gain"><ssd:Annotations><ssc:Annotation type="org.consort.component">
-          <consort:Component step="1/30" stepLength="to-end" concurrent="true" sendStartValues="true" eventMode="false">
+          <consort:Component step="1/30" stepLength="to-end" concurrent="true" sendStartValues="true" setup="after-parameters" eventMode="false">
             <consort:Reactive variable="u"/><consort:Parameter name="k" value="[1, true]"/></consort:Component>
         </ssc:Annotation></ssd:Annotations></ssd:Component></ssd:Elements>
         <ssd:Connections><ssd:Connection startElement="a" startConnector="y" endElement="a" endConnector="u"><ssd:Annotations>
@@ -401,6 +401,7 @@ fn our_own_annotations_say_the_rest() {
     let component = &system.components[0];
     assert_eq!(component.step.as_ref().unwrap().value.to_string(), "1/30");
     assert!(component.concurrent && component.send_start_values && !component.event_mode);
+    assert_eq!(component.setup, SetupOrder::AfterParameters);
     assert_eq!(component.reactive[0].value, "u");
     assert_eq!(parameters(&system), ["a.k = [1, true]"]);
     assert_eq!(wires(&system), ["a.y -> a.u delayed"]);

@@ -132,6 +132,7 @@ relaxation = 0.5
 model = "tank"
 concurrent = true
 send-start-values = true
+setup = "after-parameters"
 step-length = "to-end"
 parameters = { inflow = 0.1, area = 2, level0 = { value = 20, unit = "cm" } }
 [components."plant/pid"]

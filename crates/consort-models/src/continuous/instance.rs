@@ -103,6 +103,11 @@ impl SolvedInstance {
         })
     }
 
+    /// The experiment with the tolerance that the solver has.
+    fn inner_setup(&self, setup: &Setup) -> Setup {
+        Setup { tolerance: Some(self.plan.solved_by.relative(setup.tolerance)), ..*setup }
+    }
+
     /// Whether values of these may change while time goes on.
     fn is_direct(&self, references: &[Reference], values: &ValuesRef<'_>) -> bool {
         let direct = &self.plan.direct;
@@ -146,6 +151,11 @@ impl Run {
 }
 
 impl Instance for SolvedInstance {
+    fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
+        let setup = self.inner_setup(setup);
+        self.inner.set_up(&setup)
+    }
+
     fn enter_configuration(&mut self) -> CallResult<()> {
         self.inner.enter_configuration()
     }
@@ -157,10 +167,9 @@ impl Instance for SolvedInstance {
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
         self.resolution = setup.resolution;
         self.start = setup.resolution.to_f64(setup.start);
-        let relative = self.plan.solved_by.relative(setup.tolerance);
-        self.integrator.set_relative(relative);
-        let tolerance = Some(relative);
-        self.inner.enter_initialization(&Setup { tolerance, ..*setup })?;
+        self.integrator.set_relative(self.plan.solved_by.relative(setup.tolerance));
+        let setup = self.inner_setup(setup);
+        self.inner.enter_initialization(&setup)?;
         self.run = None;
         Ok(())
     }
@@ -192,6 +201,10 @@ impl Instance for SolvedInstance {
 
     fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
         self.inner.get(references, values)
+    }
+
+    fn read_back(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+        self.inner.read_back(references, values)
     }
 
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {

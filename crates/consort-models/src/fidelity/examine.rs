@@ -1,5 +1,6 @@
 //! The verdicts of one model, by provider.
 
+use super::given::Given;
 use super::store::Verdicts;
 use super::verdict::{Verdict, Why};
 use super::{Check, CheckOptions};
@@ -16,16 +17,17 @@ pub type Make<'a> = dyn FnMut(Provider) -> Result<Arc<dyn Model>, String> + 'a;
 const TAKEN: &str = "a string takes everything";
 
 /// What a verdict depends on besides provider and options: the model as it was asked for.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Subject {
     /// The hashes of its files, and of what else was asked.
     hash: String,
+    given: Given,
 }
 
 impl Subject {
     /// A model made of these files and described like this: by which interface it is used, by which solver it is
-    /// integrated.
-    pub fn new(inputs: &[InputFile], model: &ModelDescription) -> Self {
+    /// integrated; given these parameters.
+    pub fn new(inputs: &[InputFile], model: &ModelDescription, given: Given) -> Self {
         let files = inputs.iter().map(|input| format!("{} {}\n", input.role, input.sha256));
         let mut text: String = files.collect();
         writeln!(text, "{}\n{}", model.name, model.kind).expect(TAKEN);
@@ -33,7 +35,8 @@ impl Subject {
         for (name, fact) in model.facts.iter().filter(|(name, _)| name != "state") {
             writeln!(text, "{name}: {fact}").expect(TAKEN);
         }
-        Subject { hash: sha256(text.as_bytes()) }
+        text.push_str(&given.describe());
+        Subject { hash: sha256(text.as_bytes()), given }
     }
 
     /// The name of a verdict: everything it depends on, hashed.
@@ -101,7 +104,7 @@ impl<'a> Examiner<'a> {
     fn judge(&mut self, model: &dyn Model, provider: Provider) -> Verdict {
         let is_in_question = self.check.as_ref().is_none_or(|check| check.failure().is_some());
         if is_in_question {
-            self.check = Check::new(model, &self.options);
+            self.check = Check::new(model, &self.options, &self.subject.given);
         }
         match &mut self.check {
             Some(check) => check.judge(model, provider),

@@ -1,6 +1,7 @@
 //! One live instance on its course.
 
 use super::course::Course;
+use super::given::Given;
 use super::signals::{Path, Signals};
 use super::verdict::Failure;
 use super::watch::{Observed, Watch};
@@ -21,6 +22,7 @@ pub(super) struct Circumstances {
     pub(super) course: Course,
     pub(super) watch: Watch,
     pub(super) signals: Signals,
+    pub(super) given: Given,
 }
 
 /// A live instance, where it is, and whether it asked to end.
@@ -50,7 +52,7 @@ impl<'c> Rig<'c> {
             let failure = Failure::new(&error, course.seconds(course.start));
             Failure { is_of_saving: true, ..failure }
         };
-        let instance = instantiate(model, course).map_err(failed)?;
+        let instance = instantiate(model, around).map_err(failed)?;
         Ok(Rig { instance, around, now: course.start, is_over: false, stride: 1 })
     }
 
@@ -191,12 +193,14 @@ impl Drop for Rig<'_> {
     }
 }
 
-fn instantiate(model: &dyn Model, course: &Course) -> CallResult<Box<dyn Instance>> {
+fn instantiate(model: &dyn Model, around: &Circumstances) -> CallResult<Box<dyn Instance>> {
+    let course = &around.course;
     let instantiation = Instantiation::quiet("checked", Prng::new(course.seed).split("checked"));
     let mut instance = model.instantiate(&instantiation)?;
     // Excursions may pass the stop, so nobody is told of one.
     let (resolution, start, tolerance) = (course.resolution, course.start, course.tolerance);
-    instance.enter_initialization(&Setup { resolution, start, stop: None, tolerance })?;
+    let setup = Setup { resolution, start, stop: None, tolerance };
+    around.given.preparation(model.description()).enter(&mut *instance, &setup)?;
     instance.exit_initialization()?;
     Ok(instance)
 }

@@ -3,7 +3,7 @@
 use super::{LoaderOptions, Located};
 use crate::fidelity::{self, Chosen, Subject, Verdicts};
 use crate::request::ModelRequest;
-use consort_core::{Diagnostic, Fidelity, Model, ModelDescription, Provider, Report};
+use consort_core::{Diagnostic, Fidelity, Model, Provider, Report};
 use std::sync::Arc;
 
 /// What was asked for.
@@ -72,7 +72,7 @@ pub(super) fn wanted(
 pub(super) fn place(
     wanted: Wanted,
     located: &Located,
-    model: &ModelDescription,
+    subject: &Subject,
     options: &LoaderOptions,
     make: &dyn Fn(Provider) -> Result<Arc<dyn Model>, String>,
 ) -> Place {
@@ -81,11 +81,10 @@ pub(super) fn place(
         Wanted::Apart(provider) => return Place::unmeasured(Some(provider)),
         Wanted::Measured { apart } => apart,
     };
-    let subject = Subject::new(&located.inputs, model);
     let verdicts = Verdicts::open(&options.cache);
     let mut make = |provider| make(provider);
     let wanted = if options.portable { Fidelity::Portable } else { Fidelity::Exact };
-    let chosen = fidelity::choose(&subject, &options.providers, wanted, &verdicts, &mut make);
+    let chosen = fidelity::choose(subject, &options.providers, wanted, &verdicts, &mut make);
     let told = told(&chosen, located.fmu.name());
     let Chosen { provider, fidelity, .. } = chosen;
     let provider = provider.unwrap_or(Provider::Native);

@@ -7,6 +7,7 @@ use consort_core::{
     Diagnostic, Interface, Provider, Report, Seconds, SolverKind, SolverSettings, Span,
 };
 use consort_fmi::fmu::Fmu;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The interface that is used of an FMU; its own solver, if it has one, unless something else is asked
 /// for.
@@ -146,10 +147,13 @@ pub(super) struct Key {
     /// The component's own wish, and the experiment's.
     isolate: (Option<bool>, bool),
     state: Option<Provider>,
+    /// What its states are checked with, hashed, where they will be saved.
+    given: Option<u64>,
 }
 
 impl Key {
-    pub(super) fn of(request: &ModelRequest<'_>) -> Self {
+    /// `saving`: states will be saved.
+    pub(super) fn of(request: &ModelRequest<'_>, saving: bool) -> Self {
         let asked = &request.solving;
         let fraction = |step: Seconds| (step.numerator(), step.denominator());
         Key {
@@ -159,6 +163,17 @@ impl Key {
             steps: [asked.step.map(|it| it.value), asked.default_step].map(|it| it.map(fraction)),
             isolate: (request.isolate.map(|it| it.value), request.isolate_all),
             state: request.state.map(|it| it.value),
+            given: saving.then(|| given(request)),
         }
     }
+}
+
+/// A number for everything that a check of its states depends on.
+fn given(request: &ModelRequest<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{:?}", request.setup).hash(&mut hasher);
+    for parameter in request.parameters {
+        (parameter.name, format!("{:?}", parameter.value)).hash(&mut hasher);
+    }
+    hasher.finish()
 }

@@ -67,8 +67,10 @@ pub(crate) fn load_in(
         .filter_map(|line| line.split_once(" = "))
         .map(|(name, value)| (name.trim(), literal(value)))
         .collect();
-    let parameters: Vec<Parameter<'_>> =
-        given.iter().map(|(name, value)| Parameter { name, value, span: None }).collect();
+    let parameters: Vec<Parameter<'_>> = given
+        .iter()
+        .map(|(name, value)| Parameter { name, value, has_unit: false, span: None })
+        .collect();
     let model = format!("native:{name}");
     let request = ModelRequest {
         component: "block",

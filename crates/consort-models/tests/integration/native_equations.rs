@@ -18,8 +18,10 @@ const STEPPING: [&str; 2] = ["noise", "unit-delay"];
 fn equations(name: &str, parameters: &str) -> Result<Equations, String> {
     let lines = parameters.lines().filter_map(|line| line.split_once(" = "));
     let given: Vec<_> = lines.map(|(name, value)| (name.trim(), literal(value))).collect();
-    let given: Vec<Parameter<'_>> =
-        given.iter().map(|(name, value)| Parameter { name, value, span: None }).collect();
+    let given: Vec<Parameter<'_>> = given
+        .iter()
+        .map(|(name, value)| Parameter { name, value, has_unit: false, span: None })
+        .collect();
     let model = format!("native:{name}");
     let request = ModelRequest { parameters: &given, ..ModelRequest::new(&model, Path::new("")) };
     let mut report = Report::default();

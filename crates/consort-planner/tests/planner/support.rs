@@ -3,8 +3,8 @@
 use consort_core::model::DefaultExperiment;
 use consort_core::{
     Capabilities, Causality, ComponentId, Conversion, DependencyKind, DependsOn, ModelDescription,
-    ModelStructure, Reference, Refresh, Report, Resolution, Seconds, Time, Unknown, Values,
-    Variable, VariableId,
+    ModelStructure, Reference, Refresh, Report, Resolution, Seconds, SetupOrder, Time, Unknown,
+    Values, Variable, VariableId,
 };
 use consort_planner::{Explanation, explain, plan};
 use consort_system::{
@@ -77,6 +77,7 @@ impl Sketch {
             counts: vec![1; model.variables.len()],
             structural: Vec::new(),
             settings: Vec::new(),
+            setup: SetupOrder::First,
             recorded: ids(Causality::Output),
             hashed: ids(Causality::Output),
         });

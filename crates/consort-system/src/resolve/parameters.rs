@@ -2,11 +2,10 @@
 
 use super::context::{Context, Written};
 use super::values::{Given, Purpose, repeat};
-use crate::resolved::Setting;
 use crate::system::Parameter;
 use consort_core::{
-    Causality, ComponentId, Diagnostic, ModelDescription, Span, ValueType, Values, Variability,
-    Variable, VariableId,
+    Causality, ComponentId, Diagnostic, ModelDescription, Setting, Span, ValueType, Values,
+    Variability, Variable, VariableId,
 };
 use std::collections::BTreeMap;
 
@@ -95,9 +94,10 @@ fn read<'a>(
     let given =
         Given { value: &parameter.value, unit: parameter.unit.as_ref(), purpose: Purpose::Value };
     let Some(values) = context.values(found, &path, given) else { return };
+    let setting = Setting { variable, values, is_given: true };
     match found.variable.causality {
-        Causality::StructuralParameter => settings.structural.push(Setting { variable, values }),
-        _ => settings.settings.push(Setting { variable, values }),
+        Causality::StructuralParameter => settings.structural.push(setting),
+        _ => settings.settings.push(setting),
     }
 }
 
@@ -169,7 +169,11 @@ fn start_values(
             continue;
         }
         let values = start_value(variable, context.count(id, variable_id));
-        list.extend(values.map(|values| Setting { variable: variable_id, values }));
+        list.extend(values.map(|values| Setting {
+            variable: variable_id,
+            values,
+            is_given: false,
+        }));
     }
     sort(&mut list, model);
     list

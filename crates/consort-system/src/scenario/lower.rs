@@ -11,7 +11,8 @@ use crate::system::{Hold, StepLength};
 use consort_core::model::DefaultExperiment;
 use consort_core::{
     Capabilities, Causality, Conversion, DependencyKind, DependsOn, ModelDescription,
-    ModelStructure, Reference, Resolution, Seconds, Time, Unknown, Variable, VariableId,
+    ModelStructure, Reference, Resolution, Seconds, SetupOrder, Time, Unknown, Variable,
+    VariableId,
 };
 
 impl Scenario {
@@ -74,6 +75,7 @@ fn component(fmu: &ScenarioFmu, period: Time) -> ResolvedComponent {
         counts: vec![1; fmu.inputs.len() + fmu.outputs.len()],
         structural: Vec::new(),
         settings: Vec::new(),
+        setup: SetupOrder::First,
         recorded: Vec::new(),
         hashed: Vec::new(),
     }

@@ -85,7 +85,7 @@ struct Setting {
 
 impl Setting {
     fn parameter(&self) -> Parameter<'_> {
-        Parameter { name: &self.name, value: &self.value, span: Some(self.span) }
+        Parameter { name: &self.name, value: &self.value, has_unit: false, span: Some(self.span) }
     }
 }
 

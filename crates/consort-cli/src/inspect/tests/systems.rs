@@ -4,12 +4,13 @@ use super::super::*;
 use super::extra;
 use super::models::{bare, tank};
 use consort_core::{
-    ComponentId, Conversion, Literal, Resolution, Seconds, Time, Values, VariableId,
+    ComponentId, Conversion, Literal, Resolution, Seconds, Setting, SetupOrder, Time, Values,
+    VariableId,
 };
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Port, Record,
     ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment, ResolvedSystem,
-    Setting, Spanned, StepLength, System, When,
+    Spanned, StepLength, System, When,
 };
 
 fn seconds(text: &str) -> Spanned<Seconds> {
@@ -83,7 +84,12 @@ fn resolved() -> ResolvedSystem {
         reactive: Vec::new(),
         counts: Vec::new(),
         structural: Vec::new(),
-        settings: vec![Setting { variable: VariableId(4), values: Values::Float64(vec![1.5]) }],
+        settings: vec![Setting {
+            variable: VariableId(4),
+            values: Values::Float64(vec![1.5]),
+            is_given: true,
+        }],
+        setup: SetupOrder::First,
         recorded: Vec::new(),
         hashed: Vec::new(),
     };

@@ -110,6 +110,7 @@ impl Whole {
             let parameters = component.parameters.iter().map(|parameter| Parameter {
                 name: &parameter.name.value,
                 value: &parameter.value.value,
+                has_unit: parameter.unit.is_some(),
                 span: None,
             });
             let parameters: Vec<Parameter<'_>> = parameters.collect();

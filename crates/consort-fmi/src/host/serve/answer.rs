@@ -68,6 +68,7 @@ impl Hosted {
         }
         let instance = sense(self.instance.as_mut())?;
         match op {
+            Op::SetUp => instance.set_up(&sense(read_setup(command))?),
             Op::EnterConfiguration => instance.enter_configuration(),
             Op::ExitConfiguration => instance.exit_configuration(),
             Op::EnterInitialization => instance.enter_initialization(&sense(read_setup(command))?),
@@ -76,7 +77,7 @@ impl Hosted {
             Op::EnterStepMode => instance.enter_step_mode(),
             Op::Terminate => instance.terminate(),
             Op::Set => self.set(command),
-            Op::Get => self.get(command, reply),
+            Op::Get | Op::ReadBack => self.get(op, command, reply),
             Op::SetInputDerivatives => self.set_input_derivatives(command),
             Op::RunSteps => self.run_steps(command, reply, header),
             Op::DirectionalDerivative => self.directional_derivative(command, reply),
@@ -111,13 +112,17 @@ impl Hosted {
         instance.set(references, values.slice(0, count))
     }
 
-    fn get(&mut self, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
+    fn get(&mut self, op: Op, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
         let instance = sense(self.instance.as_mut())?;
         sense(command.references(&mut self.scratch.references))?;
         let value_type = sense(read_type(command))?;
         let count = sense(command.long().and_then(|count| usize::try_from(count).ok()))?;
         let (references, values) = self.scratch.place(value_type, count);
-        instance.get(references, values.slice_mut(0, count))?;
+        let place = values.slice_mut(0, count);
+        match op {
+            Op::ReadBack => instance.read_back(references, place)?,
+            _ => instance.get(references, place)?,
+        }
         write_values(reply, &values.slice(0, count));
         Ok(())
     }

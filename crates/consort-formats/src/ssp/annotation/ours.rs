@@ -2,7 +2,7 @@
 
 use super::super::xml::{Session, Tag};
 use super::{Settings, positive};
-use consort_core::{Diagnostic, Literal, Provider, SolverKind};
+use consort_core::{Diagnostic, Literal, Provider, SetupOrder, SolverKind};
 use consort_system::{
     Action, Component, Continuous, Experiment, Intervention, Isolation, IterationMethod,
     IterationOptions, LoopChoice, LoopRule, Node, OnDivergence, Order, Parameter, Record, Solving,
@@ -216,6 +216,7 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
         "stepLength",
         "concurrent",
         "sendStartValues",
+        "setup",
         "eventMode",
         "solver",
         "tolerance",
@@ -232,6 +233,8 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
     component.step_length = length.map_or(StepLength::Fixed, |length| length.value);
     component.concurrent = session.flag(tag, "concurrent").unwrap_or(false);
     component.send_start_values = session.flag(tag, "sendStartValues").unwrap_or(false);
+    let setup = session.choice(tag, "setup", &SetupOrder::ALL);
+    component.setup = setup.map_or(SetupOrder::First, |setup| setup.value);
     component.event_mode = session.flag(tag, "eventMode").unwrap_or(true);
     solving(session, tag, &mut component.solving);
     component.isolation = isolation(session, tag);

@@ -2,7 +2,7 @@
 
 use super::super::annotation::{COMPONENT, CONNECTION, EXPERIMENT};
 use super::text::{Text, borrowed, float};
-use consort_core::{Literal, Seconds, SolverKind};
+use consort_core::{Literal, Seconds, SetupOrder, SolverKind};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Isolation, IterationOptions,
     Parameter, Record, Solving, Spanned, StepLength, System, VariableStep, When,
@@ -166,6 +166,9 @@ pub(super) fn component(text: &mut Text, component: &Component, rest: &[&Paramet
         if value != default {
             attributes.push((name, value.to_string()));
         }
+    }
+    if component.setup == SetupOrder::AfterParameters {
+        attributes.push(("setup", "after-parameters".to_owned()));
     }
     attributes.extend(solving(&component.solving));
     let Isolation { isolate, state } = &component.isolation;
