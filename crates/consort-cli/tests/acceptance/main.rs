@@ -18,6 +18,7 @@ mod fmpy;
 mod foreign;
 mod forms;
 mod isolation;
+mod liars;
 mod linear;
 mod loading;
 mod loops;
