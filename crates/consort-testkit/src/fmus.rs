@@ -3,6 +3,7 @@
 mod compile;
 mod files;
 
+use crate::liar::Shape;
 use crate::{archive, cache};
 use files::Files;
 use std::fs;
@@ -65,6 +66,9 @@ pub const EXCHANGE_MODELS: &[TestModel] = &[
     model("exchange-wall"),
 ];
 
+/// The model that misbehaves as the name of its instance says, with functions of the standard of its own.
+const LIAR: TestModel = TestModel { flags: &["-pthread"], ..model("liar") };
+
 /// How an FMU is made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BuildOptions {
@@ -109,6 +113,19 @@ pub fn build(name: &str, fmi: Fmi, options: &BuildOptions) -> PathBuf {
     let mut options = options.clone();
     options.flags.extend(model.flags.iter().map(ToString::to_string));
     build_files(name, &Files::of_model(model, fmi), &options)
+}
+
+/// Makes the model `liar`, which does what the name of its instance says (see [`crate::liar`]), as a folder
+/// with a binary; its path.
+///
+/// # Panics
+/// If it does not compile.
+pub fn build_liar(fmi: Fmi, shape: Shape) -> PathBuf {
+    let files = Files::of_liar(&LIAR, fmi, shape);
+    let mut flags: Vec<String> = LIAR.flags.iter().map(ToString::to_string).collect();
+    let missing = [(shape.states, "-DSTATELESS"), (shape.indicators, "-DSMOOTH")];
+    flags.extend(missing.iter().filter(|(has, _)| !has).map(|(_, flag)| (*flag).to_owned()));
+    build_files(LIAR.name, &files, &BuildOptions { flags, ..BuildOptions::binary() })
 }
 
 /// The model as a source FMU: a folder without binaries.

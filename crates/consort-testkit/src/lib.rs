@@ -7,6 +7,7 @@
 //! - [`random_system`] makes systems from seeds and spoils their plans; [`symbolic`] runs a plan on
 //!   symbols and compares it with what the system defines.
 //! - [`network`] joins two network namespaces by a network that delays, reorders and drops real packets.
+//! - [`liar`] draws misbehaviors of one of the models from seeds.
 //! - [`fuzz`] drives fuzz targets over their corpora with a seeded mutator.
 //! - [`render`] writes what a report says as text for snapshots.
 //!
@@ -26,6 +27,7 @@
 
 pub mod fmus;
 pub mod fuzz;
+pub mod liar;
 pub mod network;
 pub mod python;
 pub mod random_system;

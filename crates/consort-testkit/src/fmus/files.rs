@@ -1,6 +1,7 @@
 //! The files of an FMU, in memory.
 
 use super::{Fmi, TestModel};
+use crate::liar::Shape;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,12 +26,33 @@ impl Files {
             files.insert(format!("sources/{name}"), read(&fmus.join("common").join(name)));
         }
         collect(&folder.join("resources"), "resources/", &mut files);
-        let mut files = Files(files);
-        if fmi == Fmi::V3 {
-            let build = build_description(files.identifier(), model.flags);
-            files.0.insert("sources/buildDescription.xml".to_string(), build.into_bytes());
+        Files(files).with_build_description(model, fmi, &["model.c", "instance.c", "fmi3_glue.c"])
+    }
+
+    /// The same for a model that has functions of the standard of its own, without what `shape` lacks.
+    pub(super) fn of_liar(model: &TestModel, fmi: Fmi, shape: Shape) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus").join(model.name);
+        let (description, functions) = match fmi {
+            Fmi::V2 => ("FMI2.xml", "fmi2.c"),
+            Fmi::V3 => ("FMI3.xml", "fmi3.c"),
+        };
+        let sources = ["model.c", "lies.c", "misdeeds.c", functions];
+        let mut files = BTreeMap::new();
+        for name in sources.iter().chain(&["liar.h"]) {
+            files.insert(format!("sources/{name}"), read(&folder.join(name)));
         }
-        files
+        let text = String::from_utf8(read(&folder.join(description))).expect("it is UTF-8");
+        let text = without(&without(&text, "states", shape.states), "indicators", shape.indicators);
+        files.insert("modelDescription.xml".to_string(), text.into_bytes());
+        Files(files).with_build_description(model, fmi, &sources)
+    }
+
+    fn with_build_description(mut self, model: &TestModel, fmi: Fmi, sources: &[&str]) -> Self {
+        if fmi == Fmi::V3 {
+            let build = build_description(self.identifier(), model.flags, sources);
+            self.0.insert("sources/buildDescription.xml".to_string(), build.into_bytes());
+        }
+        self
     }
 
     /// All files below the folder.
@@ -106,20 +128,44 @@ fn sources_of_fmi2(description: &str) -> Vec<&str> {
     names
 }
 
-fn build_description(identifier: &str, flags: &[&str]) -> String {
+/// A description without the lines between `<!-- with WHAT: begin -->` and `<!-- with WHAT: end -->`, unless
+/// the model has it.
+fn without(text: &str, what: &str, has: bool) -> String {
+    if has {
+        return text.to_owned();
+    }
+    let (begin, end) = (format!("with {what}: begin"), format!("with {what}: end"));
+    let mut inside = false;
+    let mut left = String::new();
+    for line in text.lines() {
+        inside |= line.contains(&begin);
+        if !inside {
+            left.push_str(line);
+            left.push('\n');
+        }
+        inside &= !line.contains(&end);
+    }
+    match what {
+        "indicators" => {
+            left.replace("numberOfEventIndicators=\"1\"", "numberOfEventIndicators=\"0\"")
+        }
+        _ => left,
+    }
+}
+
+fn build_description(identifier: &str, flags: &[&str], sources: &[&str]) -> String {
     let options = match flags {
         [] => String::new(),
         _ => format!(r#" compiler="gcc" compilerOptions="{}""#, flags.join(" ")),
     };
+    let file = |name: &&str| format!("      <SourceFile name=\"{name}\"/>\n");
+    let sources: String = sources.iter().map(file).collect();
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <fmiBuildDescription fmiVersion="3.0">
   <BuildConfiguration modelIdentifier="{identifier}">
     <SourceFileSet language="C99"{options}>
-      <SourceFile name="model.c"/>
-      <SourceFile name="instance.c"/>
-      <SourceFile name="fmi3_glue.c"/>
-    </SourceFileSet>
+{sources}    </SourceFileSet>
     <Library name="m" external="true"/>
   </BuildConfiguration>
 </fmiBuildDescription>
