@@ -22,7 +22,7 @@ use crate::binding::context::Context;
 use crate::binding::float_mode::{FloatMode, computes_as_usual};
 use crate::binding::{Status, Table};
 use crate::fmu::Loaded;
-use calls::{Asked, Calls, Progress, Reply, refused};
+use calls::{Asked, Calls, Progress, RawState, Reply, refused};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, ContinuousDescription, ContinuousInstance, Instance, LogLevel,
@@ -355,6 +355,16 @@ impl<C: Calls> FmuInstance<C> {
                 self.context.log(LogLevel::Error, "consort", &error.to_string());
             }
         }
+    }
+
+    /// Takes over a state that the FMU has just made; null is none, whatever the status.
+    fn adopt(&mut self, asked: Asked, state: RawState, phase: Phase) -> CallResult<SavedState> {
+        let call = asked.as_ref().map_or("save its state", |reply| reply.call);
+        self.finish(asked, instance::nothing)?;
+        if state.is_null() {
+            return Err(refused(call, "it answered `OK` without a state".to_owned()));
+        }
+        Ok(SavedState(Box::new(self.states.adopt(state, phase))))
     }
 
     /// What a saved state of this instance holds.

@@ -271,6 +271,20 @@ macro_rules! exchange {
 }
 pub(super) use {ask, ask_optional, exchange, state_and_end};
 
+/// The most bytes that an FMU may say a binary or a saved state has: larger numbers are mistakes, and room for
+/// them is not made.
+pub(super) const BYTES_MAX: usize = 1 << 30;
+
+/// The error for sizes that cannot be.
+#[cold]
+pub(super) fn too_many_bytes(call: &'static str, size: usize) -> Box<CallError> {
+    let most = BYTES_MAX >> 20;
+    refused(
+        call,
+        format!("it answered with a size of {size} bytes, and at most {most} MiB are taken"),
+    )
+}
+
 /// The error for arguments that cannot be handed over.
 #[cold]
 pub(super) fn refused(call: &'static str, reason: String) -> Box<CallError> {

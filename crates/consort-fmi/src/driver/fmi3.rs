@@ -4,7 +4,7 @@ mod exchange;
 
 use super::calls::{
     Asked, Calls, Discrete, Experiment, Progress, RawState, Reply, Request, ask, ask_optional,
-    check_lengths, refused, state_and_end,
+    check_lengths, refused, state_and_end, too_many_bytes,
 };
 use super::scratch::{Binaries, Texts};
 use crate::binding::context::{consort_fmi3_logger, intermediate_update};
@@ -120,6 +120,9 @@ impl Fmi3Calls {
             values.len()
         )?;
         if reply.status.is_success() {
+            if let Some(size) = self.binaries.absurd_size() {
+                return Err(too_many_bytes(reply.call, size));
+            }
             // SAFETY: the FMU has filled the places.
             unsafe { self.binaries.copy_to(values) };
         }

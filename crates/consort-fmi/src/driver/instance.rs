@@ -1,7 +1,7 @@
 //! The life of an instance, call by call: what is allowed when.
 
 use super::FmuInstance;
-use super::calls::{Calls, Discrete, Experiment, Progress, refused};
+use super::calls::{BYTES_MAX, Calls, Discrete, Experiment, Progress, refused, too_many_bytes};
 use super::phase::Phase;
 use crate::binding::Status;
 use crate::binding::float_mode::FloatMode;
@@ -233,8 +233,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         self.may_go_back = true;
         let mut state = std::ptr::null_mut();
         let asked = self.calls.get_state(&mut state);
-        self.finish(asked, nothing)?;
-        Ok(SavedState(Box::new(self.states.adopt(state, self.phase))))
+        self.adopt(asked, state, self.phase)
     }
 
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
@@ -260,7 +259,11 @@ impl<C: Calls> Instance for FmuInstance<C> {
         let raw = self.states.open(state).expect("the state was found to be this instance's");
         let mut size = 0;
         let asked = self.calls.serialized_size(raw, &mut size);
+        let call = asked.as_ref().map_or(CALL, |reply| reply.call);
         self.finish(asked, nothing)?;
+        if BYTES_MAX < size {
+            return Err(too_many_bytes(call, size));
+        }
         // The mode comes first: the FMU's own bytes need not tell it.
         let mut bytes = vec![0; 1 + size];
         bytes[0] = state.phase as u8;
@@ -280,8 +283,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         self.may_go_back = true;
         let mut state = std::ptr::null_mut();
         let asked = self.calls.deserialize(own, &mut state);
-        self.finish(asked, nothing)?;
-        Ok(SavedState(Box::new(self.states.adopt(state, phase))))
+        self.adopt(asked, state, phase)
     }
 
     fn terminate(&mut self) -> CallResult<()> {

@@ -1,5 +1,6 @@
 //! Buffers that carry texts across the boundary; they grow and keep their capacity.
 
+use super::calls::BYTES_MAX;
 use crate::binding::context::text;
 use std::ffi::c_char;
 use std::ptr;
@@ -76,10 +77,15 @@ impl Binaries {
         self.pointers.resize(count, ptr::null());
     }
 
+    /// The first size that cannot be.
+    pub(super) fn absurd_size(&self) -> Option<usize> {
+        self.sizes.iter().copied().find(|size| BYTES_MAX < *size)
+    }
+
     /// Copies what the pointers point at.
     ///
     /// # Safety
-    /// An FMU has just filled the places with null or valid pointers and their sizes.
+    /// An FMU has just filled the places with null or valid pointers and their sizes, none of them absurd.
     pub(super) unsafe fn copy_to(&self, values: &mut [Vec<u8>]) {
         for ((value, &pointer), &size) in values.iter_mut().zip(&self.pointers).zip(&self.sizes) {
             value.clear();
