@@ -177,8 +177,9 @@ impl<C: Calls> FmuInstance<C> {
 
     /// Gets values, likewise.
     #[inline(never)]
-    fn get_any(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
+    fn get_any(&mut self, references: &[Reference], mut values: ValuesMut<'_>) -> CallResult<()> {
         let (value_type, count) = (values.value_type(), values.len());
+        scratch::blank(&mut values);
         let asked = self.calls.get(references, values);
         self.check_float_mode();
         self.finish(asked, |instance| instance.describe(references, value_type, None))

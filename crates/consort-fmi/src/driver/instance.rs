@@ -76,6 +76,8 @@ impl<C: Calls> Instance for FmuInstance<C> {
         self.require("get values", Phase::Configuration, Phase::Terminated)?;
         let ValuesMut::Float64(floats) = values else { return self.get_any(references, values) };
         let count = floats.len();
+        // As `scratch::blank` does for the other types.
+        floats.fill(f64::NAN);
         let asked = self.calls.get_floats(references, floats);
         self.check_float_mode();
         self.finish(asked, |instance| instance.describe(references, ValueType::Float64, None))
@@ -153,6 +155,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
             self.check_float_mode();
             return Ok(None);
         }
+        outputs.1.fill(f64::NAN);
         let asked = self.calls.get_floats(outputs.0, outputs.1);
         // Once for all three calls: in between, only the FMU itself computes.
         self.check_float_mode();

@@ -2,8 +2,29 @@
 
 use super::calls::BYTES_MAX;
 use crate::binding::context::text;
+use consort_core::ValuesMut;
 use std::ffi::c_char;
 use std::ptr;
+
+/// Takes away what was there before: an FMU that answers "OK" and gives no value has not given the last one, nor
+/// that of another variable.
+pub(super) fn blank(values: &mut ValuesMut<'_>) {
+    match values {
+        ValuesMut::Float64(values) => values.fill(f64::NAN),
+        ValuesMut::Float32(values) => values.fill(f32::NAN),
+        ValuesMut::Int8(values) => values.fill(0),
+        ValuesMut::UInt8(values) => values.fill(0),
+        ValuesMut::Int16(values) => values.fill(0),
+        ValuesMut::UInt16(values) => values.fill(0),
+        ValuesMut::Int32(values) => values.fill(0),
+        ValuesMut::UInt32(values) => values.fill(0),
+        ValuesMut::Int64(values) | ValuesMut::Enumeration(values) => values.fill(0),
+        ValuesMut::UInt64(values) => values.fill(0),
+        ValuesMut::Boolean(values) | ValuesMut::Clock(values) => values.fill(false),
+        // These are copied from pointers, which are null at first.
+        ValuesMut::String(_) | ValuesMut::Binary(_) => {}
+    }
+}
 
 /// Texts as C sees them.
 #[derive(Default)]
