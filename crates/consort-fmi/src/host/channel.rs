@@ -39,7 +39,10 @@ pub(crate) struct Header {
     pub(crate) stage: AtomicU32,
     pub(crate) command_bytes: AtomicU64,
     pub(crate) reply_bytes: AtomicU64,
-    pub(crate) log_bytes: AtomicU64,
+    /// How many bytes of log were ever written here, by the worker; they go round and round.
+    log_written: AtomicU64,
+    /// How many of them were taken, by us.
+    log_taken: AtomicU64,
     /// Lines that had no room.
     pub(crate) log_lost: AtomicU64,
     /// How long the instance took for the last command, in nanoseconds.
@@ -149,21 +152,51 @@ impl Channel {
         (self.header(), self.command(), reply)
     }
 
-    /// The log so far.
-    pub(crate) fn log(&self) -> &[u8] {
-        let length = self.header().log_bytes.load(Ordering::Acquire);
-        let start = self.base.as_ptr().wrapping_add(HEADER_BYTES + 2 * PART_BYTES);
-        // SAFETY: inside the mapping; lines are added behind what is told of.
-        unsafe { std::slice::from_raw_parts(start, bounded(length, LOG_BYTES)) }
+    /// Where the log begins.
+    fn log_start(&self) -> *mut u8 {
+        self.base.as_ptr().wrapping_add(HEADER_BYTES + 2 * PART_BYTES)
     }
 
-    /// The place behind the log so far.
-    pub(crate) fn log_place(&mut self) -> &mut [u8] {
-        let length = self.header().log_bytes.load(Ordering::Acquire);
-        let used = bounded(length, LOG_BYTES);
-        let start = self.base.as_ptr().wrapping_add(HEADER_BYTES + 2 * PART_BYTES + used);
-        // SAFETY: inside the mapping; whoever writes lines holds this alone.
-        unsafe { std::slice::from_raw_parts_mut(start, LOG_BYTES - used) }
+    /// Whether there is something in the log.
+    pub(crate) fn has_log(&self) -> bool {
+        let header = self.header();
+        header.log_written.load(Ordering::Acquire) != header.log_taken.load(Ordering::Relaxed)
+    }
+
+    /// Takes the log so far. Threads of a model may write to it at any time, also between two commands.
+    pub(crate) fn take_log(&self) -> Vec<u8> {
+        let header = self.header();
+        let taken = header.log_taken.load(Ordering::Relaxed);
+        let written = header.log_written.load(Ordering::Acquire);
+        let length = bounded(written.wrapping_sub(taken), LOG_BYTES);
+        let (first, second) = around(taken, length);
+        let mut bytes = Vec::with_capacity(length);
+        for (at, length) in [first, second] {
+            // SAFETY: inside the mapping; the worker does not write there before it is told of as taken.
+            bytes.extend_from_slice(unsafe {
+                std::slice::from_raw_parts(self.log_start().add(at), length)
+            });
+        }
+        header.log_taken.store(written, Ordering::Release);
+        bytes
+    }
+
+    /// Adds a line to the log, in the worker; whether there was room.
+    pub(crate) fn write_log(&mut self, line: &[u8]) -> bool {
+        let header = self.header();
+        let written = header.log_written.load(Ordering::Relaxed);
+        let waiting = written.wrapping_sub(header.log_taken.load(Ordering::Acquire));
+        if LOG_BYTES - bounded(waiting, LOG_BYTES) < line.len() {
+            return false;
+        }
+        let (first, second) = around(written, line.len());
+        for ((at, length), part) in [(first, &line[..first.1]), (second, &line[first.1..])] {
+            // SAFETY: inside the mapping; whoever writes lines holds this alone.
+            let place = unsafe { std::slice::from_raw_parts_mut(self.log_start().add(at), length) };
+            place.copy_from_slice(part);
+        }
+        header.log_written.store(written.wrapping_add(line.len() as u64), Ordering::Release);
+        true
     }
 
     fn part(&self, offset: usize) -> &[u8] {
@@ -228,6 +261,14 @@ impl Drop for Channel {
     }
 }
 
+/// The one or two pieces, each a place and a length, of `length` bytes of the log that begin at a position which
+/// counts all that were ever written.
+fn around(position: u64, length: usize) -> ((usize, usize), (usize, usize)) {
+    let at = bounded(position % LOG_BYTES as u64, LOG_BYTES);
+    let first = length.min(LOG_BYTES - at);
+    ((at, first), (0, length - first))
+}
+
 /// A length that the other side has written, as far as it makes sense.
 fn bounded(length: u64, most: usize) -> usize {
     usize::try_from(length).map_or(most, |length| length.min(most))
@@ -275,5 +316,36 @@ fn futex_wait(word: &AtomicU32, while_it_is: u32, longest: Option<Duration>) {
     // SAFETY: the word is mapped, the time is on our stack; an early return is checked by the caller.
     unsafe {
         libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, while_it_is, timeout);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of a thread that writes whenever it likes, while the other side takes what is there.
+    #[test]
+    fn a_log_that_is_taken_while_it_is_written_loses_and_mixes_nothing() {
+        const LINES: u32 = 400_000;
+        let ours = Channel::create().unwrap();
+        // SAFETY: `ours` outlives the thread and stays where it is.
+        let mut theirs = unsafe { ours.alias() };
+        let mut seen = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                for number in 0..LINES {
+                    while !theirs.write_log(&[&[b'x'; 95][..], &number.to_le_bytes()].concat()) {}
+                }
+            });
+            while seen.len() < LINES as usize {
+                let log = ours.take_log();
+                assert_eq!(log.len() % 99, 0);
+                seen.extend(
+                    log.chunks(99)
+                        .map(|line| u32::from_le_bytes(line[95..].try_into().expect("four bytes"))),
+                );
+            }
+        });
+        assert!(seen.into_iter().eq(0..LINES));
     }
 }

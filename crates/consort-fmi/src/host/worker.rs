@@ -265,7 +265,7 @@ impl Worker {
         let is_often = matches!(op, Op::Set | Op::Get | Op::Step | Op::RunSteps);
         if !is_often || self.round_trips.is_multiple_of(64) {
             self.hear();
-        } else if 0 < self.channel.header().log_bytes.load(Ordering::Acquire) {
+        } else if self.channel.has_log() {
             self.hear_log();
         }
     }
@@ -283,14 +283,13 @@ impl Worker {
 
     fn hear_log(&mut self) {
         let (shared, recent) = (&*self.shared, &mut self.recent);
-        let mut reader = Reader::new(self.channel.log());
+        let log = self.channel.take_log();
+        let mut reader = Reader::new(&log);
         while !reader.rest().is_empty() {
             let Some(entry) = read_log_entry(&mut reader, &shared.component) else { break };
             pass_on(&entry, &shared.log, recent);
         }
-        let header = self.channel.header();
-        header.log_bytes.store(0, Ordering::Release);
-        let lost = header.log_lost.swap(0, Ordering::Relaxed);
+        let lost = self.channel.header().log_lost.swap(0, Ordering::Relaxed);
         if 0 < lost {
             let message = format!("{lost} more lines in one call had no room");
             self.tell(LogLevel::Warning, message);

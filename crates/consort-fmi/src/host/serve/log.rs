@@ -7,6 +7,9 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// More than the level and the lengths of both texts take.
+const FRAME_BYTES: usize = 64;
+
 /// A sink that writes to the channel.
 pub(super) fn sink(channel: ManuallyDrop<Channel>) -> LogSink {
     // Models may log from threads of their own.
@@ -15,10 +18,11 @@ pub(super) fn sink(channel: ManuallyDrop<Channel>) -> LogSink {
 }
 
 fn write(channel: &mut Channel, entry: &LogEntry) {
-    let mut writer = Writer::new(channel.log_place());
+    let mut line = vec![0; entry.category.len() + entry.message.len() + FRAME_BYTES];
+    let mut writer = Writer::new(&mut line);
     write_log_entry(&mut writer, entry);
-    match writer.finish() {
-        Some(length) => channel.header().log_bytes.fetch_add(length as u64, Ordering::Release),
-        None => channel.header().log_lost.fetch_add(1, Ordering::Relaxed),
-    };
+    let is_written = writer.finish().is_some_and(|length| channel.write_log(&line[..length]));
+    if !is_written {
+        channel.header().log_lost.fetch_add(1, Ordering::Relaxed);
+    }
 }
