@@ -28,8 +28,8 @@ const ITERATIONS_MAX: u32 = 1000;
 /// longest step or time events ask for.
 const STEPS_MAX: f64 = 1e6;
 
-/// So many state events in a row get nowhere, each sooner after the one before than this part of the way from
-/// one communication point to the next: they switch something back and forth.
+/// So many events in a row get nowhere, each sooner after the one before than this part of the way from one
+/// communication point to the next: they switch something back and forth, or announce the next one at once.
 const EVENTS_MAX: u32 = 10_000;
 const SOON: f64 = 1e-9;
 
@@ -348,11 +348,14 @@ impl Integrator {
             }
             let (due, from) = (integration.next_event, integration.t);
             let crossed = self.advance(instance, integration, target)?;
-            row = if crossed.is_some() && integration.t - from <= soon { row + 1 } else { 0 };
-            if let Some(indicator) = crossed.filter(|_| EVENTS_MAX <= row) {
-                return Err(endless(integration.t, &instance.indicator_name(indicator)));
+            let is_due = due.is_some_and(|due| due <= integration.t);
+            let is_event = crossed.is_some() || is_due;
+            row = if is_event && integration.t - from <= soon { row + 1 } else { 0 };
+            if EVENTS_MAX <= row {
+                let name = crossed.map(|indicator| instance.indicator_name(indicator));
+                return Err(endless(integration.t, name.as_deref()));
             }
-            if due.is_none_or(|due| integration.t < due) {
+            if !is_due {
                 steps_left -= 1.0;
             }
         }
@@ -400,11 +403,17 @@ fn too_many(t: f64, target: f64) -> Box<CallError> {
 }
 
 #[cold]
-fn endless(t: f64, name: &str) -> Box<CallError> {
-    let reason = format!(
-        "events follow each other without end: {name} changes back and forth, {EVENTS_MAX} times in a row after \
-         hardly any time; give it a hysteresis, or a state of its own"
-    );
+fn endless(t: f64, name: Option<&str>) -> Box<CallError> {
+    let reason = match name {
+        Some(name) => format!(
+            "events follow each other without end: {name} changes back and forth, {EVENTS_MAX} times in a row \
+             after hardly any time; give it a hysteresis, or a state of its own"
+        ),
+        None => format!(
+            "events follow each other without end: {EVENTS_MAX} time events in a row, each announced for hardly any \
+             time later; let the model announce its next event later"
+        ),
+    };
     let arguments = format!("t = {t}");
     let status = CallStatus::Refused(reason);
     Box::new(CallError { call: "integrate", arguments, status, log: Vec::new() })
