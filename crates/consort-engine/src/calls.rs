@@ -7,6 +7,10 @@ use consort_core::{EventUpdate, Instance, Resolution, Step, StepOutcome, StepRea
 
 /// How often an instance may return early without moving on.
 const STALLED_TRIES_MAX: u32 = 100;
+/// How often an instance may stop in a row within one step, each time after less than this part of it: one that
+/// announces an event for every tick would never come to its end.
+const CRAWLING_TRIES_MAX: u32 = 100_000;
+const CRAWLING: f64 = 1e-7;
 /// How often discrete states may be updated at one point in time.
 const EVENT_UPDATES_MAX: u32 = 1000;
 
@@ -33,7 +37,7 @@ pub(crate) struct Arrival {
 pub(crate) enum Stopped {
     Call(Box<consort_core::CallError>),
     Discarded { reached: Time, error: Option<Box<consort_core::CallError>> },
-    NoProgress { at: Time },
+    NoProgress { at: Time, tries: u32 },
 }
 
 impl From<Box<consort_core::CallError>> for Stopped {
@@ -50,9 +54,7 @@ impl Stopped {
             Stopped::Discarded { reached, error } => {
                 RunError::Discarded { component, tag: step.from, to: step.to, reached, error }
             }
-            Stopped::NoProgress { at } => {
-                RunError::NoProgress { component, at, tries: STALLED_TRIES_MAX }
-            }
+            Stopped::NoProgress { at, tries } => RunError::NoProgress { component, at, tries },
         }
     }
 }
@@ -67,7 +69,7 @@ pub(crate) fn take_step(
 ) -> Result<Arrival, Stopped> {
     let mut part = first_part(step, context);
     let mut next_event = context.next_event;
-    let mut stalled = 0;
+    let (mut stalled, mut crawling) = (0, 0);
     loop {
         let outcome = instance.step(&part)?;
         told(&part, &outcome);
@@ -88,8 +90,10 @@ pub(crate) fn take_step(
         }
         let place = Place::of(&outcome, context.resolution);
         stalled = if part.start < place.seconds { 0 } else { stalled + 1 };
-        if STALLED_TRIES_MAX <= stalled {
-            return Err(Stopped::NoProgress { at: outcome.reached });
+        crawling =
+            if CRAWLING * step.length < place.seconds - part.start { 0 } else { crawling + 1 };
+        if STALLED_TRIES_MAX <= stalled || CRAWLING_TRIES_MAX <= crawling {
+            return Err(Stopped::NoProgress { at: outcome.reached, tries: crawling });
         }
         if context.event_mode {
             let update = handle_event(instance)?;

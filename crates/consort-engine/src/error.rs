@@ -285,7 +285,7 @@ impl RunError {
                 self.to_string(),
             )
             .with_note(format!("it is stuck at {} s", resolution.to_f64(*at)))
-            .help("the model announces an event it never handles; `event-mode = false` avoids it"),
+            .help("the model announces events without end, or one it never handles; `event-mode = false` avoids it"),
             RunError::EventsDoNotSettle { tag, components } => Diagnostic::error(
                 "run::events-do-not-settle",
                 format!("events at tag {} bring about new events without end", at(tag)),
@@ -577,7 +577,7 @@ impl fmt::Display for RunError {
             RunError::Call { component, error, .. } => write!(f, "`{component}` failed: {error}"),
             RunError::Discarded { component, .. } => write!(f, "`{component}` refused a step"),
             RunError::NoProgress { component, tries, .. } => {
-                write!(f, "`{component}` returned early {tries} times without moving on")
+                write!(f, "`{component}` returned early {tries} times and hardly moved on")
             }
             RunError::EventsDoNotSettle { components, .. } => {
                 write!(f, "events do not settle at {}", components.join(", "))
