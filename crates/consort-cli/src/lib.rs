@@ -36,6 +36,7 @@ use std::process::ExitCode;
 /// The whole program.
 pub fn main() -> ExitCode {
     name_bugs();
+    paths::keep_working_folder();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error).into(),

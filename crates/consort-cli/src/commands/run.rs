@@ -19,6 +19,7 @@ use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
 use crate::output::progress::{Listener, Progress};
 use crate::output::recorder::{Recorder, TraceFiles, Written};
+use crate::paths;
 use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
 use crate::{options, pipeline::system_file};
@@ -167,6 +168,7 @@ pub(crate) fn record(
     };
     log_report(&log, prepared);
     let live = start(prepared, settings, printer)?;
+    paths::return_to_working_folder();
     open_files(args, (folder, way.journal), &log, recorder.as_ref())?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
@@ -174,6 +176,7 @@ pub(crate) fn record(
     let mut progress = Progress::new(printer.progress(), &prepared.resolved.name, from, to);
     progress.tell(way.listener);
     let mut outcome = live.drive(recorder.as_ref(), &mut progress, &interrupt);
+    paths::return_to_working_folder();
     let waiting = printer.waiting("writing the record");
     let closed = Closed::close(recorder, &log, &mut outcome, (prepared, folder));
     let mut problems = closed.problems;
@@ -289,6 +292,7 @@ impl Closed {
         let resolution = prepared.resolved.experiment.resolution;
         let mut problems: Vec<Diagnostic> =
             outcome.summary.problems.iter().map(|problem| ending(problem, resolution)).collect();
+        problems.extend(paths::was_working_folder_left().then(left_working_folder));
         problems.extend(outcome.saving.take_problems());
         if let Some(error) = written.failure {
             problems.push(incomplete("run::trace-not-written", "trace", &error, folder));
@@ -302,6 +306,13 @@ impl Closed {
         }
         Closed { columns, rows: written.rows, time, problems }
     }
+}
+
+/// What an FMU does to the whole process is not noticed in a process of its own.
+fn left_working_folder() -> Diagnostic {
+    let message = "an FMU changed the working folder of this process; it was put back";
+    let diagnostic = Diagnostic::warning("run::working-folder", message);
+    diagnostic.help("`--isolate` gives every FMU a process and a folder of its own")
 }
 
 /// An instance that fails when all is over does not make the run fail.

@@ -5,6 +5,7 @@
 
 use super::folder::{self, RunFolder};
 use crate::cli::RunArgs;
+use crate::paths;
 use consort_engine::{ChunkSink, RowContent};
 use consort_trace::{
     Chunk, CsvWriter, JournalWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError,
@@ -37,10 +38,12 @@ pub(crate) struct TraceFiles {
 impl TraceFiles {
     /// Those that the options want in the folder of a run.
     pub(crate) fn of(args: &RunArgs, folder: &RunFolder) -> Self {
+        // They are opened by another thread, while an FMU may leave the working folder.
+        let file = |name| paths::whole(&folder.file(name));
         TraceFiles {
-            parquet: Some(folder.file(folder::TRACE)),
-            csv: args.csv.then(|| folder.file(folder::TRACE_CSV)),
-            mcap: args.mcap.then(|| folder.file(folder::TRACE_MCAP)),
+            parquet: Some(file(folder::TRACE)),
+            csv: args.csv.then(|| file(folder::TRACE_CSV)),
+            mcap: args.mcap.then(|| file(folder::TRACE_MCAP)),
             journal: None,
         }
     }

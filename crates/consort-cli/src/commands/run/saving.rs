@@ -4,6 +4,7 @@ mod keeping;
 mod plan;
 
 use crate::outcome::said;
+use crate::paths;
 use crate::pipeline::{Prepared, sha256};
 use crate::spread::parts::{self, PartsFolder};
 use consort_core::{Diagnostic, Fidelity, Report, Resolution, Tag, Time};
@@ -182,6 +183,7 @@ impl Saving {
     }
 
     fn write(&self, path: &Path, tag: Tag) -> Result<Saved, Box<Diagnostic>> {
+        paths::return_to_working_folder();
         let bytes = write_snapshot(&self.template);
         write_whole(path, &bytes).map_err(|error| Box::new(unwritten(path, &error)))?;
         let file = Some((path.to_owned(), sha256(&bytes)));
