@@ -2,7 +2,7 @@
 //!
 //! - `ci`: everything CI runs: formatting, lints, tests, documentation, the examples.
 //! - `tidy`: the architecture's invariants (also a test, so `cargo test` runs it).
-//! - `soak`: the long runs: fuzzing with coverage, plans and flows of random systems.
+//! - `soak`: the long runs: fuzzing with coverage, plans and flows of random systems, FMUs that misbehave.
 //! - `bench-solvers`: our solvers against SUNDIALS CVODE, which it downloads and compiles.
 //! - `bless`: accept changed snapshots after you have read them.
 
@@ -19,7 +19,7 @@ cargo xtask VERB
   ci      everything CI runs: formatting, lints, tests, documentation, examples
   tidy    check the invariants of ARCHITECTURE.md
   soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` and
-          `flows` are random systems
+          `flows` are random systems, `behaviors` are FMUs that misbehave
   bench-solvers  [--check] [--rounds N] [--only TEXT]  our solvers against SUNDIALS CVODE, as ratios;
           with --check, fail if one is slower than it must be
   bless   accept changed snapshots; read the diff before you commit it

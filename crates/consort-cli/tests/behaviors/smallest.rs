@@ -1,0 +1,105 @@
+//! The smallest case of each fault that seeds have found.
+
+use crate::FORMS;
+use crate::program::{Ending, Place, Run};
+use consort_testkit::fmus::Fmi;
+use consort_testkit::liar::{Case, Function, Interface, Kind, Lie};
+
+/// Runs a case here and apart: both end with the exit code and say the same, which holds `text`.
+fn check(case: &Case, code: i32, text: &str) -> [Run; 2] {
+    let runs = [Place::Here, Place::Apart].map(|place| Run::of(case, place));
+    for run in &runs {
+        assert_eq!(run.ending, Ending::Exit(code), "{case}: {}", run.stderr);
+        assert!(run.complaint().concat().contains(text), "{case}: {}", run.stderr);
+    }
+    let [here, apart] = &runs;
+    assert_eq!(here.complaint(), apart.complaint(), "{case}");
+    assert_eq!(here.trace_hash, apart.trace_hash, "{case}");
+    runs
+}
+
+fn saved(case: Case) -> Case {
+    Case { saves: true, ..case }
+}
+
+const SIZES: [u32; 4] = [1, 2, 3, 5];
+
+#[test]
+fn a_binary_of_a_size_that_cannot_be_is_refused() {
+    for (interface, size) in [Interface::CoSimulation, Interface::ModelExchange]
+        .into_iter()
+        .flat_map(|it| SIZES.map(|size| (it, size)))
+    {
+        let lie = Lie::once(Kind::Size, Function::GetBinary, size);
+        check(
+            &Case::of(Fmi::V3, interface, &[lie]),
+            2,
+            "fmi3GetBinary() was refused: it answered with a size",
+        );
+    }
+}
+
+#[test]
+fn a_state_of_a_size_that_cannot_be_is_refused() {
+    for (fmi, call) in
+        [(Fmi::V2, "fmi2SerializedFMUstateSize()"), (Fmi::V3, "fmi3SerializedFMUStateSize()")]
+    {
+        for size in SIZES {
+            let lie = Lie::once(Kind::Size, Function::StateSize, size);
+            let case = saved(Case::of(fmi, Interface::CoSimulation, &[lie]));
+            check(&case, 2, &format!("{call} was refused: it answered with a size"));
+        }
+    }
+}
+
+#[test]
+fn a_state_that_is_null_is_refused() {
+    for (fmi, interface) in FORMS {
+        let lie = Lie::once(Kind::Pointer, Function::GetState, 0);
+        let case = saved(Case::of(fmi, interface, &[lie]));
+        check(&case, 2, "was refused: it answered `OK` without a state");
+    }
+}
+
+/// From the second update on, the next event is announced for the next number after now.
+#[test]
+fn time_events_without_end_are_an_error_and_no_endless_run() {
+    let lie = Lie { call: 2, forever: true, ..Lie::once(Kind::Moment, Function::Update, 5) };
+    for fmi in [Fmi::V2, Fmi::V3] {
+        let case = Case::of(fmi, Interface::ModelExchange, &[lie]);
+        check(&case, 2, "10000 time events in a row");
+    }
+    let case = Case::of(Fmi::V3, Interface::CoSimulation, &[lie]);
+    check(&case, 2, "returned early 100000 times and hardly moved on");
+}
+
+#[test]
+fn a_record_and_a_save_are_where_they_should_be_although_an_fmu_changes_the_working_folder() {
+    for function in [Function::Instantiate, Function::ExitInitialization, Function::GetReal] {
+        for (fmi, interface) in FORMS {
+            let lie = Lie::once(Kind::World, function, 7);
+            let case = saved(Case::of(fmi, interface, &[lie]));
+            let [here, apart] = check(&case, 0, "");
+            assert!(
+                here.stderr.contains("warning[run::working-folder]"),
+                "{case}: {}",
+                here.stderr
+            );
+            assert!(!apart.stderr.contains("warning"), "{case}: {}", apart.stderr);
+            assert!(here.trace_hash.is_some() && here.rows.is_some(), "{case}");
+            assert!(here.is_saved && apart.is_saved, "{case}");
+        }
+    }
+}
+
+/// What is not given is not what was there before, which would depend on where the FMU lives.
+#[test]
+fn a_value_that_is_not_given_is_not_a_number() {
+    let lie =
+        Lie { call: 5, forever: true, ..Lie::once(Kind::StatusInstead, Function::GetReal, 0) };
+    for (fmi, interface) in FORMS {
+        let case = Case::of(fmi, interface, &[lie]);
+        let [here, _] = check(&case, 0, "");
+        assert!(here.rows.unwrap().contains("NaN"), "{case}");
+    }
+}
