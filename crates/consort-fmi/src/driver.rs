@@ -22,7 +22,7 @@ use crate::binding::context::Context;
 use crate::binding::float_mode::{FloatMode, computes_as_usual};
 use crate::binding::{Status, Table};
 use crate::fmu::Loaded;
-use calls::{Asked, Calls, Progress, RawState, Reply, refused};
+use calls::{Asked, Calls, Discrete, Progress, RawState, Reply, refused};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, ContinuousDescription, ContinuousInstance, Instance, LogLevel,
@@ -96,6 +96,8 @@ struct FmuInstance<C: Calls> {
     discarded: Option<Box<CallError>>,
     /// Known from initialization on.
     resolution: Option<Resolution>,
+    /// Where the last step ended; known unless a state was restored since.
+    now: Option<Time>,
     states: Arc<Owner>,
     context: Arc<Context>,
     /// What was warned about once already.
@@ -127,6 +129,7 @@ impl<C: Calls> FmuInstance<C> {
             float_mode: FloatMode::keep(),
             discarded: None,
             resolution: None,
+            now: None,
             states: Arc::default(),
             context,
             warned: Vec::new(),
@@ -320,6 +323,7 @@ impl<C: Calls> FmuInstance<C> {
         };
         let whole = !discarded && !progress.early && !progress.terminate;
         let reached = if whole { step.to } else { self.reached(step, progress, reply.call)? };
+        self.now = Some(reached);
         let is_inside = step.start <= progress.reached
             && self.resolution.is_some_and(|it| progress.reached < it.to_f64(step.to));
         let stopped_at = (!whole && is_inside).then_some(progress.reached);
@@ -337,6 +341,19 @@ impl<C: Calls> FmuInstance<C> {
 
     fn time(&self, seconds: f64) -> Option<Time> {
         self.resolution.and_then(|resolution| resolution.from_f64(seconds).ok())
+    }
+
+    /// Warns of an event that is announced for a time that is not to come, after the last update at `now`.
+    /// Infinity is how some tools say that there is none.
+    fn check_announced(&mut self, discrete: &Discrete, now: f64) {
+        let is_last = !discrete.again && !discrete.terminate;
+        let time = discrete.next_event.filter(|time| is_last && (time.is_nan() || *time <= now));
+        if let Some(time) = time {
+            let message = format!(
+                "the FMU announced its next event for t = {time}, which is not after t = {now}; it is passed over"
+            );
+            self.warn_once("announced event", &message);
+        }
     }
 
     /// When an event that an FMU announced is due.

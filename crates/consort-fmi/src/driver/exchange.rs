@@ -26,6 +26,8 @@ pub(super) struct ModelExchangeInstance<C: ExchangeCalls> {
     /// The sizes have changed, and nobody was told yet.
     resized: bool,
     needs_completed_step: bool,
+    /// What was set last.
+    time: f64,
 }
 
 impl<C: ExchangeCalls> ModelExchangeInstance<C> {
@@ -42,6 +44,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
             asks_sizes: continuous.sizes.is_none(),
             resized: false,
             needs_completed_step: continuous.needs_completed_step,
+            time: f64::NEG_INFINITY,
         })
     }
 
@@ -143,6 +146,7 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
 
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
         self.fmu.enter_initialization(setup)?;
+        self.time = setup.resolution.to_f64(setup.start);
         self.ask_sizes()?;
         self.check_sizes();
         Ok(())
@@ -172,6 +176,7 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
 
     fn set_time(&mut self, time: f64) -> CallResult<()> {
         self.fmu.require("set the time", Phase::Continuous, Phase::Continuous)?;
+        self.time = time;
         let asked = self.fmu.calls.set_time(time);
         self.fmu.check_float_mode();
         self.fmu.finish(asked, |_| format!("t = {time}"))
@@ -228,6 +233,7 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
         let mut discrete = Discrete::default();
         let update = |calls: &mut C| calls.update_discrete_states(&mut discrete);
         self.fmu.transition(Phase::Event, update, nothing)?;
+        self.fmu.check_announced(&discrete, self.time);
         self.ask_sizes()?;
         let sizes_changed = std::mem::take(&mut self.resized);
         Ok(ContinuousEvent {
@@ -262,6 +268,7 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
 
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
         self.fmu.restore(state)?;
+        self.time = f64::NEG_INFINITY;
         if Phase::Initialization <= self.fmu.phase {
             self.ask_sizes()?;
         }

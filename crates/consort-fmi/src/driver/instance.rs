@@ -45,6 +45,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         self.require("enter initialization", Phase::Instantiated, Phase::Instantiated)?;
         self.set_up(setup)?;
         self.resolution = Some(setup.resolution);
+        self.now = Some(setup.start);
         let experiment = Experiment::new(setup);
         let enter = |calls: &mut C| calls.enter_initialization(&experiment);
         self.transition(Phase::Initialization, enter, |_| experiment.describe())
@@ -119,6 +120,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         let mut progress = Progress::none(step);
         let reply = self.calls.step(step, self.may_go_back, &mut progress);
         self.check_float_mode();
+        self.now = Some(step.to);
         if reply.status == Status::OK && progress.is_plain() {
             return Ok(StepOutcome::complete(step));
         }
@@ -144,6 +146,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         }
         let mut progress = Progress::none(step);
         let reply = self.calls.step(step, self.may_go_back, &mut progress);
+        self.now = Some(step.to);
         if reply.status != Status::OK || !progress.is_plain() {
             self.check_float_mode();
             let outcome = self.judge_step(step, reply, &progress)?;
@@ -182,6 +185,8 @@ impl<C: Calls> Instance for FmuInstance<C> {
             |calls| calls.update_discrete_states(&mut discrete),
             nothing,
         )?;
+        let now = self.resolution.zip(self.now).map(|(it, now)| it.to_f64(now));
+        self.check_announced(&discrete, now.unwrap_or(f64::NEG_INFINITY));
         Ok(EventUpdate {
             again: discrete.again,
             terminate: discrete.terminate,
@@ -252,6 +257,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
             return Err(refused(CALL, reason));
         }
         let raw = self.states.open(state).expect("the state was found to be this instance's");
+        self.now = None;
         self.transition(state.phase, |calls| calls.set_state(raw), nothing)
     }
 
