@@ -524,7 +524,7 @@ fn call_diagnostic(
             1 => String::new(),
             times => format!(" ({times} times)"),
         };
-        diagnostic = diagnostic.with_note(format!("its log{times}: {}", lines[0]));
+        diagnostic = diagnostic.with_note(format!("its log{times}: {}", shortened(&lines[0])));
     }
     diagnostic
 }
@@ -539,6 +539,20 @@ fn set_up_help(setup: SetupOrder) -> &'static str {
         SetupOrder::AfterParameters => {
             "check its parameters and start values; without `setup = \"after-parameters\"` it is set up \
              before it is given them"
+        }
+    }
+}
+
+/// The most letters of a logged line that an error shows: a longer one would hide what it is about.
+const LETTERS_MAX: usize = 1000;
+
+fn shortened(line: &str) -> String {
+    let left_out = line.chars().count().saturating_sub(LETTERS_MAX);
+    match left_out {
+        0 => line.to_owned(),
+        _ => {
+            let shown: String = line.chars().take(LETTERS_MAX).collect();
+            format!("{shown}… ({left_out} more letters)")
         }
     }
 }
