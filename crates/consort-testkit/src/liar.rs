@@ -89,6 +89,77 @@ pub enum Function {
     Counts,
 }
 
+impl Function {
+    /// What the standard calls it, after `fmi2` or `fmi3`; several functions may begin so.
+    pub const fn symbol(self, fmi: Fmi) -> &'static str {
+        let is_2 = matches!(fmi, Fmi::V2);
+        match self {
+            Function::Instantiate => "Instantiate",
+            Function::SetupExperiment => "SetupExperiment",
+            Function::EnterInitialization => "EnterInitializationMode",
+            Function::ExitInitialization => "ExitInitializationMode",
+            Function::Set => "Set",
+            Function::GetReal => {
+                if is_2 {
+                    "GetReal"
+                } else {
+                    "GetFloat64"
+                }
+            }
+            Function::GetInteger => {
+                if is_2 {
+                    "GetInteger"
+                } else {
+                    "GetInt32"
+                }
+            }
+            Function::GetBoolean => "GetBoolean",
+            Function::GetString => "GetString",
+            Function::GetBinary => "GetBinary",
+            Function::Step => "DoStep",
+            Function::Terminate => "Terminate",
+            Function::Free => "FreeInstance",
+            Function::GetState => "GetFMU",
+            Function::SetState => "SetFMU",
+            Function::FreeState => "FreeFMU",
+            Function::StateSize => "SerializedFMU",
+            Function::Serialize => "SerializeFMU",
+            Function::Deserialize => {
+                if is_2 {
+                    "DeSerializeFMU"
+                } else {
+                    "DeserializeFMU"
+                }
+            }
+            Function::EnterEvent => "EnterEventMode",
+            Function::Update => {
+                if is_2 {
+                    "NewDiscreteStates"
+                } else {
+                    "UpdateDiscreteStates"
+                }
+            }
+            Function::LeaveEvent => "Enter",
+            Function::SetTime => "SetTime",
+            Function::SetStates => "SetContinuousStates",
+            Function::GetStates => "GetContinuousStates",
+            Function::Derivatives => {
+                if is_2 {
+                    "GetDerivatives"
+                } else {
+                    "GetContinuousStateDerivatives"
+                }
+            }
+            Function::Indicators => "GetEventIndicators",
+            Function::Nominals => "GetNominalsOfContinuousStates",
+            Function::Completed => "CompletedIntegratorStep",
+            Function::DebugLogging => "SetDebugLogging",
+            Function::StepStatus => "Get",
+            Function::Counts => "GetNumberOf",
+        }
+    }
+}
+
 /// What a lie is about; what its argument means is in `fmus/liar/README.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {

@@ -94,6 +94,11 @@ impl Judge {
             line.starts_with(" = note: ") && line.contains('(')
                 || line.starts_with("error[run::no-progress]")
         });
+        if let Some(symbol) = guilty(case)
+            && !complaint.iter().any(|line| line.contains(&symbol))
+        {
+            complain(&format!("an error that does not name `{symbol}`"));
+        }
         if !names_component {
             complain("an error that does not name the component");
         }
@@ -101,6 +106,17 @@ impl Judge {
             complain("an error that does not name the call");
         }
     }
+}
+
+/// The function that alone can be the reason why a run fails: the one that returns a wrong status.
+fn guilty(case: &Case) -> Option<String> {
+    let [lie] = &case.lies[..] else { return None };
+    let is_status = matches!(lie.kind, Kind::StatusAfter | Kind::StatusInstead) && 1 < lie.argument;
+    let version = match case.fmi {
+        Fmi::V2 => "fmi2",
+        Fmi::V3 => "fmi3",
+    };
+    is_status.then(|| format!("{version}{}", lie.function.symbol(case.fmi)))
 }
 
 /// What must be the same here and apart.

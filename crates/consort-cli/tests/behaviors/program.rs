@@ -37,6 +37,8 @@ pub(crate) struct Run {
     pub(crate) trace_hash: Option<String>,
     /// Without the line of names, which holds the lies.
     pub(crate) rows: Option<String>,
+    /// What the FMU logged, and what was logged of it.
+    pub(crate) log: String,
     /// Whether there is a snapshot.
     pub(crate) is_saved: bool,
     /// The lies that were told, as in the component's name; known of runs in our process.
@@ -59,8 +61,9 @@ impl Run {
         let rows = csv.and_then(|csv| csv.split_once('\n').map(|(_, rows)| rows.to_owned()));
         let diary = fs::read_to_string(path.join("diary")).unwrap_or_default();
         let told = diary.lines().map(str::to_owned).collect();
+        let log = fs::read_to_string(path.join("run/log.jsonl")).unwrap_or_default();
         let is_saved = path.join("half").is_file();
-        Run { ending, stdout, stderr, trace_hash, rows, is_saved, told }
+        Run { ending, stdout, stderr, trace_hash, rows, log, is_saved, told }
     }
 
     /// What was said of a failure: the error, and the notes that name call and status. What an FMU logged

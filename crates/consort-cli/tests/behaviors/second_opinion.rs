@@ -1,10 +1,10 @@
 //! The same lies told to FMPy: where it survives and both finish a run by Co-Simulation, the values at the
-//! communication points are compared. Lies are told in the n-th call of a function, and FMPy makes other calls
-//! than we do: only runs whose lies change nothing must agree; the others are counted by what was lied about.
+//! communication points are compared. Where they differ, one of the lies must explain it; differences are
+//! counted by their reasons.
 
 use crate::judge::Judge;
 use crate::tally::Finished;
-use consort_testkit::liar::{Harm, Kind};
+use consort_testkit::liar::{Case, Function, Kind};
 use consort_testkit::python;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -21,10 +21,9 @@ const STEP: f64 = 0.1;
 #[derive(Default)]
 pub(crate) struct Opinions {
     endings: BTreeMap<String, u64>,
-    /// Agreeing and differing runs, by kinds of lies.
-    classes: BTreeMap<Vec<Kind>, (u64, u64)>,
-    /// Of each class that differs.
-    examples: BTreeMap<Vec<Kind>, String>,
+    same: u64,
+    /// Runs that differ, by the reason, and one of them.
+    different: BTreeMap<&'static str, (u64, String)>,
     /// Differences that nothing explains.
     pub(crate) unexpected: Vec<String>,
 }
@@ -107,48 +106,59 @@ fn at_steps(points: &[Point]) -> Vec<Point> {
     (0..=STEPS).filter_map(last).collect()
 }
 
+/// Why FMPy's values may differ from ours.
+fn reason(case: &Case) -> Option<&'static str> {
+    let reasons = case.lies.iter().filter_map(|lie| match (lie.kind, lie.function) {
+        (Kind::Reset, Function::SetupExperiment) => {
+            Some("parameters are reset at set-up: FMPy sets them after it, Consort before")
+        }
+        (Kind::Numbers | Kind::Reset | Kind::StatusInstead, _) => {
+            Some("told in the n-th call of a function, and FMPy makes other calls")
+        }
+        (Kind::Flag, _) if lie.argument == 1 => {
+            Some("the end is asked for: FMPy ends before or after the row that we record")
+        }
+        (Kind::Flag | Kind::Moment, _) => {
+            Some("contradictory events: FMPy handles those that a step reports, Consort also those announced")
+        }
+        _ => None,
+    });
+    reasons.min()
+}
+
 impl Opinions {
     fn count(&mut self, finished: &Finished, answer: &Value) {
         let ended = answer["ended"].as_str().unwrap_or_default();
         *self.endings.entry(ended.to_owned()).or_default() += 1;
-        let is_harmless = finished.case.harm() == Harm::Nothing;
         if ended != "done" {
             return;
         }
         let (ours, theirs) = (points(&finished.rows), theirs(answer));
         let agrees = ours.len() == theirs.len()
             && ours.iter().zip(&theirs).all(|(ours, theirs)| ours.agrees(theirs));
-        let mut kinds: Vec<Kind> = finished.case.lies.iter().map(|lie| lie.kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let (same, different) = self.classes.entry(kinds.clone()).or_default();
-        *(if agrees { same } else { different }) += 1;
-        if !agrees {
-            let text = format!("{}\n  ours {ours:?}\n  FMPy {theirs:?}", finished.case);
-            if is_harmless {
-                self.unexpected.push(text.clone());
-            }
-            self.examples.entry(kinds).or_insert(text);
+        if agrees {
+            self.same += 1;
+            return;
+        }
+        let text = format!("{}\n  ours {ours:?}\n  FMPy {theirs:?}", finished.case);
+        match reason(&finished.case) {
+            Some(reason) => self.different.entry(reason).or_insert((0, text)).0 += 1,
+            None => self.unexpected.push(text),
         }
     }
 }
 
 impl fmt::Display for Opinions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut same, mut different) = (0, 0);
-        for (one, other) in self.classes.values() {
-            same += one;
-            different += other;
-        }
-        writeln!(f, "FMPy: {:?}; {same} runs agree, {different} differ", self.endings)?;
-        for (kinds, (same, different)) in &self.classes {
-            if 0 < *different {
-                writeln!(
-                    f,
-                    "  {kinds:?}: {same} agree, {different} differ, as {}",
-                    self.examples[kinds]
-                )?;
-            }
+        let explained: u64 = self.different.values().map(|(count, _)| count).sum();
+        let (same, unexpected) = (self.same, self.unexpected.len());
+        writeln!(
+            f,
+            "FMPy: {:?}; {same} runs agree, {explained} differ, {unexpected} for no reason",
+            self.endings
+        )?;
+        for (reason, (count, example)) in &self.different {
+            writeln!(f, "  {count}: {reason}, as {example}")?;
         }
         Ok(())
     }

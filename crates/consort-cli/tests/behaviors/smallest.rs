@@ -103,3 +103,44 @@ fn a_value_that_is_not_given_is_not_a_number() {
         assert!(here.rows.unwrap().contains("NaN"), "{case}");
     }
 }
+
+/// Not a number, minus infinity, the past and the present; plus infinity says that there is no event.
+#[test]
+fn an_event_that_is_announced_for_no_time_to_come_is_a_warning() {
+    for (moment, is_told) in [(0, true), (1, false), (2, true), (3, true), (4, true), (8, true)] {
+        for (fmi, interface) in FORMS {
+            if (fmi, interface) == (Fmi::V2, Interface::CoSimulation) {
+                continue;
+            }
+            let lie = Lie { call: 2, ..Lie::once(Kind::Moment, Function::Update, moment) };
+            let case = Case::of(fmi, interface, &[lie]);
+            for run in check(&case, 0, "") {
+                let told = run.log.matches("announced its next event for t = ").count();
+                assert_eq!(told, usize::from(is_told), "{case}: {}", run.log);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_line_of_a_thread_is_kept() {
+    for (fmi, interface) in FORMS {
+        let lie = Lie::once(Kind::Log, Function::ExitInitialization, 10);
+        for run in check(&Case::of(fmi, interface, &[lie]), 0, "") {
+            let told = run.log.matches("\"a line of a thread of its own\"").count();
+            assert_eq!(told, 100, "{}", run.log);
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_hides_no_error() {
+    for (fmi, interface) in FORMS {
+        let function = Function::ExitInitialization;
+        let lies = [Lie::once(Kind::Log, function, 5), Lie::once(Kind::StatusAfter, function, 3)];
+        for run in check(&Case::of(fmi, interface, &lies), 2, "ExitInitializationMode()") {
+            assert!(run.stderr.contains("more letters)"), "{}", run.stderr);
+            assert!(run.stderr.len() < 3000, "{} bytes", run.stderr.len());
+        }
+    }
+}
