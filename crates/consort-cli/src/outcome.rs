@@ -103,9 +103,10 @@ impl From<io::Error> for CommandError {
     }
 }
 
-/// What this machine lacks, not what the user wrote: nobody can say whether the description is valid.
-const OF_THE_MACHINE: [&str; 5] = [
+/// What this machine lacks, not what the user wrote: whether the description is valid is not known.
+const OF_THE_MACHINE: [&str; 6] = [
     "archive::unwritable",
+    "cli::read-failed",
     "fmi::missing-library",
     "fmi::no-python",
     "model::cache",

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 pub(crate) use foreign::is_started_by_hand;
 pub(crate) use overrides::{number, source as option_source, time};
-pub(crate) use source::{is_system, system_file};
+pub(crate) use source::{is_neither, is_system, system_file};
 
 /// A system in which everything was found and fits, with its models and its plan.
 pub(crate) struct Prepared {
@@ -209,7 +209,7 @@ pub(crate) fn load(
     solving::check_defaults(&system.experiment.solver, &models, report);
     if let Some(alone) = &alone {
         if alone.is_missing() {
-            return Err(CommandError::Failed { report: std::mem::take(report) });
+            return Err(not_loaded(&alone.asked, std::mem::take(report)));
         }
         alone.rename(&system, &mut inputs);
         if let Some(model) = models.iter().flatten().next() {
@@ -226,6 +226,14 @@ pub(crate) fn load(
         consort_formats::ssp::drop_unknown_parameters(&mut system, &described, report);
     }
     Ok(Some(Loaded { path, text, system, base, is_unpacked, keys, models, inputs }))
+}
+
+/// Why a model that was named on the command line cannot be used: it is wrong, or there is nothing at its path.
+pub(crate) fn not_loaded(model: &str, report: Report) -> CommandError {
+    match model.contains(':') || Path::new(model).exists() {
+        true => CommandError::Invalid { report },
+        false => CommandError::Failed { report },
+    }
 }
 
 impl Loaded {
@@ -309,22 +317,28 @@ fn read_input_table(
     report: &mut Report,
 ) {
     let written = system.experiment.input.as_ref();
-    let (path, name, span) = match (&args.input, written) {
-        (Some(path), _) => (path.clone(), file_name(path), None),
-        (None, Some(name)) => (base.join(&name.value), name.value.clone(), name.span),
+    // The name in messages is the one that was typed; in a record it is the same wherever that was.
+    let (path, name, kept, span) = match (&args.input, written) {
+        (Some(path), _) => (path.clone(), path.display().to_string(), file_name(path), None),
+        (None, Some(name)) => {
+            (base.join(&name.value), name.value.clone(), name.value.clone(), name.span)
+        }
         (None, None) => return,
     };
     match std::fs::read(&path) {
         Ok(bytes) => {
-            inputs.push(InputHash::new(&name, "table", &bytes));
+            inputs.push(InputHash::new(&kept, "table", &bytes));
             system.inputs = consort_formats::read_inputs(&name, &bytes, report);
         }
         Err(error) => {
             let said = crate::outcome::said(&error);
             let message = format!("the table `{name}` could not be read: {said}");
             // A table named in the system has a span; one named on the command line has none.
-            let from = span.map_or("the current folder", |_| "the folder of the system file");
-            let diagnostic = Diagnostic::error("system::no-table", message);
+            let (code, from) = match span {
+                Some(_) => ("system::no-table", "the folder of the system file"),
+                None => ("cli::read-failed", "the current folder"),
+            };
+            let diagnostic = Diagnostic::error(code, message);
             let diagnostic = diagnostic.maybe_at(span, "named here");
             report.push(diagnostic.help(format!("paths are relative to {from}")));
         }

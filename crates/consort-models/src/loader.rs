@@ -29,7 +29,8 @@ use crate::request::ModelRequest;
 use apart::Recipe;
 use compiler::Compiler;
 use consort_core::{
-    ContinuousModel, Diagnostic, Fidelity, Interface, Model, Provider, Report, SolverSettings,
+    ContinuousModel, Diagnostic, Fidelity, Interface, Model, ModelDescription, Provider, Report,
+    SolverSettings,
 };
 use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};
 use isolation::{Place, Wanted};
@@ -51,6 +52,17 @@ pub struct LoadedModel {
     pub inputs: Vec<InputFile>,
     /// What was assumed on the way, for a person.
     pub assumed: Vec<String>,
+}
+
+/// What an FMU says about itself, for one that cannot be loaded.
+#[derive(Clone, Debug)]
+pub struct Described {
+    /// What it would be.
+    pub description: ModelDescription,
+    /// The platforms that it has binaries for.
+    pub platforms: Vec<String>,
+    /// Sources could be compiled.
+    pub has_sources: bool,
 }
 
 /// Where a [`Loader`] keeps and finds things.
@@ -190,6 +202,24 @@ impl Loader {
             self.asked.insert(asked, loaded.clone());
         }
         Some(loaded)
+    }
+
+    /// What an FMU says about itself, whether it can be loaded or not; `None` for what is no FMU or says
+    /// nothing that can be understood.
+    pub fn describe(&mut self, request: &ModelRequest<'_>) -> Option<Described> {
+        let mut report = Report::default();
+        let path = request.base.join(request.model);
+        let Kind::Fmu(stored) = kind(&path, request, &mut report)? else { return None };
+        let real = path.canonicalize().unwrap_or(path);
+        let fmu = self.open(stored, &real, request, &mut report)?.fmu;
+        let interface = solving::interface(&fmu, request, &mut report);
+        let is_exchange = is_exchange(Some(interface));
+        let settings = is_exchange.then(|| solver(request, &mut report, &mut Vec::new()));
+        Some(Described {
+            description: apart::describe(&fmu, settings.as_ref()),
+            platforms: fmu.platforms(),
+            has_sources: fmu.has_sources(),
+        })
     }
 
     fn load_kind(

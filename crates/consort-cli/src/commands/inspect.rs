@@ -4,8 +4,9 @@ use crate::cli::{ExperimentArgs, Global, InspectArgs, TextFormat};
 use crate::inspect::{self, InspectExtra};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
-use crate::pipeline::{self, is_system};
-use consort_core::Report;
+use crate::pipeline::{self, is_neither, is_system};
+use consort_core::{Diagnostic, ModelDescription, Report, Severity};
+use consort_models::loader::Described;
 use consort_models::native::{BLOCKS, Block};
 use consort_models::{LoadedModel, ModelRequest};
 use serde_json::{Value, json};
@@ -18,7 +19,9 @@ const WIDTH: usize = 100;
 pub(crate) fn execute(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
     match args.subject.as_str() {
         "native:" | "native" => list_blocks(args.format, printer),
-        subject if is_system(Path::new(subject)) => show_system(args, global, printer),
+        subject if is_system(Path::new(subject)) || is_neither(Path::new(subject)) => {
+            show_system(args, global, printer)
+        }
         _ => show_model(args, global, printer),
     }
 }
@@ -67,18 +70,62 @@ fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> Command
         if let Some(block) = BLOCKS.iter().find(|block| Some(block.name) == name) {
             return show_block(block, args.format, printer);
         }
-        return Err(CommandError::Invalid { report });
+        return match loader.describe(&request) {
+            Some(described) => show_described(described, report, args, printer),
+            None => Err(pipeline::not_loaded(&args.subject, report)),
+        };
     };
     printer.report(&report, "");
-    let description = loaded.model.description();
-    let text = match args.format {
+    show_description(loaded.model.description(), loaded.assumed.clone(), args, printer)
+}
+
+fn show_description(
+    description: &ModelDescription,
+    assumed: Vec<String>,
+    args: &InspectArgs,
+    printer: &Printer,
+) -> CommandResult {
+    printer.data(match args.format {
         TextFormat::Json => format!("{:#}\n", inspect::to_json(description)),
-        TextFormat::Text => {
-            inspect::describe(description, &extra(args, loaded.assumed.clone(), printer))
-        }
-    };
-    printer.data(text)?;
+        TextFormat::Text => inspect::describe(description, &extra(args, assumed, printer)),
+    })?;
     Ok(Exit::Done)
+}
+
+/// An FMU that cannot run here: everything it says about itself, and why.
+fn show_described(
+    described: Described,
+    report: Report,
+    args: &InspectArgs,
+    printer: &Printer,
+) -> CommandResult {
+    let mut description = described.description;
+    let why = report.diagnostics().iter().find(|told| told.severity == Severity::Error);
+    let why = why.map_or(String::new(), |told| format!(": {}", told.message));
+    description.facts.push(("runs here".to_owned(), format!("no{why}")));
+    let mut there = described.platforms.join(", ");
+    if there.is_empty() {
+        there.push_str("none");
+    }
+    if described.has_sources {
+        there.push_str("; it has sources");
+    }
+    description.facts.push(("binaries".to_owned(), there));
+    printer.report(&as_warnings(&report), "");
+    show_description(&description, Vec::new(), args, printer)
+}
+
+/// The question was what it is, and that is answered.
+fn as_warnings(report: &Report) -> Report {
+    let mut softened = Report::default();
+    for source in report.sources() {
+        softened.add_source(source.name.clone(), source.text.clone());
+    }
+    for told in report.diagnostics() {
+        let severity = told.severity.min(Severity::Warning);
+        softened.push(Diagnostic { severity, ..told.clone() });
+    }
+    softened
 }
 
 fn extra(args: &InspectArgs, assumed: Vec<String>, printer: &Printer) -> InspectExtra {

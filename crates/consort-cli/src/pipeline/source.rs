@@ -99,6 +99,11 @@ pub(crate) fn is_system(path: &Path) -> bool {
     }
 }
 
+/// Whether a path is a folder with nothing in it that could be run.
+pub(crate) fn is_neither(path: &Path) -> bool {
+    path.is_dir() && !is_system(path) && !model::is_fmu_folder(path)
+}
+
 fn form_of(file: &Path) -> Option<Form> {
     let ending = file.extension()?.to_string_lossy().to_ascii_lowercase();
     match ending.as_str() {

@@ -214,7 +214,7 @@ fn what_cannot_be_checked_is_said() {
         assert_eq!(said.code, Some(code), "{line:?}: {said}");
         assert!(said.stderr.contains(words), "{line:?}: {said}");
     };
-    check(&["missing.fmu"], 1, "`missing.fmu` is not there");
+    check(&["missing.fmu"], 2, "`missing.fmu` is not there");
     check(&["--corpus", "empty"], 1, "there is no model below `empty`");
     check(&["--corpus", "nowhere"], 2, "`nowhere` could not be read");
     check(&["native:pid", "missing.eq"], 2, "`missing.eq` is not there");

@@ -56,7 +56,7 @@ fn what_is_no_model_is_said() {
     let said = bench.consort(&["inspect", "native:gian"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said}");
     assert!(said.stderr.contains("did you mean `native:gain`?"), "{said}");
-    assert_eq!(bench.consort(&["inspect", "nothing.fmu"]).code, Some(1));
+    assert_eq!(bench.consort(&["inspect", "nothing.fmu"]).code, Some(2));
 }
 
 #[test]

@@ -124,20 +124,24 @@ impl Recipe {
         Arc::new(IsolatedModel::new(description, self.write(), Arc::clone(host), provider))
     }
 
-    /// What the model is, as far as its description tells.
     fn describe(&self, fmu: &Fmu) -> ModelDescription {
-        let description = fmu.description();
-        match (&description.model_exchange, &self.settings) {
-            (Some(exchange), Some(settings)) => {
-                let inner = ModelDescription {
-                    kind: format!("{} Model Exchange", description.version.name()),
-                    capabilities: exchange.capabilities.clone(),
-                    ..description.model.clone()
-                };
-                continuous::describe(&inner, settings)
-            }
-            _ => description.model.clone(),
+        describe(fmu, self.settings.as_ref())
+    }
+}
+
+/// What an FMU is, as far as its description tells; `settings` are of the solver around its Model Exchange.
+pub(super) fn describe(fmu: &Fmu, settings: Option<&SolverSettings>) -> ModelDescription {
+    let description = fmu.description();
+    match (&description.model_exchange, settings) {
+        (Some(exchange), Some(settings)) => {
+            let inner = ModelDescription {
+                kind: format!("{} Model Exchange", description.version.name()),
+                capabilities: exchange.capabilities.clone(),
+                ..description.model.clone()
+            };
+            continuous::describe(&inner, settings)
         }
+        _ => description.model.clone(),
     }
 }
 
