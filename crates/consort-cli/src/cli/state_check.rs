@@ -2,7 +2,8 @@
 
 use super::{TextFormat, values};
 use clap::Args;
-use consort_core::Seconds;
+use clap::builder::PossibleValuesParser;
+use consort_core::{Interface, Seconds};
 use std::path::PathBuf;
 
 /// Options of `state-check`.
@@ -44,7 +45,18 @@ pub(crate) struct StateCheckArgs {
     /// Find out again what is known already
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Use FMUs by this interface [default: co-simulation, where they have it]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Interface::ALL.map(|(_, name)| name)))]
+    pub(crate) interface: Option<String>,
     /// The Python library for FMUs written in Python
     #[arg(long, value_name = "PATH")]
     pub(crate) python_library: Option<PathBuf>,
+}
+
+impl StateCheckArgs {
+    /// The interface by which FMUs are used, if one was named.
+    pub(crate) fn interface(&self) -> Option<Interface> {
+        let name = self.interface.as_deref()?;
+        Interface::ALL.iter().find(|(_, known)| *known == name).map(|(interface, _)| *interface)
+    }
 }

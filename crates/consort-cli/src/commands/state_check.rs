@@ -12,7 +12,7 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline;
 use checked::{Checked, Outcome};
-use consort_core::{Model, Provider, Report};
+use consort_core::{Interface, Model, Provider, Report};
 use consort_models::equations::Form;
 use consort_models::fidelity::{CheckOptions, Examiner, Given, Subject, Verdicts};
 use consort_models::loader::Loader;
@@ -98,21 +98,39 @@ fn check(model: &str, args: &StateCheckArgs, global: &Global) -> Checked {
     let mut report = Report::default();
     let mut loader = pipeline::loader(global, args.python_library.as_deref());
     let providers = providers(model, global);
-    let Some(loaded) = load(&mut loader, model, providers[0], &mut report) else {
+    // Equations in a corpus have no interfaces, and are checked as ever.
+    let is_asked = args.corpus.is_none() || !is_ours(model);
+    let interface = args.interface().filter(|_| is_asked).map(|value| {
+        let span = Some(pipeline::option_source("interface", value.name(), &mut report));
+        Asked { value, span }
+    });
+    let subject = Named { model, interface };
+    let Some(loaded) = load(&mut loader, subject, providers[0], &mut report) else {
         return Checked { name: model.to_owned(), outcome: Outcome::NotLoaded(report) };
     };
     let cache = pipeline::cache_dir(global);
     let known = if args.fresh { Verdicts::anew(&cache) } else { Verdicts::open(&cache) };
-    let subject = Subject::new(&loaded.inputs, loaded.model.description(), Given::default());
-    let mut make = |provider: Provider| make(&mut loader, model, provider);
-    let mut examiner = Examiner::new(&subject, options(args), Some(&known), &mut make);
+    let files = Subject::new(&loaded.inputs, loaded.model.description(), Given::default());
+    let mut make = |provider: Provider| make(&mut loader, subject, provider);
+    let mut examiner = Examiner::new(&files, options(args), Some(&known), &mut make);
     let verdicts = providers.iter().map(|&provider| examiner.verdict(provider)).collect();
     Checked::judged(model, loaded.model.description(), &options(args), verdicts)
 }
 
-fn make(loader: &mut Loader, model: &str, provider: Provider) -> Result<Arc<dyn Model>, String> {
+/// A model as it was named, and the interface by which it is used if it is an FMU.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    model: &'a str,
+    interface: Option<Asked<Interface>>,
+}
+
+fn make(
+    loader: &mut Loader,
+    named: Named<'_>,
+    provider: Provider,
+) -> Result<Arc<dyn Model>, String> {
     let mut report = Report::default();
-    let loaded = load(loader, model, provider, &mut report);
+    let loaded = load(loader, named, provider, &mut report);
     let words = || report.diagnostics().first().map(|told| told.message.clone());
     loaded.map(|loaded| loaded.model).ok_or_else(|| words().unwrap_or_default())
 }
@@ -120,12 +138,13 @@ fn make(loader: &mut Loader, model: &str, provider: Provider) -> Result<Arc<dyn 
 /// The model, with instances that save their states by a provider: FMUs in processes of their own.
 fn load(
     loader: &mut Loader,
-    model: &str,
+    named: Named<'_>,
     provider: Provider,
     report: &mut Report,
 ) -> Option<LoadedModel> {
-    let mut request = ModelRequest::new(model, Path::new(""));
-    if !is_ours(model) {
+    let mut request = ModelRequest::new(named.model, Path::new(""));
+    request.solving.interface = named.interface;
+    if !is_ours(named.model) {
         request.isolate = Some(Asked { value: true, span: None });
         request.state = Some(Asked { value: provider, span: None });
     }

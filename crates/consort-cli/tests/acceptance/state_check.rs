@@ -222,3 +222,47 @@ fn what_cannot_be_checked_is_said() {
     check(&["native:pid", "--tau", "0"], 2, "expected seconds, more than zero");
     check(&[], 2, "MODEL");
 }
+
+/// Verdicts belong to an interface: the cache of one does not answer for the other.
+#[test]
+fn the_interface_of_an_fmu_is_chosen() {
+    let world = World::with_clean_cache();
+    for (model, fmi) in [("dahlquist", Fmi::V2), ("dahlquist", Fmi::V3)] {
+        let archive = fmus::build(model, fmi, &BuildOptions::archive());
+        fs::copy(archive, world.path("both.fmu")).unwrap();
+        let find = |more: &[&str]| {
+            let line = ["state-check", "both.fmu", "--format", "json", "--providers", "native"];
+            let said = world.consort(&[&line[..], &["--trials", "5"], more].concat());
+            assert_eq!(said.code, Some(0), "{said}");
+            (found(&said), said.stdout)
+        };
+        let (default, text) = find(&[]);
+        assert!(default["kind"].as_str().unwrap().ends_with("Co-Simulation"), "{default}");
+        let (exchange, _) = find(&["--interface", "model-exchange"]);
+        let kind = exchange["kind"].as_str().unwrap();
+        assert!(kind.contains("Model Exchange"), "{kind}");
+        // What is known already is said as it was found, costs included.
+        assert_eq!(find(&["--interface", "co-simulation"]).1, text);
+        assert_eq!(find(&["--interface", "model-exchange"]).0, exchange);
+    }
+}
+
+#[test]
+fn an_interface_that_is_not_there_is_an_error() {
+    let world = World::new();
+    world.write("ball.eq", fs::read(example("bouncing-ball/ball.eq")).unwrap());
+    for (model, name) in [("gain", "gain.fmu"), ("exchange-ball", "ball.fmu")] {
+        let archive = fmus::build(model, Fmi::V2, &BuildOptions::archive());
+        fs::copy(archive, world.path(name)).unwrap();
+    }
+    for (model, interface, said) in [
+        ("gain.fmu", "model-exchange", "`gain.fmu` has no Model Exchange"),
+        ("ball.fmu", "co-simulation", "`ball.fmu` has no Co-Simulation"),
+        ("ball.eq", "co-simulation", "only FMUs have interfaces"),
+    ] {
+        let answer = world.consort(&["state-check", model, "--interface", interface]);
+        assert_eq!(answer.code, Some(1), "{answer}");
+        assert!(answer.stderr.contains(said), "{answer}");
+        assert!(answer.stderr.contains(&format!("--interface {interface}")), "{answer}");
+    }
+}
