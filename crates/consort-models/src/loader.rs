@@ -311,8 +311,8 @@ impl Loader {
         Some(LoadedModel { model, inputs: located.inputs, assumed })
     }
 
-    /// Sees whether a binary can be loaded in a process of its own; what cannot be is told as if it had been
-    /// loaded here.
+    /// Sees whether a binary can be loaded in a process of its own; what cannot be is reported as if it had
+    /// been loaded here.
     fn try_apart(
         &mut self,
         key: &(PathBuf, Option<Interface>),

@@ -100,9 +100,9 @@ mod tests {
         teller.tell(Diagnostic::error("test::many", "at last"));
         assert!(teller.failed());
         assert!(!teller.finish());
-        let told = report.diagnostics();
-        assert!(told.iter().any(|it| it.message == "at last"), "the error is passed on");
-        let rest: Vec<_> = told.iter().filter(|it| it.message.starts_with("and ")).collect();
+        let kept = report.diagnostics();
+        assert!(kept.iter().any(|it| it.message == "at last"), "the error is passed on");
+        let rest: Vec<_> = kept.iter().filter(|it| it.message.starts_with("and ")).collect();
         assert_eq!(rest[0].message, "and 7 more like this");
         assert_eq!(rest.len(), 1);
         assert_eq!(report.error_count(), 1);

@@ -100,8 +100,8 @@ fn show_described(
     printer: &Printer,
 ) -> CommandResult {
     let mut description = described.description;
-    let why = report.diagnostics().iter().find(|told| told.severity == Severity::Error);
-    let why = why.map_or(String::new(), |told| format!(": {}", told.message));
+    let why = report.diagnostics().iter().find(|it| it.severity == Severity::Error);
+    let why = why.map_or(String::new(), |it| format!(": {}", it.message));
     description.facts.push(("runs here".to_owned(), format!("no{why}")));
     let mut there = described.platforms.join(", ");
     if there.is_empty() {
@@ -121,9 +121,9 @@ fn as_warnings(report: &Report) -> Report {
     for source in report.sources() {
         softened.add_source(source.name.clone(), source.text.clone());
     }
-    for told in report.diagnostics() {
-        let severity = told.severity.min(Severity::Warning);
-        softened.push(Diagnostic { severity, ..told.clone() });
+    for diagnostic in report.diagnostics() {
+        let severity = diagnostic.severity.min(Severity::Warning);
+        softened.push(Diagnostic { severity, ..diagnostic.clone() });
     }
     softened
 }

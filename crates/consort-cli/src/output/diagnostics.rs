@@ -37,12 +37,12 @@ pub(crate) struct Style {
 pub(crate) fn render(report: &Report, style: Style) -> String {
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(WIDTH);
-    let told = report.diagnostics().iter().filter(|told| style.least <= told.severity);
-    let mut told: Vec<&Diagnostic> = told.collect();
-    told.sort_by_key(|told| Reverse(told.severity));
+    let found = report.diagnostics().iter().filter(|it| style.least <= it.severity);
+    let mut found: Vec<&Diagnostic> = found.collect();
+    found.sort_by_key(|it| Reverse(it.severity));
     let shown = match style.all {
-        true => told.iter().map(|told| Shown::Whole(told)).collect(),
-        false => alike::counted(&told, report),
+        true => found.iter().map(|it| Shown::Whole(it)).collect(),
+        false => alike::counted(&found, report),
     };
     let most = if style.all { usize::MAX } else { SHOWN_MAX };
     let mut text = String::new();
@@ -51,7 +51,7 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
         text.push_str("\n\n");
     }
     let hidden = shown.iter().skip(most).map(Shown::count).sum();
-    if let Some(line) = count_line(report, &told, hidden, style.ending) {
+    if let Some(line) = count_line(report, &found, hidden, style.ending) {
         text.push_str(&line);
         text.push('\n');
     }
@@ -59,10 +59,10 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
 }
 
 /// `3 errors, 1 warning: nothing was run`, or nothing where there is neither.
-fn count_line(report: &Report, told: &[&Diagnostic], hidden: u64, ending: &str) -> Option<String> {
+fn count_line(report: &Report, found: &[&Diagnostic], hidden: u64, ending: &str) -> Option<String> {
     let is_warning = |diagnostic: &&&Diagnostic| diagnostic.severity == Severity::Warning;
     let errors = report.error_count() as u64;
-    let warnings = told.iter().filter(is_warning).count() as u64;
+    let warnings = found.iter().filter(is_warning).count() as u64;
     let named = [(errors, "error"), (warnings, "warning")];
     let parts: Vec<String> = named
         .iter()
@@ -78,7 +78,7 @@ fn count_line(report: &Report, told: &[&Diagnostic], hidden: u64, ending: &str) 
         _ if ending.is_empty() => String::new(),
         _ => format!(": {ending}"),
     };
-    let says_nothing = parts.is_empty() || told.len() == 1 && ending.is_empty();
+    let says_nothing = parts.is_empty() || found.len() == 1 && ending.is_empty();
     (!says_nothing).then(|| format!("{}{cut}{ending}", parts.join(", ")))
 }
 

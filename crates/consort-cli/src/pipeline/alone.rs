@@ -130,7 +130,7 @@ impl Alone {
         }
     }
 
-    /// Outputs are recorded and drawn; everything if there are none and nobody says what.
+    /// Outputs are recorded and drawn; everything if there are none, unless `--record` says what.
     fn choose_record(
         &self,
         system: &mut System,

@@ -44,18 +44,18 @@ impl IsolatedModel {
 
     /// Loads the model in a process that is ended again, to see whether it can be loaded.
     ///
-    /// What else goes wrong, such as a binary that ends its process, instances tell when they are made.
+    /// What else goes wrong, for instance a binary that ends its process, is an error of instances.
     ///
     /// # Errors
     /// If it cannot be loaded, as if it had been tried here.
     pub fn try_load(&self) -> Result<(), LoadError> {
-        let nobody: LogSink = Arc::new(|_| ());
-        let Ok(mut worker) = Worker::start(&self.host, "", nobody, self.family) else {
+        let silent: LogSink = Arc::new(|_| ());
+        let Ok(mut worker) = Worker::start(&self.host, "", silent, self.family) else {
             return Ok(());
         };
         let answer = worker.ask(Op::TryLoad, |to| to.bytes(&self.recipe));
-        let told = answer.ok().and_then(|mut reply| reply.option(read_load_error));
-        told.flatten().map_or(Ok(()), Err)
+        let failure = answer.ok().and_then(|mut reply| reply.option(read_load_error));
+        failure.flatten().map_or(Ok(()), Err)
     }
 
     /// As [`Model::instantiate`], for those who want to know more of the process.

@@ -58,16 +58,16 @@ impl Kind {
 
 /// Errors as they are: each has to be mended. Of remarks of one kind the first, then a line that counts
 /// the others where the last of the first was.
-pub(super) fn counted<'d>(told: &[&'d Diagnostic], report: &Report) -> Vec<Shown<'d>> {
+pub(super) fn counted<'d>(found: &[&'d Diagnostic], report: &Report) -> Vec<Shown<'d>> {
     let mut kinds: BTreeMap<Kind, Vec<&Diagnostic>> = BTreeMap::new();
-    for diagnostic in told {
+    for diagnostic in found {
         kinds.entry(Kind::of(diagnostic)).or_default().push(diagnostic);
     }
     // A line in place of a single one would say less and be as long.
     let is_many = |alike: &[&Diagnostic]| ALIKE_SHOWN + 1 < alike.len();
     let mut seen: BTreeMap<Kind, usize> = BTreeMap::new();
     let mut shown = Vec::new();
-    for diagnostic in told {
+    for diagnostic in found {
         let kind = Kind::of(diagnostic);
         let alike = &kinds[&kind];
         if diagnostic.severity == Severity::Error || !is_many(alike) {

@@ -229,10 +229,10 @@ fn a_program_gets_everything() {
             .with_note("a fact")
             .help("do it right"),
     );
-    let told = to_json(&report.diagnostics()[0], &report);
+    let json = to_json(&report.diagnostics()[0], &report);
     let place = serde_json::json!({"file": "system.toml", "line": 5, "column": 8, "text": "here"});
-    assert_eq!(told["place"], place);
-    assert_eq!(told["labels"][0]["line"], 2);
-    assert_eq!((&told["notes"][0], &told["help"]), (&"a fact".into(), &"do it right".into()));
-    assert_eq!((&told["severity"], &told["code"]), (&"error".into(), &"a::b".into()));
+    assert_eq!(json["place"], place);
+    assert_eq!(json["labels"][0]["line"], 2);
+    assert_eq!((&json["notes"][0], &json["help"]), (&"a fact".into(), &"do it right".into()));
+    assert_eq!((&json["severity"], &json["code"]), (&"error".into(), &"a::b".into()));
 }
