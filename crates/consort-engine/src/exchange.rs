@@ -2,6 +2,7 @@
 
 use crate::store::{Bank, Slot};
 use consort_core::{ConnectionId, Conversion, Resolution, Time, ValueType, Values, ValuesRef};
+use std::cmp::Ordering;
 
 /// One connection, compiled.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -96,13 +97,21 @@ fn move_elements<T: Clone>(list: &mut [T], op: &CopyOp) {
     }
 }
 
-/// Widens and converts units, element by element.
+/// Converts types and units, element by element: see `docs/conversions.md`.
 fn convert(bank: &mut Bank, op: &CopyOp) {
     for index in 0..op.from.count {
         let (from, to) = (op.from.part(index, 1), op.to.part(index, 1));
+        let number = |bank: &Bank| bank.get(from).as_f64(0).expect("the resolver connects numbers");
         if to.value_type.is_float() {
-            let value = bank.get(from).as_f64(0).expect("the resolver connects numbers only");
-            put_float(bank, to, op.conversion.apply(value));
+            let value = op.conversion.apply(number(bank));
+            put_float(bank, to, value);
+        } else if to.value_type == ValueType::Boolean {
+            let value = number(bank).partial_cmp(&0.0) != Some(Ordering::Equal);
+            bank.put(to, ValuesRef::Boolean(&[value]));
+        } else if from.value_type.is_float() {
+            // Halves go away from zero; what does not fit stops at the ends, not a number is 0.
+            let value = number(bank).round() as i128;
+            put_whole_number(bank, to, value);
         } else {
             let value = whole_number(bank, from);
             put_whole_number(bank, to, value);
@@ -130,18 +139,23 @@ macro_rules! whole_numbers {
             Values::UInt32($list) => $body,
             Values::Int64($list) | Values::Enumeration($list) => $body,
             Values::UInt64($list) => $body,
-            _ => unreachable!("the resolver lets whole numbers widen to whole numbers only"),
+            _ => unreachable!("the caller checked for a whole number"),
         }
     };
 }
 
 fn whole_number(bank: &Bank, from: Slot) -> i128 {
+    if let Values::Boolean(list) = bank.column(from.value_type) {
+        return i128::from(list[from.at()]);
+    }
     whole_numbers!(bank.column(from.value_type), list => i128::from(list[from.at()]))
 }
 
 fn put_whole_number(bank: &mut Bank, to: Slot, value: i128) {
+    let (min, max) = consort_system::conversion::whole_numbers(to.value_type);
+    let value = value.clamp(min, max);
     whole_numbers!(bank.column_mut(to.value_type), list => {
-        list[to.at()] = value.try_into().expect("a wider type holds every value");
+        list[to.at()] = value.try_into().expect("it is within the ends of the type");
     });
 }
 
@@ -243,6 +257,33 @@ mod tests {
         check(&Values::String(vec!["on".into()]), ValueType::String, same, "\"on\"");
         let celsius = Conversion { gain: 1.0, offset: 273.15 };
         check(&Values::Float64(vec![20.0]), ValueType::Float64, celsius, "293.15");
+    }
+
+    #[test]
+    fn every_type_of_number_becomes_every_other() {
+        use ValueType::{
+            Boolean, Enumeration, Float32, Float64, Int8, Int32, Int64, UInt8, UInt64,
+        };
+        let same = Conversion::IDENTITY;
+        let flags = Values::Boolean(vec![false, true]);
+        for to in [Float64, Float32] {
+            check(&flags, to, same, "[0.0, 1.0]");
+        }
+        for to in [Int8, UInt8, Int32, UInt64, Int64, Enumeration] {
+            check(&flags, to, same, "[0, 1]");
+        }
+        check(&flags, Float64, Conversion { gain: -2.0, offset: 5.0 }, "[5.0, 3.0]");
+        check(&Values::Enumeration(vec![3, -1]), Float64, same, "[3.0, -1.0]");
+        check(&Values::Enumeration(vec![3, -1]), Int8, same, "[3, -1]");
+        check(&Values::Int64(vec![(1 << 53) + 1]), Float64, same, "9007199254740992.0");
+        check(&Values::UInt64(vec![u64::MAX]), Float32, same, "1.8446744e19");
+        check(&Values::Float64(vec![0.1]), Float32, same, "0.1");
+        let numbers = Values::Float64(vec![0.0, -0.0, 0.4, -2.5, 2.5, 1e300, f64::NAN]);
+        check(&numbers, Boolean, same, "[false, false, true, true, true, true, true]");
+        check(&numbers, Int32, same, "[0, 0, 0, -3, 3, 2147483647, 0]");
+        check(&numbers, UInt8, same, "[0, 0, 0, 0, 3, 255, 0]");
+        check(&Values::Int64(vec![-1, 300, 7]), UInt8, same, "[0, 255, 7]");
+        check(&Values::Int32(vec![-1, 0, 1]), Boolean, same, "[true, false, true]");
     }
 
     #[test]

@@ -22,6 +22,8 @@
 //!   The keys are kept beside the system ([`Keys`]), so that [`write()`] can give them back.
 //! - **Models.** Paths are relative to the first file; `\` separates folders as `/` does. Native
 //!   blocks are written `native:NAME`, which only Consort understands.
+//! - **Types.** Connections convert between numbers and truth values where they must, with a warning if
+//!   that loses something: see `docs/conversions.md`.
 //! - **Order.** Such a system is computed in the order `jacobi`, which is what Maestro does: read
 //!   everything, exchange everything, step everything. The command line may say otherwise.
 //! - **`algorithm`.** `fixed-step` is the step. `var-step` is a variable step of which `initsize`

@@ -130,15 +130,17 @@ fn connections() -> impl Strategy<Value = Vec<Connection>> {
     let linear = (number(), number())
         .prop_map(|(factor, offset)| Linear { factor: factor.value, offset: offset.value });
     let wire = (spanned_text(), spanned_text(), hold, option::of(text()));
-    let more = (any::<bool>(), option::of(linear), any::<bool>());
+    let more = (any::<bool>(), option::of(linear), any::<bool>(), any::<bool>());
     vec(
-        (wire, more).prop_map(|((from, to, hold, group), (delay, transformation, suppress))| {
+        (wire, more).prop_map(|((from, to, hold, group), more)| {
+            let (delay, transformation, suppress, convert) = more;
             Connection {
                 hold,
                 group,
                 delay,
                 transformation,
                 suppress_unit_conversion: suppress,
+                convert,
                 ..Connection::new(from, to)
             }
         }),

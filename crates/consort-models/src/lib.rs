@@ -54,12 +54,14 @@
 //! | `piston-engine` | throttle, density, airspeed | thrust, power | power_max, efficiency_max, design_speed, lag, opening0 | a piston engine with a propeller of constant speed |
 //! | `pulse` |  | y | period, duty, delay, low, high | high for a part of each period |
 //! | `ramp` |  | y | start, duration, from, to | straight from one value to another |
+//! | `round` | u | y | method, type, size | u as a whole number |
 //! | `saturation` | u | y | min, max, size | u, between min and max |
 //! | `sine` |  | y | amplitude, frequency, phase, offset | y = offset + amplitude sin(2 pi frequency t + phase) |
 //! | `state-space` | u | y | A, B, C, D, x0, substep, method, starter, ports | x' = A x + B u, y = C x + D u |
 //! | `step` |  | y | time, before, after | one value, then another |
 //! | `sum` | u1 ... un | y | signs | the sum of inputs with signs |
 //! | `table` |  | one per column | file, interpolation | columns of a CSV file over time |
+//! | `threshold` | u | y | threshold, size | whether u has reached a threshold, as a Boolean |
 //! | `unit-delay` | u | y | y0, size | u as it was a step ago |
 //!
 //! # Determinism

@@ -11,6 +11,7 @@
 mod aircraft;
 mod algebra;
 mod behavior;
+mod conversions;
 mod draft;
 mod dynamics;
 mod equations;
@@ -97,6 +98,8 @@ blocks! {
         "" -> "y", "period, duty, delay, low, high";
     "ramp" (sources::ramp): "straight from one value to another",
         "" -> "y", "start, duration, from, to";
+    "round" (conversions::round): "u as a whole number",
+        "u" -> "y", "method, type, size";
     "saturation" (algebra::saturation): "u, between min and max",
         "u" -> "y", "min, max, size";
     "sine" (sources::sine): "y = offset + amplitude sin(2 pi frequency t + phase)",
@@ -109,6 +112,8 @@ blocks! {
         "u1 ... un" -> "y", "signs";
     "table" (table::table): "columns of a CSV file over time",
         "" -> "one per column", "file, interpolation";
+    "threshold" (conversions::threshold): "whether u has reached a threshold, as a Boolean",
+        "u" -> "y", "threshold, size";
     "unit-delay" (dynamics::unit_delay): "u as it was a step ago",
         "u" -> "y", "y0, size";
 }

@@ -20,6 +20,7 @@
 //! Nothing here reads files, decides an order or holds live instances.
 
 pub mod campaign;
+pub mod conversion;
 pub mod coupling;
 pub mod isolation;
 pub mod placement;
@@ -32,6 +33,7 @@ pub mod solving;
 pub mod system;
 
 pub use campaign::Campaign;
+pub use conversion::{ConvertingBlock, TypeConversion, conversion};
 pub use coupling::{
     Continuous, Coupling, Iteration, IterationMethod, IterationOptions, LoopChoice, LoopPolicy,
     LoopRule, OnDivergence, Order, ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep,

@@ -189,6 +189,9 @@ pub struct Connection {
     pub transformation: Option<Linear>,
     /// Units are taken to agree already.
     pub suppress_unit_conversion: bool,
+    /// Numbers become whole numbers or truth values on the way, if the input wants that: as
+    /// multi-models mean it. Else only what loses nothing, or a little, is converted.
+    pub convert: bool,
 }
 
 impl Connection {
@@ -202,6 +205,7 @@ impl Connection {
             delay: false,
             transformation: None,
             suppress_unit_conversion: false,
+            convert: false,
         }
     }
 }

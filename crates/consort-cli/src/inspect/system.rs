@@ -170,6 +170,7 @@ fn connections(
     for (index, connection) in system.connections.iter().enumerate() {
         let meaning = resolved.and_then(|system| system.connections.get(index));
         let mut remarks = Vec::new();
+        remarks.extend(meaning.and_then(|meaning| types(meaning, models)));
         remarks.extend(meaning.and_then(|meaning| conversion(meaning, models)));
         if connection.delay {
             remarks.push("delayed by one step".to_owned());
@@ -189,6 +190,16 @@ fn connections(
         page.heading(&format!("Connections ({})", system.connections.len()));
         page.table(&table);
     }
+}
+
+/// `Boolean as Float64`
+fn types(meaning: &ResolvedConnection, models: &[Option<&ModelDescription>]) -> Option<String> {
+    let of = |port: Port| {
+        let model = (*models.get(port.component.index())?)?;
+        Some(model.variables.get(port.variable.index())?.value_type)
+    };
+    let (from, to) = (of(meaning.from)?, of(meaning.to)?);
+    (from != to).then(|| format!("{from} as {to}"))
 }
 
 /// `converted from m to mm`

@@ -6,6 +6,7 @@
 mod aircraft;
 mod alone;
 mod bad_inputs;
+mod conversions;
 mod coupling;
 mod distributed;
 mod documents;

@@ -65,7 +65,9 @@ pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> 
         keys.insert(names.component(key, instance), key.clone());
     }
     let path = |path: &Path| Spanned { value: names.path(path), span: path.span };
-    let connections = wires.iter().map(|(from, to)| Connection::new(path(from), path(to)));
+    let connections = wires
+        .iter()
+        .map(|(from, to)| Connection { convert: true, ..Connection::new(path(from), path(to)) });
     let places: BTreeMap<String, usize> =
         components.iter().enumerate().map(|(at, it)| (it.name.value.clone(), at)).collect();
     for (at, value) in values {

@@ -29,7 +29,7 @@
 //!   </consort:Component>
 //! </ssc:Annotation>
 //! <ssc:Annotation type="org.consort.connection">      <!-- at a Connection -->
-//!   <consort:Connection delay="true" hold="extrapolate" group="bus1"/>
+//!   <consort:Connection delay="true" hold="extrapolate" group="bus1" convert="true"/>
 //! </ssc:Annotation>
 //! ```
 //!
@@ -95,8 +95,9 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
 pub(super) fn wire(session: &mut Session<'_>, tag: Tag<'_>, wire: &mut Wire) {
     for annotation in of_type(tag, CONNECTION) {
         for tag in annotation.all("Connection") {
-            session.known(tag, &["delay", "hold", "group"], &[]);
+            session.known(tag, &["delay", "hold", "group", "convert"], &[]);
             wire.delay = session.flag(tag, "delay").unwrap_or(false);
+            wire.convert = session.flag(tag, "convert").unwrap_or(false);
             let choices = [(Hold::Hold, "hold"), (Hold::Extrapolate, "extrapolate")];
             let hold = session.choice(tag, "hold", &choices);
             wire.hold = hold.map_or(Hold::Hold, |hold| hold.value);

@@ -94,6 +94,7 @@ pub(super) struct Wire {
     pub(super) delay: bool,
     pub(super) hold: Hold,
     pub(super) group: Option<String>,
+    pub(super) convert: bool,
 }
 
 /// One end of a wire.

@@ -305,7 +305,7 @@ fn read_wire(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Wire> {
     let end = read_end(session, tag, ["endElement", "endConnector", "endIndices"]);
     let (start, end) = (start?, end?);
     let (delay, hold, group) = (false, Hold::Hold, None);
-    let mut wire = Wire { start, end, linear, suppress, delay, hold, group };
+    let mut wire = Wire { start, end, linear, suppress, delay, hold, group, convert: false };
     annotation::wire(session, tag, &mut wire);
     Some(wire)
 }

@@ -4,8 +4,17 @@ use consort_core::{Diagnostic, Span};
 use consort_system::{Connection, Hold, Linear, Spanned};
 use consort_toml::{DeTable, Entry, Reader};
 
-const KEYS: &[&str] =
-    &["from", "to", "hold", "group", "delay", "factor", "offset", "suppress-unit-conversion"];
+const KEYS: &[&str] = &[
+    "from",
+    "to",
+    "hold",
+    "group",
+    "delay",
+    "factor",
+    "offset",
+    "suppress-unit-conversion",
+    "convert",
+];
 
 pub(super) fn read_all(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Connection> {
     let tables = reader.tables(entry);
@@ -21,6 +30,7 @@ struct Settings {
     factor: Option<f64>,
     offset: Option<f64>,
     suppress_unit_conversion: bool,
+    convert: bool,
 }
 
 /// One connection per target.
@@ -60,6 +70,7 @@ impl Settings {
             "suppress-unit-conversion" => {
                 self.suppress_unit_conversion = reader.boolean(entry).unwrap_or_default();
             }
+            "convert" => self.convert = reader.boolean(entry).unwrap_or_default(),
             _ => return false,
         }
         true
@@ -77,6 +88,7 @@ impl Settings {
             delay: self.delay,
             transformation: is_changed.then(|| linear(self.factor, self.offset)),
             suppress_unit_conversion: self.suppress_unit_conversion,
+            convert: self.convert,
             ..Connection::new(from, to)
         }
     }

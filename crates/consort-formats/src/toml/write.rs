@@ -144,6 +144,9 @@ fn connection(out: &mut String, connection: &Connection) {
     if connection.suppress_unit_conversion {
         line(out, "suppress-unit-conversion", "true");
     }
+    if connection.convert {
+        line(out, "convert", "true");
+    }
 }
 
 fn intervention(out: &mut String, intervention: &Intervention) {

@@ -80,6 +80,12 @@ impl Store {
         }
     }
 
+    /// A `Float64` variable to be read, and one of any type to be changed.
+    pub(super) fn list_and_values(&mut self, from: Slot, to: Slot) -> (&[f64], &mut Values) {
+        let [from, to] = disjoint(&mut self.values, [from, to]);
+        (numbers(from), to)
+    }
+
     /// Several `Float64` variables at once, to be read and changed together.
     pub(super) fn disjoint_lists<const N: usize>(&mut self, slots: [Slot; N]) -> [&mut [f64]; N] {
         disjoint(&mut self.values, slots).map(numbers)

@@ -323,3 +323,53 @@ fn parameters_are_start_values_and_shaping_ones_can_only_be_confirmed() {
     let k = &gain.model.description().variables[0];
     assert_eq!(k.start, Some(literal("4").to_values(ValueType::Float64, &[]).unwrap()));
 }
+
+/// What a converting block makes of these inputs, as text, and what its step says.
+fn converted(block: &str, parameters: &str, inputs: &[f64]) -> (String, Option<String>) {
+    let size = format!("size = {}\n{parameters}", inputs.len());
+    let mut bench = Bench::started(block, &size, "0.1");
+    bench.set_list("u", inputs);
+    let y = bench.reference("y");
+    let id = bench.description.variable("y").unwrap();
+    let value_type = bench.description.variables[id.index()].value_type;
+    let mut values = Values::zeros(value_type, inputs.len());
+    bench.instance.get(&[y], values.slice_mut(0, inputs.len())).unwrap();
+    let step = bench.next_step();
+    let failed = bench.instance.step(&step).err().map(|error| error.to_string());
+    (values.view().to_string(), failed)
+}
+
+#[test]
+fn numbers_become_whole_numbers_and_truth_values() {
+    let inputs = [-2.5, -0.4, 0.0, 0.5, 2.5, 100.7];
+    for (parameters, expected) in [
+        ("", "[-3, 0, 0, 1, 3, 101]"),
+        ("method = \"down\"", "[-3, -1, 0, 0, 2, 100]"),
+        ("method = \"up\"\ntype = \"Int64\"", "[-2, 0, 0, 1, 3, 101]"),
+        ("method = \"toward-zero\"\ntype = \"Int8\"", "[-2, 0, 0, 0, 2, 100]"),
+    ] {
+        assert_eq!(converted("round", parameters, &inputs), (expected.to_owned(), None));
+    }
+    let truth = ("[false, false, false, true, true, true]".to_owned(), None);
+    assert_eq!(converted("threshold", "", &inputs), truth);
+    let truth = ("[false, true, true, true, true, true]".to_owned(), None);
+    assert_eq!(converted("threshold", "threshold = -1", &inputs), truth);
+}
+
+#[test]
+fn what_does_not_fit_is_an_error_and_not_another_number() {
+    for (block, parameters, input) in [
+        ("round", "", 2_147_483_647.5),
+        ("round", "type = \"UInt8\"", -0.6),
+        ("round", "type = \"UInt64\"", 18_446_744_073_709_551_616.0),
+        ("round", "type = \"Int64\"", f64::INFINITY),
+        ("round", "", f64::NAN),
+        ("threshold", "", f64::NAN),
+    ] {
+        let (_, failed) = converted(block, parameters, &[1.0, input]);
+        assert!(failed.is_some_and(|text| text.contains("`u`")), "{block} {parameters} {input}");
+    }
+    for (parameters, input) in [("", 2_147_483_647.4), ("type = \"UInt8\"", -0.4)] {
+        assert_eq!(converted("round", parameters, &[input]).1, None, "{input}");
+    }
+}

@@ -277,12 +277,14 @@ pub(crate) fn samples() -> Vec<(&'static str, String)> {
         ("piston-engine", "opening0 = 0.7".to_owned()),
         ("pulse", "period = 0.07\nduty = 0.3".to_owned()),
         ("ramp", "start = 0.1\nduration = 0.5".to_owned()),
+        ("round", "method = \"up\"\ntype = \"Int16\"".to_owned()),
         ("saturation", "min = -0.2\nmax = 0.4".to_owned()),
         ("sine", "frequency = 3.0\nphase = 0.1".to_owned()),
         ("state-space", OSCILLATOR.to_owned()),
         ("step", "time = 0.3".to_owned()),
         ("sum", "signs = \"+-+\"".to_owned()),
         ("table", table),
+        ("threshold", "threshold = 0.2".to_owned()),
         ("unit-delay", "y0 = 0.5".to_owned()),
     ]
 }

@@ -11,8 +11,8 @@ use consort_models::{LoadedModel, ModelRequest, Parameter, native};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Blocks that step by definition.
-const STEPPING: [&str; 2] = ["noise", "unit-delay"];
+/// Blocks that step by definition, or whose values are no real numbers.
+const STEPPING: [&str; 4] = ["noise", "round", "threshold", "unit-delay"];
 
 /// The block's equations, or what was said instead.
 fn equations(name: &str, parameters: &str) -> Result<Equations, String> {

@@ -3,7 +3,7 @@
 use super::{Loop, Operation, Plan, Stage, Task};
 use crate::coupling::Iteration;
 use crate::resolved::{Port, ResolvedSystem};
-use consort_core::{ComponentId, ConnectionId, ModelDescription, VariableId};
+use consort_core::{ComponentId, ConnectionId, ModelDescription, ValueType, VariableId};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -111,6 +111,10 @@ impl Printer<'_> {
     fn connection(&self, id: ConnectionId) -> String {
         let connection = &self.system.connections[id.index()];
         let mut text = format!("{} -> {}", self.port(connection.from), self.port(connection.to));
+        let (from, to) = (self.value_type(connection.from), self.value_type(connection.to));
+        if from != to {
+            let _ = write!(text, " as {to}");
+        }
         if !connection.conversion.is_identity() {
             let conversion = connection.conversion;
             let _ = write!(text, " times {:?} plus {:?}", conversion.gain, conversion.offset);
@@ -119,6 +123,10 @@ impl Printer<'_> {
             text.push_str(" delayed");
         }
         text
+    }
+
+    fn value_type(&self, port: Port) -> ValueType {
+        self.models[port.component.index()].variables[port.variable.index()].value_type
     }
 
     fn port(&self, port: Port) -> String {

@@ -5,6 +5,7 @@ use super::claims::Claim;
 use super::context::{Context, Written};
 use super::lookup::Found;
 use super::units::{Fit, described, fit, unit_of};
+use crate::conversion::{ConvertingBlock, TypeConversion, conversion as type_conversion};
 use crate::resolved::{Origin, ResolvedConnection};
 use crate::system::{Connection, Hold};
 use consort_core::{Causality, Conversion, Diagnostic, ValueType};
@@ -80,7 +81,7 @@ fn connect(
         from: from.port,
         to: to.port,
         conversion: conversion(context, connection, from, to),
-        hold: hold(context, connection, to),
+        hold: hold(context, connection, from, to),
         delay: connection.delay,
         origin: Origin(connection.to.span),
     }
@@ -122,18 +123,51 @@ fn check_type(
     to: Found<'_>,
 ) {
     let (a, b) = (from.variable.value_type, to.variable.value_type);
-    if a.widens_to(b) {
-        return;
-    }
+    let items = from.variable.enumeration.and_then(|index| from.model.enumerations.get(index));
     let (source, target) = (&connection.from.value, &connection.to.value);
     let message = format!("`{source}` is {a}, `{target}` is {b}");
-    let help = if a.is_float() && b == ValueType::Float32 || a.is_integer() && b.is_integer() {
-        format!("not every {a} is a {b}; connect a source of type {b} or narrower")
-    } else {
-        format!("connect a source of type {b}, or a block between the two that converts")
+    let refused = |help| Diagnostic::error("system::type-mismatch", message.clone()).help(help);
+    let diagnostic = match type_conversion(a, b, items) {
+        TypeConversion::Exact => return,
+        TypeConversion::Rounded => {
+            Diagnostic::warning("system::rounded", format!("{message}: {}", rounding(a, b)))
+                .help(format!("connect an input of type {a} if every digit counts"))
+        }
+        TypeConversion::OnRequest(block) if connection.convert => {
+            Diagnostic::warning("system::converted", format!("{message}: {}", meaning(block)))
+                .help(format!("to decide this yourself, {}", between(block, b)))
+        }
+        TypeConversion::OnRequest(block) => refused(between(block, b)),
+        TypeConversion::Refused => refused(format!("connect a source of type {b}")),
     };
-    let diagnostic = Diagnostic::error("system::type-mismatch", message).help(help);
     complain(context, connection, diagnostic, (format!("{a}"), format!("{b}")));
+}
+
+/// What is lost on the way to a floating-point type.
+fn rounding(from: ValueType, to: ValueType) -> String {
+    let bits = if to == ValueType::Float32 { 24 } else { 53 };
+    match from.is_float() {
+        true => format!("values are rounded to {to}"),
+        false => format!("whole numbers beyond 2^{bits} are rounded"),
+    }
+}
+
+/// What a connection makes of a value that it is asked to convert.
+fn meaning(block: ConvertingBlock) -> &'static str {
+    match block {
+        ConvertingBlock::Threshold => "it is true where the value is not 0",
+        ConvertingBlock::Round => "values are rounded to the nearest that there is",
+    }
+}
+
+fn between(block: ConvertingBlock, to: ValueType) -> String {
+    // An enumeration takes whole numbers of 64 bits.
+    let to = if to == ValueType::Enumeration { ValueType::Int64 } else { to };
+    let set = match block {
+        ConvertingBlock::Threshold => "`threshold`".to_owned(),
+        ConvertingBlock::Round => format!("`type = \"{to}\"`"),
+    };
+    format!("put the block `{}`, with its parameter {set}, between the two", block.name())
 }
 
 /// From unit to unit, then what the wire itself does.
@@ -208,7 +242,12 @@ fn unit_conversion(
 }
 
 /// Extrapolation needs a model that takes derivatives and a value that has some.
-fn hold(context: &mut Context<'_, '_>, connection: &Connection, to: Found<'_>) -> Hold {
+fn hold(
+    context: &mut Context<'_, '_>,
+    connection: &Connection,
+    from: Found<'_>,
+    to: Found<'_>,
+) -> Hold {
     if connection.hold == Hold::Hold {
         return Hold::Hold;
     }
@@ -217,6 +256,8 @@ fn hold(context: &mut Context<'_, '_>, connection: &Connection, to: Found<'_>) -
         "its model takes no input derivatives"
     } else if to.variable.value_type != ValueType::Float64 || !to.variable.dimensions.is_empty() {
         "it is no single `Float64`"
+    } else if matches!(from.variable.value_type, ValueType::Boolean | ValueType::Enumeration) {
+        "its source only switches"
     } else {
         return Hold::Extrapolate;
     };

@@ -139,6 +139,7 @@ fn connection(connection: &Connection) -> Value {
         "factor": connection.transformation.map(|linear| double(linear.factor)),
         "offset": connection.transformation.map(|linear| double(linear.offset)),
         "suppress_unit_conversion": connection.suppress_unit_conversion,
+        "convert": connection.convert,
     })
 }
 

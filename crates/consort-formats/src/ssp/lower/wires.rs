@@ -257,6 +257,7 @@ fn connect(session: &mut Session<'_>, tree: &Tree<'_>, path: &[&Edge<'_>]) -> Op
         delay: wires().any(|wire| wire.delay),
         transformation,
         suppress_unit_conversion,
+        convert: wires().any(|wire| wire.convert),
     })
 }
 

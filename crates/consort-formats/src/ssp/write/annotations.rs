@@ -214,6 +214,9 @@ pub(super) fn connection(text: &mut Text, connection: &Connection) {
         attributes.push(("hold", "extrapolate".to_owned()));
     }
     attributes.extend(connection.group.clone().map(|group| ("group", group)));
+    if connection.convert {
+        attributes.push(("convert", "true".to_owned()));
+    }
     if !attributes.is_empty() {
         annotation(text, CONNECTION, |text| leaf(text, "consort:Connection", &attributes));
     }

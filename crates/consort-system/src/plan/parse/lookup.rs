@@ -162,7 +162,7 @@ impl<'t> Parser<'t, '_> {
         Some(Port { component, variable, first, count: end.saturating_sub(first) })
     }
 
-    /// `a.y -> b.u times 2.0 plus 1.0 delayed`.
+    /// `a.y -> b.u as Float64 times 2.0 plus 1.0 delayed`.
     pub(super) fn connection(&mut self, line: &mut Line<'t>) -> Option<ConnectionId> {
         let start = line.place();
         let from = self.port(line)?;
@@ -180,6 +180,7 @@ impl<'t> Parser<'t, '_> {
             line.rest();
             return None;
         };
+        self.target_type(line, to);
         self.conversion(line, id);
         self.delay(line, id, span);
         Some(id)
@@ -200,6 +201,19 @@ impl<'t> Parser<'t, '_> {
                 Some(wire) => format!("`{}` goes to `{}`", name(from), name(wire.to)),
                 None => "a plan moves values along the system's connections only".to_owned(),
             },
+        }
+    }
+
+    fn target_type(&mut self, line: &mut Line<'t>, to: Port) {
+        if !line.eat_word("as") {
+            return;
+        }
+        let found = line.word();
+        let model = self.lookup.models[to.component.index()];
+        let value_type = model.variables[to.variable.index()].value_type;
+        if found.text != value_type.name() {
+            let message = format!("the input of this connection is {value_type}");
+            self.disagrees(found.span(self.source), message);
         }
     }
 
