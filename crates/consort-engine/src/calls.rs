@@ -11,6 +11,8 @@ const STALLED_TRIES_MAX: u32 = 100;
 /// announces an event for every tick would never come to its end.
 const CRAWLING_TRIES_MAX: u32 = 100_000;
 const CRAWLING: f64 = 1e-7;
+/// In how many parts an instance that refuses to go on may take a step.
+const REFUSALS_MAX: u32 = 1000;
 /// How often discrete states may be updated at one point in time.
 const EVENT_UPDATES_MAX: u32 = 1000;
 
@@ -69,7 +71,7 @@ pub(crate) fn take_step(
 ) -> Result<Arrival, Stopped> {
     let mut part = first_part(step, context);
     let mut next_event = context.next_event;
-    let (mut stalled, mut crawling) = (0, 0);
+    let (mut stalled, mut crawling, mut refusals) = (0, 0, 0);
     loop {
         let outcome = instance.step(&part)?;
         told(&part, &outcome);
@@ -81,7 +83,13 @@ pub(crate) fn take_step(
             StepReason::Terminate => return Ok(arrival(false, true)),
             StepReason::Discard => {
                 let error = instance.take_discarded();
-                return Err(Stopped::Discarded { reached: outcome.reached, error });
+                refusals += 1;
+                if !has_moved(&part, &outcome, context.resolution) || REFUSALS_MAX < refusals {
+                    return Err(Stopped::Discarded { reached: outcome.reached, error });
+                }
+                let place = Place::of(&outcome, context.resolution);
+                part = rest_of(step, place, next_event, context.resolution);
+                continue;
             }
             _ if is_whole(step, &outcome, context.resolution) => {
                 return Ok(arrival(outcome.reason == StepReason::Event || announced, false));
@@ -139,6 +147,13 @@ impl Place {
         let seconds = outcome.stopped_at.unwrap_or_else(|| resolution.to_f64(time));
         Place { time, seconds, is_tick: outcome.stopped_at.is_none() }
     }
+}
+
+/// Whether an instance that refused to go to the end of a step came at least further than its start, and
+/// not beyond its end: it can go on from there.
+pub(crate) fn has_moved(step: &Step, outcome: &StepOutcome, resolution: Resolution) -> bool {
+    let seconds = Place::of(outcome, resolution).seconds;
+    step.start < seconds && seconds < resolution.to_f64(step.to) && outcome.reached <= step.to
 }
 
 /// Whether a step came to its end, or so close that nobody could tell: what is left is less than

@@ -323,6 +323,10 @@ impl Lane {
                 let error = self.members[index as usize].instance.take_discarded();
                 match order.negotiates {
                     true => self.reject(index, reached, true, error),
+                    // It is where it came to, and goes on from there while the others wait.
+                    false if calls::has_moved(step, &outcome, self.resolution) => {
+                        self.resume(index, step, &outcome)
+                    }
                     false => self.stop(index, step, calls::Stopped::Discarded { reached, error }),
                 }
             }

@@ -1,6 +1,8 @@
 //! Runs that fail: the right name, everything recorded kept, every instance ended.
 
-use crate::support::{Behavior, Bench, TestModel, clock, column, in_and_out};
+use crate::support::{
+    Behavior, Bench, TestModel, clock, column, float, in_and_out, numbers, put, through,
+};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Model, Step, StepOutcome, StepReason, Time, Values};
 use consort_engine::{Advance, RunError};
@@ -77,6 +79,67 @@ fn a_discarded_step_names_how_far_it_came() {
     assert_eq!(failure, expected);
     let text = format!("{:?}", failure.diagnostic(consort_core::Resolution::NANOSECOND));
     assert!(text.contains("[experiment.variable-step]"), "the way out is named: {text}");
+}
+
+/// y grows by one per second of its own time; it goes no further than to the next multiple of a limit.
+struct Short {
+    limit: f64,
+    time: f64,
+    /// How often it refused.
+    refused: Arc<AtomicUsize>,
+}
+
+impl Behavior for Short {
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        assert!((step.start - self.time).abs() < 1e-12, "{} is not {}", step.start, self.time);
+        let end = step.start + step.length;
+        let stop = ((step.start / self.limit + 1e-9).floor() + 1.0) * self.limit;
+        self.time = end.min(stop);
+        put(values, 1, self.time + float(&values[0]));
+        if end <= stop + 1e-12 {
+            return Ok(StepOutcome::complete(step));
+        }
+        self.refused.fetch_add(1, Ordering::SeqCst);
+        let reached = Time::from_ticks((stop * 10.0).round() as i64);
+        let (stopped_at, reason, next_event) = (Some(stop), StepReason::Discard, None);
+        Ok(StepOutcome { reached, stopped_at, reason, next_event })
+    }
+}
+
+fn short(limit: f64, refused: &Arc<AtomicUsize>) -> Arc<dyn Model> {
+    let refused = Arc::clone(refused);
+    let make = move || Short { limit, time: 0.0, refused: Arc::clone(&refused) };
+    TestModel::new(in_and_out(), make).shared()
+}
+
+/// Ticks are 0.1 s. Who refuses goes on from where it came, in as many parts as it takes, with its inputs
+/// held; the others are where they were, and the grid is what it was.
+#[test]
+fn a_refused_step_goes_on_from_where_it_came_while_the_others_wait() {
+    for (limit, parts) in [(0.25, 2), (0.033, 16), (0.1, 5), (0.001, 500)] {
+        let refused = Arc::new(AtomicUsize::new(0));
+        let bench = Bench::new(10)
+            .add("clock", clock(), 5)
+            .add("short", short(limit, &refused), 5)
+            .add("next", through(2.0, 0.0), 5)
+            .wire("clock.y", "short.u")
+            .wire("short.y", "next.u");
+        let (trace, _) = bench.run(4);
+        assert_eq!(column(&trace, "clock.y"), ["0.0", "0.5", "1.0"]);
+        let times: Vec<f64> = numbers(&trace, "short.y");
+        let expected = [0.0, 0.5, 1.0 + 0.5];
+        for (found, expected) in times.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-9, "{limit}: {times:?}");
+        }
+        let count = refused.load(Ordering::SeqCst);
+        assert!((2 * parts - 4..2 * parts).contains(&count), "{limit}: {count} refusals");
+    }
+    let refused = Arc::new(AtomicUsize::new(0));
+    let bench = Bench::new(10).add("short", short(1e-4, &refused), 5);
+    let (mut run, _) = bench.start(1).expect("it starts");
+    let failure = run.advance(Time::MAX).expect_err("too many parts");
+    assert!(matches!(failure, RunError::Discarded { .. }), "{failure:?}");
+    assert_eq!(refused.load(Ordering::SeqCst), 1002);
 }
 
 #[test]
