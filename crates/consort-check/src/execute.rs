@@ -27,6 +27,8 @@ pub(crate) struct Execution<'a> {
     frames: Vec<Frame>,
     /// The attempt in which a component has stepped at this tag.
     attempt: Option<Vec<usize>>,
+    /// An attempt was made at this tag: who waited for it may step.
+    has_attempted: bool,
     /// The last stage in which each component had a task.
     tasked: Vec<u64>,
     work_stages: u64,
@@ -52,6 +54,7 @@ impl<'a> Execution<'a> {
             path: Vec::new(),
             frames: Vec::new(),
             attempt: None,
+            has_attempted: false,
             tasked: vec![0; facts.models.len()],
             work_stages: 0,
             exchanged: vec![0; facts.system.connections.len()],
@@ -113,6 +116,7 @@ impl<'a> Execution<'a> {
         };
         self.state.due = due;
         self.attempt = None;
+        self.has_attempted = false;
     }
 
     fn tag(&mut self, plan: &Plan) -> Verdict {
@@ -242,6 +246,7 @@ impl<'a> Execution<'a> {
             self.stages(stages, false)?;
         }
         self.frames.pop();
+        self.has_attempted = true;
         Ok(())
     }
 

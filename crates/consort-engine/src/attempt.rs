@@ -5,9 +5,11 @@
 //! and once in two halves, and the difference in the real outputs says how wrong it is. The halves
 //! are what stays.
 
+mod constraint;
 mod size;
 
 use crate::calls::Arrival;
+use crate::compile::Program;
 use crate::error::{RunError, StepFailure};
 use crate::interpret::{Halt, Phase};
 use crate::intervene::Fresh;
@@ -19,7 +21,15 @@ use crate::store::Slot;
 use consort_core::{ComponentId, Step, Tag, Time};
 use consort_system::StepTolerances;
 
+pub(crate) use constraint::Constraint;
 pub(crate) use size::StepSize;
+
+/// Steps as short as allowed that break a constraint all the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unmet {
+    times: u64,
+    first: Tag,
+}
 
 /// Stages that may be run again with a shorter step.
 pub(crate) struct Attempt {
@@ -30,13 +40,25 @@ pub(crate) struct Attempt {
     outputs: Vec<(usize, Slot)>,
     /// The outputs after the whole step.
     coarse: Vec<f64>,
+    constraints: Vec<Constraint>,
+    /// Values at the end of a step are known once `present` ran; not where some components wait until
+    /// the others agree, since they must not be given anything before.
+    looks_ahead: bool,
+}
+
+/// What the end of a step is judged by.
+pub(crate) struct Seen {
+    /// The real outputs, with their components.
+    pub(crate) outputs: Vec<(usize, Slot)>,
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) looks_ahead: bool,
 }
 
 impl Attempt {
     pub(crate) fn new(
         mut components: Vec<ComponentId>,
         stages: Vec<Stage>,
-        outputs: Vec<(usize, Slot)>,
+        Seen { outputs, constraints, looks_ahead }: Seen,
     ) -> Self {
         components.sort_unstable();
         let count = outputs.iter().map(|(_, slot)| slot.count()).sum();
@@ -46,6 +68,8 @@ impl Attempt {
             saved: Rollback::default(),
             outputs,
             coarse: vec![0.0; count],
+            constraints,
+            looks_ahead,
         }
     }
 }
@@ -103,9 +127,14 @@ impl Run {
                 Verdict::Arrived { to, inaccuracy }
                     if inaccuracy.is_none_or(|it| it.error <= 1.0) =>
                 {
-                    self.statistics.steps_accepted += 1;
-                    self.step_size.accept(to - from, inaccuracy.map(|it| it.error));
-                    return Ok(to);
+                    match self.shortened(attempt, to, inaccuracy.is_some())? {
+                        Some(shorter) => shorter,
+                        None => {
+                            self.statistics.steps_accepted += 1;
+                            self.step_size.accept(to - from, inaccuracy.map(|it| it.error));
+                            return Ok(to);
+                        }
+                    }
                 }
                 Verdict::Arrived { inaccuracy, .. } => {
                     let Inaccuracy { error, component } = inaccuracy.expect("it was too great");
@@ -121,6 +150,38 @@ impl Run {
             self.statistics.steps_rejected += 1;
             self.go_back(attempt)?;
         }
+    }
+
+    /// The size to try instead of a step that breaks a constraint. One that is as short as allowed is
+    /// taken as it is.
+    fn shortened(
+        &mut self,
+        attempt: &Attempt,
+        to: Time,
+        is_known: bool,
+    ) -> Result<Option<Time>, Halt> {
+        if attempt.constraints.is_empty() || self.ends_early(attempt) {
+            return Ok(None);
+        }
+        if attempt.looks_ahead && !is_known {
+            self.present_ahead(to)?;
+        }
+        let Program { ahead: before, shared: after, .. } = &self.program;
+        let broken = attempt.constraints.iter().filter_map(|it| it.broken(before, after));
+        let Some(broken) = broken.min_by(|a, b| a.part.total_cmp(&b.part)) else {
+            return Ok(None);
+        };
+        let shorter = self.step_size.constrained(to - self.tag.time, broken.part, broken.is_event);
+        if shorter.is_none() && !broken.is_event {
+            self.unmet.get_or_insert(Unmet { times: 0, first: self.tag }).times += 1;
+        }
+        Ok(shorter)
+    }
+
+    /// Constraints that were not met.
+    pub(crate) fn unmet_constraints(&self) -> Option<RunError> {
+        let Unmet { times, first } = self.unmet?;
+        Some(RunError::ConstraintUnmet { times, first, min: self.step_size.min() })
     }
 
     /// What is left for a component that did not come to the end of a step.

@@ -63,6 +63,15 @@ pub enum RunError {
     Diverged(Box<Diverged>),
     /// Loops were not solved, and their last values were taken, as the system asks for. Not fatal.
     LoopsAccepted(Box<AcceptedLoops>),
+    /// Steps as short as allowed broke a constraint. Not fatal.
+    ConstraintUnmet {
+        /// How often.
+        times: u64,
+        /// Where for the first time.
+        first: Tag,
+        /// The least size allowed.
+        min: Time,
+    },
     /// A step would have to be shorter than allowed. Fatal.
     StepTooShort {
         /// The component that needs a shorter one.
@@ -267,6 +276,12 @@ impl RunError {
             RunError::LoopNotSolved { .. } => self.loop_diagnostic(resolution),
             RunError::Diverged(it) => it.diagnostic(resolution),
             RunError::LoopsAccepted(it) => it.diagnostic(resolution),
+            RunError::ConstraintUnmet { first, min, .. } => {
+                let (first, min) = (at(first), resolution.to_f64(*min));
+                Diagnostic::error("run::constraint-unmet", self.to_string())
+                    .with_note(format!("for the first time at {first}; `min` is {min} s"))
+                    .help("a smaller `min` in `[experiment.variable-step]`, or a greater bound")
+            }
             RunError::StepTooShort { component, tag, size, min, why } => {
                 let message = format!("`{component}` needs a step shorter than allowed");
                 let place = Place { tag: *tag, size: *size, min: *min, resolution };
@@ -582,6 +597,12 @@ impl fmt::Display for RunError {
                 write!(f, "the loop through {names} is not solved by {evaluations} evaluations")
             }
             RunError::Diverged(it) => write!(f, "{}", it.what()),
+            RunError::ConstraintUnmet { times: 1, .. } => {
+                f.write_str("a step as short as allowed breaks a constraint")
+            }
+            RunError::ConstraintUnmet { times, .. } => {
+                write!(f, "{times} steps as short as allowed break a constraint")
+            }
             RunError::LoopsAccepted(it) => {
                 write!(f, "a loop was not solved and accepted {} times", it.times)
             }

@@ -6,7 +6,7 @@ mod finish;
 mod observe;
 mod publish;
 
-use crate::attempt::StepSize;
+use crate::attempt::{StepSize, Unmet};
 use crate::compile::Program;
 use crate::courier::Part;
 use crate::crossing::Link;
@@ -121,6 +121,8 @@ pub struct Run {
     pub(crate) divergence: Watch,
     /// Loops whose last values were taken although they were not solved.
     pub(crate) accepted: Option<Accepted>,
+    /// Steps that broke a constraint and could not be shorter.
+    pub(crate) unmet: Option<Unmet>,
     pub(crate) recorder: Option<Recorder>,
     pub(crate) interventions: Interventions,
     pub(crate) feed: Option<FeedProgram>,

@@ -27,8 +27,8 @@
 //! - **Order.** Such a system is computed in the order `jacobi`, which is what Maestro does: read
 //!   everything, exchange everything, step everything. The command line may say otherwise.
 //! - **`algorithm`.** `fixed-step` is the step. `var-step` is a variable step of which `initsize`
-//!   and `size` are the first, shortest and longest. Constraints that it cannot honor are warned
-//!   of; with a `boundeddifference` the error of steps is controlled by its tolerances.
+//!   and `size` are the first, shortest and longest. Zero crossings, bounded differences and
+//!   sampling rates are constraints of its steps.
 //! - **`stabalizationEnabled`.** Every connected input is reactive and loops are iterated, to the smaller of
 //!   the global tolerances: steps are repeated until inputs agree with the outputs at the end of the step,
 //!   at most `convergenceAttempts` times (5 if absent); then the last values are taken, with a warning.
@@ -49,7 +49,7 @@ mod json;
 mod write;
 
 use consort_core::{Diagnostic, Report};
-use consort_system::System;
+use consort_system::{StepConstraint, System};
 use std::collections::BTreeMap;
 
 pub use json::{NESTING_MAX, TEXT_MAX};
@@ -90,8 +90,11 @@ pub fn read(files: &[File<'_>], report: &mut Report) -> Option<MultiModel> {
     let is_damaged = documents.len() != files.len() || !documents.iter().all(is_object);
     let found = instances::read(&entries, is_damaged, report);
     let (mut experiment, mut is_lost) = experiment::read(&entries, report);
-    experiment.record = found.record;
     is_lost |= json::report_unknown(&entries, KNOWN, report);
+    if let Some(step) = &mut experiment.coupling.variable_step {
+        rename(&mut step.constraints, &found, report);
+    }
+    experiment.record = found.record;
     let name = files.first().map_or_else(|| "system".to_owned(), |file| default_name(file.name));
     let mut system = System {
         name,
@@ -117,6 +120,20 @@ pub fn read(files: &[File<'_>], report: &mut Report) -> Option<MultiModel> {
         return None;
     }
     Some(MultiModel { system, keys: Keys(found.keys) })
+}
+
+/// Constraints name variables as connections do.
+fn rename(constraints: &mut [StepConstraint], found: &instances::Found, report: &mut Report) {
+    for constraint in constraints {
+        match constraint {
+            StepConstraint::ZeroCrossing { variables, .. }
+            | StepConstraint::BoundedDifference { variables, .. } => {
+                let named = variables.iter().filter_map(|it| found.variable(it, report));
+                *variables = named.collect();
+            }
+            StepConstraint::Sampling { .. } => {}
+        }
+    }
 }
 
 /// Whether a text says nothing about the experiment, so that it must be said in another file.

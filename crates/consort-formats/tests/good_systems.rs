@@ -449,6 +449,7 @@ fn rules_take_what_they_do_not_say_from_the_iteration() {
             variable_step: None,
             continuous: Continuous::Apart,
             on_divergence: OnDivergence::Error,
+            constraints: Vec::new(),
         }
     );
     let inputs = ["inflow", "valve"].map(|name| variable("tank", name));

@@ -8,7 +8,7 @@ use consort_core::{Literal, Report};
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::multimodel::{self, File, MultiModel};
 use consort_formats::{read_system, write_system};
-use consort_system::{LoopChoice, Order, Record, resolve};
+use consort_system::{LoopChoice, Order, Record, Spanned, StepConstraint, resolve};
 use consort_testkit::render;
 use std::fmt::Write as _;
 
@@ -104,16 +104,43 @@ fn the_experiment_is_that_of_maestro() {
 }
 
 #[test]
-fn a_variable_step_takes_sizes_and_the_tolerances_of_a_bounded_difference() {
+fn a_variable_step_takes_sizes_and_constraints() {
     let text = cases::GOOD.trim_end().trim_end_matches('}').to_owned() + cases::VARIABLE;
     let coupling = read(&[&text]).system.experiment.coupling;
     let step = coupling.variable_step.expect("it is variable");
     let sizes = [step.initial, step.min, step.max].map(|it| it.expect("given").value.to_string());
     assert_eq!(sizes, ["0.01", "0.000001", "0.5"]);
-    assert_eq!(step.error_control.map(|it| it.value), Some(true));
-    assert_eq!(step.absolute.map(|it| it.value), Some(1e-3));
+    assert_eq!(step.error_control.map(|it| it.value), Some(false));
+    let said: Vec<String> = step.constraints.iter().map(shown_constraint).collect();
+    assert_eq!(
+        said,
+        [
+            "t.level by 0.001 or inf",
+            "t.level, t.level within 0.5",
+            "every 0.01 from 0.003",
+            "every 200 from 0",
+        ]
+    );
     assert_eq!(coupling.loops.map(|it| it.value), Some(LoopChoice::Iterate));
     assert_eq!(coupling.iteration.tolerance.map(|it| it.value), Some(0.01));
+}
+
+fn shown_constraint(constraint: &StepConstraint) -> String {
+    let list = |names: &[Spanned<String>]| {
+        names.iter().map(|it| it.value.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let number = |it: &Option<Spanned<f64>>| it.as_ref().map_or(f64::INFINITY, |it| it.value);
+    match constraint {
+        StepConstraint::ZeroCrossing { variables, tolerance } => {
+            format!("{} within {}", list(variables), number(tolerance))
+        }
+        StepConstraint::BoundedDifference { variables, absolute, relative } => {
+            format!("{} by {} or {}", list(variables), number(absolute), number(relative))
+        }
+        StepConstraint::Sampling { start, period } => {
+            format!("every {} from {}", period.value, start.as_ref().unwrap().value)
+        }
+    }
 }
 
 #[test]

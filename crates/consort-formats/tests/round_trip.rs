@@ -5,7 +5,8 @@ use consort_formats::{read_system, write_system};
 use consort_system::{
     Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention, Isolation,
     IterationMethod, IterationOptions, Linear, LoopChoice, LoopRule, Node, OnDivergence, Order,
-    Parameter, Record, SolverDefaults, Solving, Spanned, StepLength, System, VariableStep, When,
+    Parameter, Record, SolverDefaults, Solving, Spanned, StepConstraint, StepLength, System,
+    VariableStep, When,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -174,9 +175,35 @@ fn variable_step() -> impl Strategy<Value = VariableStep> {
     let sizes = (option::of(seconds()), option::of(seconds()), option::of(seconds()));
     let control = any::<bool>().prop_map(Spanned::assumed);
     let rest = (option::of(number()), option::of(number()), option::of(control));
-    (sizes, rest).prop_map(|((initial, min, max), (relative, absolute, error_control))| {
-        VariableStep { initial, min, max, relative, absolute, error_control }
-    })
+    (sizes, rest, vec(constraint(), 0..3)).prop_map(
+        |((initial, min, max), (relative, absolute, error_control), constraints)| VariableStep {
+            initial,
+            min,
+            max,
+            relative,
+            absolute,
+            error_control,
+            constraints,
+        },
+    )
+}
+
+fn constraint() -> impl Strategy<Value = StepConstraint> {
+    let variables = || vec(spanned_text(), 0..3);
+    prop_oneof![
+        (variables(), option::of(number())).prop_map(|(variables, tolerance)| {
+            StepConstraint::ZeroCrossing { variables, tolerance }
+        }),
+        (variables(), option::of(number()), option::of(number())).prop_map(
+            |(variables, absolute, relative)| StepConstraint::BoundedDifference {
+                variables,
+                absolute,
+                relative,
+            }
+        ),
+        (option::of(seconds()), seconds())
+            .prop_map(|(start, period)| StepConstraint::Sampling { start, period }),
+    ]
 }
 
 fn coupling() -> impl Strategy<Value = Coupling> {
@@ -285,6 +312,23 @@ fn forget_iteration(options: &mut IterationOptions) {
     forget(&mut options.accept_after);
 }
 
+fn forget_constraint(constraint: &mut StepConstraint) {
+    match constraint {
+        StepConstraint::ZeroCrossing { variables, tolerance } => {
+            variables.iter_mut().for_each(|it| it.span = None);
+            forget(tolerance);
+        }
+        StepConstraint::BoundedDifference { variables, absolute, relative } => {
+            variables.iter_mut().for_each(|it| it.span = None);
+            [absolute, relative].into_iter().for_each(forget);
+        }
+        StepConstraint::Sampling { start, period } => {
+            forget(start);
+            period.span = None;
+        }
+    }
+}
+
 fn forget_coupling(coupling: &mut Coupling) {
     forget(&mut coupling.order);
     forget(&mut coupling.loops);
@@ -299,6 +343,7 @@ fn forget_coupling(coupling: &mut Coupling) {
         [&mut step.initial, &mut step.min, &mut step.max].into_iter().for_each(forget);
         [&mut step.relative, &mut step.absolute].into_iter().for_each(forget);
         forget(&mut step.error_control);
+        step.constraints.iter_mut().for_each(forget_constraint);
     }
 }
 

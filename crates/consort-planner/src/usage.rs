@@ -56,6 +56,7 @@ fn watched_variables(system: &ResolvedSystem) -> Vec<Port> {
             ports.push(port);
         }
     }
+    ports.extend(system.coupling.constraints.iter().flat_map(|it| it.ports()).copied());
     ports.sort_unstable();
     ports
 }

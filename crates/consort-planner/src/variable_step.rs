@@ -1,7 +1,8 @@
-//! Steps of changing size: all components are tried together, and all go back together.
+//! Steps of changing size: who can save its state is tried together and goes back together; the others wait
+//! until those agree, and step once.
 
 use consort_core::{ComponentId, Diagnostic, ModelDescription, Report};
-use consort_system::{ResolvedSystem, Stage};
+use consort_system::{Operation, Order, ResolvedSystem, Stage, Task};
 
 /// `advance` as it is, or as an attempt if steps change their size.
 pub(crate) fn wrap(
@@ -14,9 +15,94 @@ pub(crate) fn wrap(
         return advance;
     }
     check_rates(system, report);
-    check_rollback(system, models, report);
-    let components = (0..system.components.len()).map(ComponentId::from_index).collect();
-    vec![Stage::Attempt { components, stages: advance }]
+    let ids = (0..system.components.len()).map(ComponentId::from_index);
+    let (saved, waiting): (Vec<ComponentId>, Vec<ComponentId>) =
+        ids.partition(|id| models[id.index()].capabilities.save_state);
+    let stuck = waiting.iter().filter_map(|&id| Some((id, obstacle(system, &advance, id)?)));
+    let stuck: Vec<(ComponentId, &str)> = stuck.collect();
+    if let Some((_, why)) = stuck.first() {
+        report.push(no_way_back(system, &stuck, why));
+    }
+    let (stages, after) = split(advance, &waiting);
+    let mut advance = vec![Stage::Attempt { components: saved, stages }];
+    advance.extend(after);
+    advance
+}
+
+/// Takes the tasks of some components out; they follow in the order they had.
+fn split(advance: Vec<Stage>, waiting: &[ComponentId]) -> (Vec<Stage>, Vec<Stage>) {
+    let (mut stages, mut after) = (Vec::new(), Vec::new());
+    for stage in advance {
+        let Stage::Work(tasks) = stage else {
+            stages.push(stage);
+            continue;
+        };
+        let is_waiting = |task: &Task| waiting.contains(&task.component);
+        let (late, early): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(is_waiting);
+        stages.extend((!early.is_empty()).then_some(Stage::Work(early)));
+        after.extend((!late.is_empty()).then_some(Stage::Work(late)));
+    }
+    (stages, after)
+}
+
+/// Why a component that cannot save its state cannot wait for the others.
+fn obstacle(
+    system: &ResolvedSystem,
+    advance: &[Stage],
+    component: ComponentId,
+) -> Option<&'static str> {
+    let coupling = &system.coupling;
+    if coupling.variable_step.is_some_and(|step| step.tolerances.is_some()) {
+        return Some("to know its error, each step is taken a second time in two halves");
+    }
+    if coupling.order == Order::GaussSeidel {
+        return Some("in the order `gauss-seidel` who steps last is given values of the next tag");
+    }
+    if coupling.constraints.iter().flat_map(|it| it.ports()).any(|it| it.component == component) {
+        return Some("a constraint depends on it, so its step may have to be shorter");
+    }
+    if advance.iter().any(|stage| is_needed(system, stage, component)) {
+        return Some("others wait for the end of its step");
+    }
+    let is_seen = |port: &consort_system::Port| is_read(advance, port.component, port.variable);
+    let is_late = coupling.constraints.iter().flat_map(|it| it.ports()).any(|it| !is_seen(it));
+    is_late.then_some("a constraint depends on what follows inputs at once")
+}
+
+/// Whether a stage needs what a component computes in it, or repeats it.
+fn is_needed(system: &ResolvedSystem, stage: &Stage, component: ComponentId) -> bool {
+    match stage {
+        Stage::Exchange(wires) => {
+            wires.iter().any(|wire| system.connections[wire.index()].from.component == component)
+        }
+        Stage::Work(_) => false,
+        Stage::Iterate(it) => {
+            it.rollback.contains(&component)
+                || it.stages.iter().any(|stage| works(stage, component))
+        }
+        Stage::Attempt { stages, .. } => stages.iter().any(|it| is_needed(system, it, component)),
+        Stage::Integrate(it) => it.components.contains(&component),
+    }
+}
+
+fn works(stage: &Stage, component: ComponentId) -> bool {
+    match stage {
+        Stage::Work(tasks) => tasks.iter().any(|task| task.component == component),
+        _ => true,
+    }
+}
+
+/// Whether a variable is read on the way to the next tag.
+fn is_read(stages: &[Stage], component: ComponentId, variable: consort_core::VariableId) -> bool {
+    let reads = |operation: &Operation| matches!(operation, Operation::Get(list) if list.contains(&variable));
+    stages.iter().any(|stage| match stage {
+        Stage::Work(tasks) => {
+            tasks.iter().any(|it| it.component == component && it.operations.iter().any(reads))
+        }
+        Stage::Iterate(it) => is_read(&it.stages, component, variable),
+        Stage::Attempt { stages, .. } => is_read(stages, component, variable),
+        Stage::Exchange(_) | Stage::Integrate(_) => false,
+    })
 }
 
 fn check_rates(system: &ResolvedSystem, report: &mut Report) {
@@ -36,18 +122,16 @@ fn check_rates(system: &ResolvedSystem, report: &mut Report) {
     );
 }
 
-fn check_rollback(system: &ResolvedSystem, models: &[&ModelDescription], report: &mut Report) {
-    let named = system.components.iter().zip(models);
-    let stuck = named.filter(|(_, model)| !model.capabilities.save_state);
-    let stuck: Vec<String> = stuck.map(|(component, _)| format!("`{}`", component.name)).collect();
-    if !stuck.is_empty() {
-        report.push(
-            Diagnostic::error(
-                "plan::cannot-roll-back",
-                format!("steps cannot be taken back: {} cannot save its state", stuck.join(", ")),
-            )
-            .with_note("a step that is too coarse for one component is taken back by all")
-            .help("take `[experiment.variable-step]` from the system, or replace the component"),
-        );
-    }
+fn no_way_back(system: &ResolvedSystem, stuck: &[(ComponentId, &str)], why: &str) -> Diagnostic {
+    let name = |(id, _): &(ComponentId, &str)| format!("`{}`", system.components[id.index()].name);
+    let names: Vec<String> = stuck.iter().map(name).collect();
+    Diagnostic::error(
+        "plan::cannot-roll-back",
+        format!("steps cannot be taken back: {} cannot save its state", names.join(", ")),
+    )
+    .with_note(why)
+    .help(
+        "write `error-control = false` in `[experiment.variable-step]` and `order = \"derived\"`, take \
+         variable steps from the system, or replace the component",
+    )
 }

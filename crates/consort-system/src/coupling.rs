@@ -1,6 +1,7 @@
 //! How a system is coupled: the order, what becomes of algebraic loops, and the size of steps; as
 //! written, and as resolved.
 
+use crate::resolved::Port;
 use crate::system::Spanned;
 use consort_core::{ComponentId, Seconds, Time, VariableId};
 
@@ -256,6 +257,50 @@ pub struct VariableStep {
     /// halves; it is, if absent. If not, steps only shrink when a component rejects them, and grow
     /// back after.
     pub error_control: Option<Spanned<bool>>,
+    /// Conditions on the steps.
+    pub constraints: Vec<StepConstraint>,
+}
+
+/// A condition on steps of changing size, as written.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StepConstraint {
+    /// A step ends where a value, or the difference of two, crosses zero.
+    ZeroCrossing {
+        /// One variable or two: `component.variable`.
+        variables: Vec<Spanned<String>>,
+        /// How near to zero is at zero; 1e-3 if absent.
+        tolerance: Option<Spanned<f64>>,
+    },
+    /// Of one variable: how much it may change over a step. Of several: how much they may differ.
+    BoundedDifference {
+        /// `component.variable`.
+        variables: Vec<Spanned<String>>,
+        /// The greatest difference; 1e-3 if neither is given.
+        absolute: Option<Spanned<f64>>,
+        /// The greatest difference in parts of the greatest value.
+        relative: Option<Spanned<f64>>,
+    },
+    /// Steps end at `start + k * period`.
+    Sampling {
+        /// The first; 0 if absent.
+        start: Option<Spanned<Seconds>>,
+        /// From one to the next.
+        period: Spanned<Seconds>,
+    },
+}
+
+impl StepConstraint {
+    /// The names of the kinds in files.
+    pub const KINDS: [&'static str; 3] = ["zero-crossing", "bounded-difference", "sampling"];
+
+    /// The name of its kind in files.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            StepConstraint::ZeroCrossing { .. } => Self::KINDS[0],
+            StepConstraint::BoundedDifference { .. } => Self::KINDS[1],
+            StepConstraint::Sampling { .. } => Self::KINDS[2],
+        }
+    }
 }
 
 // ---- as resolved ----
@@ -271,6 +316,8 @@ pub struct ResolvedCoupling {
     pub rules: Vec<ResolvedLoopRule>,
     /// Steps of changing size; all components have one period then.
     pub variable_step: Option<ResolvedVariableStep>,
+    /// Conditions on steps of changing size.
+    pub constraints: Vec<ResolvedStepConstraint>,
     /// How connected components that are given by their equations are integrated.
     pub continuous: Continuous,
     /// What a value that is infinite, no number or far too great does.
@@ -299,6 +346,45 @@ pub struct ResolvedVariableStep {
     pub max: Time,
     /// Error control by step doubling: relative and absolute tolerance.
     pub tolerances: Option<StepTolerances>,
+}
+
+/// A condition on steps of changing size.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ResolvedStepConstraint {
+    /// A step ends where a value, or the difference of two, crosses zero.
+    ZeroCrossing {
+        /// One real number, or two.
+        ports: Vec<Port>,
+        /// How near to zero is at zero.
+        tolerance: f64,
+    },
+    /// Of one number: how much it may change over a step. Of several: how much they may differ.
+    BoundedDifference {
+        /// Real numbers.
+        ports: Vec<Port>,
+        /// The greatest difference.
+        absolute: f64,
+        /// The greatest difference in parts of the greatest value.
+        relative: f64,
+    },
+    /// Steps end at `start + k * period`.
+    Sampling {
+        /// The first.
+        start: Time,
+        /// From one to the next.
+        period: Time,
+    },
+}
+
+impl ResolvedStepConstraint {
+    /// What it looks at.
+    pub fn ports(&self) -> &[Port] {
+        match self {
+            ResolvedStepConstraint::ZeroCrossing { ports, .. }
+            | ResolvedStepConstraint::BoundedDifference { ports, .. } => ports,
+            ResolvedStepConstraint::Sampling { .. } => &[],
+        }
+    }
 }
 
 /// How much of an error a step may have: at most `absolute + relative * |value|` in every real

@@ -36,8 +36,8 @@ pub use campaign::Campaign;
 pub use conversion::{ConvertingBlock, TypeConversion, conversion};
 pub use coupling::{
     Continuous, Coupling, Iteration, IterationMethod, IterationOptions, LoopChoice, LoopPolicy,
-    LoopRule, OnDivergence, Order, ResolvedCoupling, ResolvedLoopRule, ResolvedVariableStep,
-    StepTolerances, VariableStep,
+    LoopRule, OnDivergence, Order, ResolvedCoupling, ResolvedLoopRule, ResolvedStepConstraint,
+    ResolvedVariableStep, StepConstraint, StepTolerances, VariableStep,
 };
 pub use isolation::Isolation;
 pub use placement::Placement;

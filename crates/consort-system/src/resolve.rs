@@ -7,6 +7,7 @@
 mod claims;
 mod clock;
 mod connections;
+mod constraints;
 mod context;
 mod coupling;
 mod feed;

@@ -128,7 +128,7 @@ impl Style {
             variable_step,
             iterate: draw.percent(90),
             by_step: draw.weighted(&[(40, 20), (10, 50), (42, 0), (8, 100)]),
-            save_state: if variable_step || draw.percent(60) { 100 } else { 70 },
+            save_state: if draw.percent(if variable_step { 70 } else { 60 }) { 100 } else { 70 },
             feedthrough: draw.weighted(&[(15, 0), (30, 25), (35, 50), (20, 80)]),
             connected: draw.weighted(&[(15, 50), (45, 80), (40, 100)]),
             reactive: draw.weighted(&[(50, 0), (30, 25), (20, 60)]),
@@ -214,6 +214,7 @@ fn coupling(draw: &mut Draw, style: &Style) -> ResolvedCoupling {
         rules: Vec::new(),
         continuous: Continuous::Together,
         on_divergence: OnDivergence::default(),
+        constraints: Vec::new(),
         variable_step: style.variable_step.then_some(variable_step),
     }
 }

@@ -151,7 +151,12 @@ impl Execution<'_> {
         if let Some(frame) = unsaved {
             return Some(Fault::NotSaved { by: frame.action.clone() });
         }
-        if self.facts.system.coupling.variable_step.is_some() && !self.is_in_the_attempt() {
+        let can_save = self.facts.models[component].capabilities.save_state;
+        let has_waited = self.frames.is_empty() && self.has_attempted && !can_save;
+        if self.facts.system.coupling.variable_step.is_some()
+            && !has_waited
+            && !self.is_in_the_attempt()
+        {
             return Some(Fault::Misplaced { rule: Rule::StepsInAttempt });
         }
         None

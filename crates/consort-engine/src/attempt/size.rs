@@ -1,7 +1,9 @@
 //! How long the next step is.
 
 use consort_core::Time;
-use consort_system::{ResolvedSystem, ResolvedVariableStep, StepTolerances};
+use consort_system::{
+    ResolvedStepConstraint, ResolvedSystem, ResolvedVariableStep, StepTolerances,
+};
 
 /// A step is a little shorter than its error would allow.
 const SAFETY: f64 = 0.9;
@@ -17,6 +19,10 @@ pub(crate) struct StepSize {
     limits: ResolvedVariableStep,
     stop: Time,
     proposed: Time,
+    /// How long steps become again where nothing says how wrong they are.
+    grown: Time,
+    /// Instants at which steps end: the first, and from one to the next.
+    samples: Vec<(Time, Time)>,
 }
 
 impl StepSize {
@@ -26,7 +32,14 @@ impl StepSize {
         let fixed = ResolvedVariableStep { initial: step, min: step, max: step, tolerances: None };
         let limits = system.coupling.variable_step.unwrap_or(fixed);
         let (stop, proposed) = (system.experiment.stop, limits.initial.min(limits.max));
-        StepSize { limits, stop, proposed }
+        let constraints = &system.coupling.constraints;
+        let samples = constraints.iter().filter_map(|it| match *it {
+            ResolvedStepConstraint::Sampling { start, period } => Some((start, period)),
+            _ => None,
+        });
+        // Constraints keep steps as short as they must be.
+        let grown = if constraints.is_empty() { limits.initial } else { limits.max };
+        StepSize { limits, stop, proposed, grown, samples: samples.collect() }
     }
 
     pub(crate) fn tolerances(&self) -> Option<StepTolerances> {
@@ -49,7 +62,9 @@ impl StepSize {
 
     /// Where the proposed step would end; never past the end of all.
     pub(crate) fn end_from(&self, now: Time) -> Time {
-        now.checked_add(self.proposed).map_or(self.stop, |end| end.min(self.stop))
+        let end = now.checked_add(self.proposed).map_or(self.stop, |end| end.min(self.stop));
+        let samples = self.samples.iter().filter_map(|&it| next_sample(now, it));
+        samples.fold(end, Time::min)
     }
 
     /// Proposes the next step after one of that size was accepted.
@@ -57,7 +72,7 @@ impl StepSize {
         let next = match (error, self.limits.tolerances) {
             (Some(error), _) => scaled(taken, factor(error)),
             (None, Some(_)) => taken,
-            (None, None) => scaled(taken, GROWTH_BACK).min(self.limits.initial),
+            (None, None) => scaled(taken, GROWTH_BACK).min(self.grown),
         };
         // A step that was cut short at the end or at an event says nothing against a longer one.
         let next = if taken < self.proposed { next.max(self.proposed) } else { next };
@@ -85,10 +100,29 @@ impl StepSize {
         Some(shorter)
     }
 
+    /// The size to try after one that broke a constraint; `None` if there is no shorter one. Where
+    /// something happens is where a step ends; the next may be as long as before.
+    pub(crate) fn constrained(&mut self, size: Time, part: f64, is_event: bool) -> Option<Time> {
+        let shorter = self.at_least_min(size, scaled(size, part))?;
+        if !is_event {
+            self.proposed = shorter;
+        }
+        Some(shorter)
+    }
+
     fn at_least_min(&self, size: Time, shorter: Time) -> Option<Time> {
         let shorter = shorter.max(self.limits.min);
         (shorter < size).then_some(shorter)
     }
+}
+
+/// The first of some instants after `now`; none if that is beyond all times.
+fn next_sample(now: Time, (start, period): (Time, Time)) -> Option<Time> {
+    if now < start {
+        return Some(start);
+    }
+    let count = (now - start).ticks() / period.ticks() + 1;
+    start.checked_add(period.checked_mul(count)?)
 }
 
 /// By how much the error allows steps to grow. Values are held over a step, so its error grows with
@@ -116,7 +150,13 @@ mod tests {
             max: ticks(400),
             tolerances,
         };
-        StepSize { limits, stop: ticks(10_000), proposed: ticks(100) }
+        StepSize {
+            limits,
+            stop: ticks(10_000),
+            proposed: ticks(100),
+            grown: ticks(100),
+            samples: Vec::new(),
+        }
     }
 
     #[test]

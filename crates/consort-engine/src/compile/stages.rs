@@ -3,7 +3,7 @@
 mod crossing;
 
 use super::{Program, Source, batches};
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Constraint, Seen};
 use crate::exchange::{Exchange, SlopeMemory, SlopeOp};
 use crate::iterate::Loop;
 use crate::lane::{Batch, LaneOp};
@@ -138,7 +138,14 @@ impl<'a> Compiler<'a> {
             Planned::Attempt { components, stages } => {
                 let stages = self.stages(stages);
                 let outputs = self.real_outputs();
-                Stage::Attempt(Box::new(Attempt::new(components.clone(), stages, outputs)))
+                let constraints = &self.source.system.coupling.constraints;
+                let constraints = Constraint::all(constraints, self.program);
+                let looks_ahead = components.len() == self.source.system.components.len();
+                Stage::Attempt(Box::new(Attempt::new(
+                    components.clone(),
+                    stages,
+                    Seen { outputs, constraints, looks_ahead },
+                )))
             }
             Planned::Integrate(it) => Stage::Integrate(Box::new(self.together(it))),
         }

@@ -128,6 +128,7 @@ impl Run {
             hashes: watchers.hashes,
             divergence: watchers.divergence,
             accepted: None,
+            unmet: None,
             recorder: watchers.recorder,
             interventions: Interventions::default(),
             feed: watchers.feed,

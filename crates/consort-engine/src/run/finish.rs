@@ -117,6 +117,7 @@ impl Run {
         let mut problems = std::mem::take(&mut self.keeping.lost);
         problems.extend(self.end_instances());
         problems.extend(self.accepted_loops());
+        problems.extend(self.unmet_constraints());
         // What ended the run was said.
         let is_warned = self.system.coupling.on_divergence == OnDivergence::Warn;
         problems.extend(self.diverged().filter(|_| is_warned));

@@ -9,7 +9,7 @@ use consort_core::{
     StepReason, Time, ValueType, Values,
 };
 use consort_engine::{RunError, StepFailure};
-use consort_system::{ResolvedVariableStep, StepTolerances};
+use consort_system::{ResolvedStepConstraint, ResolvedVariableStep, StepTolerances};
 use std::sync::Arc;
 
 pub(crate) fn ticks(ticks: i64) -> Time {
@@ -242,4 +242,148 @@ fn a_step_ends_where_an_event_is_announced() {
         trace.tags().iter().map(|tag| (tag.time.ticks(), tag.microstep)).collect();
     let events: Vec<i64> = tags.iter().filter(|tag| 0 < tag.1).map(|tag| tag.0).collect();
     assert_eq!(events, [0, 25, 50, 75], "{tags:?}");
+}
+
+/// y = start + slope * t, and no way back.
+struct Ramp(f64);
+
+impl Behavior for Ramp {
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        let next = float(&values[0]) + self.0 * step.length;
+        put(values, 0, next);
+        Ok(StepOutcome::complete(step))
+    }
+}
+
+fn ramp(start: f64, slope: f64, saves: bool) -> Arc<dyn Model> {
+    let mut y = variable("y", Causality::Output, ValueType::Float64);
+    y.start = Some(Values::Float64(vec![start]));
+    let model = TestModel::new(vec![y], move || Ramp(slope));
+    model.adjust(|it| it.capabilities.save_state = saves).shared()
+}
+
+fn times(trace: &consort_trace::Trace) -> Vec<i64> {
+    trace.tags().iter().map(|tag| tag.time.ticks()).collect()
+}
+
+fn constrained(bench: Bench, limits: [i64; 3], constraint: ResolvedStepConstraint) -> Bench {
+    let mut bench = variable_step(bench, limits, None);
+    bench.system.coupling.constraints.push(constraint);
+    bench
+}
+
+/// Ticks are 0.1 ms: -1 + 30 t crosses zero at a third of 0.1 s, between ticks 333 and 334.
+#[test]
+fn a_step_ends_where_a_value_crosses_zero() {
+    for (paths, tolerance) in [(&["a.y"][..], 1e-2), (&["b.y", "c.y"], 1e-2), (&["a.y"], 1e-9)] {
+        let bench = Bench::new(1000)
+            .add("a", ramp(-1.0, 30.0, true), 1)
+            .add("b", ramp(4.0, 10.0, true), 1)
+            .add("c", ramp(5.0, -20.0, true), 1);
+        let ports = paths.iter().map(|path| bench.port(path)).collect();
+        let constraint = ResolvedStepConstraint::ZeroCrossing { ports, tolerance };
+        let (trace, summary) = constrained(bench, [100, 1, 100], constraint).run(1);
+        let times = times(&trace);
+        let crossing = times.iter().position(|&time| 333 <= time).expect("past it");
+        assert!(times[crossing] <= 334, "{times:?}");
+        // It is one place: before it, and after, steps are as long as allowed.
+        assert_eq!(&times[..4], [0, 100, 200, 300], "{times:?}");
+        assert!(times.iter().filter(|&&time| 300 < time && time <= 334).count() <= 3, "{times:?}");
+        assert!(times.len() < 16, "{times:?}");
+        assert!(0 < summary.statistics.steps_rejected);
+        assert_eq!(summary.problems, []);
+        if 1e-9 < tolerance {
+            let (a, b, c) =
+                (numbers(&trace, "a.y"), numbers(&trace, "b.y"), numbers(&trace, "c.y"));
+            let distance = if paths.len() == 1 { a[crossing] } else { b[crossing] - c[crossing] };
+            assert!(distance.abs() <= tolerance, "{distance}");
+        }
+    }
+}
+
+#[test]
+fn no_accepted_step_changes_a_value_by_more_than_its_bound() {
+    for (absolute, relative) in
+        [(0.02, f64::INFINITY), (f64::INFINITY, 0.01), (0.015, 0.01), (5e-3, 1.0)]
+    {
+        let bench = oscillator(10_000, integrate(1.0, 1.0));
+        let ports = vec![bench.port("x.y")];
+        let constraint = ResolvedStepConstraint::BoundedDifference { ports, absolute, relative };
+        let (trace, summary) = constrained(bench, [10, 1, 2000], constraint).run(1);
+        let x = numbers(&trace, "x.y");
+        for pair in x.windows(2) {
+            let bound = absolute.min(relative * pair[0].abs().max(pair[1].abs()));
+            assert!((pair[1] - pair[0]).abs() <= bound, "{pair:?}");
+        }
+        assert_eq!(summary.problems, []);
+        // And not by much less: 1 - cos 1 = 0.46 in all.
+        assert!(x.len() < 500, "{}", x.len());
+    }
+}
+
+#[test]
+fn several_values_may_not_drift_apart_unnoticed() {
+    let bench =
+        Bench::new(1000).add("a", ramp(0.0, 1.0, true), 1).add("b", ramp(0.0, -1.0, true), 1);
+    let ports = vec![bench.port("a.y"), bench.port("b.y")];
+    let (absolute, relative) = (0.05, f64::INFINITY);
+    let constraint = ResolvedStepConstraint::BoundedDifference { ports, absolute, relative };
+    let (trace, summary) = constrained(bench, [50, 5, 50], constraint).run(1);
+    // From 0.025 s on no step is short enough: all are as short as allowed, and that is said.
+    let times = times(&trace);
+    assert!(times.windows(2).filter(|pair| 250 <= pair[0]).all(|pair| pair[1] - pair[0] == 5));
+    let [RunError::ConstraintUnmet { times: 150, first, .. }] = &summary.problems[..] else {
+        panic!("{:?}", summary.problems)
+    };
+    assert_eq!(first.time.ticks(), 250);
+}
+
+#[test]
+fn every_sample_is_hit_exactly_whatever_else_steps_do() {
+    let discard: fn(&Step) -> Option<StepOutcome> = |step| impatient(step, StepReason::Discard);
+    for (start, period, refuses) in
+        [(0, 70, false), (35, 70, false), (-20, 33, false), (900, 50, false), (7, 64, true)]
+    {
+        let x = if refuses { integrate_unless(1.0, 1.0, discard) } else { integrate(1.0, 1.0) };
+        let bench = oscillator(1000, x);
+        let constraint =
+            ResolvedStepConstraint::Sampling { start: ticks(start), period: ticks(period) };
+        let (trace, _) = constrained(bench, [40, 1, 100], constraint).run(1);
+        let times = times(&trace);
+        let mut sample = start;
+        while sample <= 1000 {
+            assert!(
+                sample < 0 || times.contains(&sample),
+                "{sample} of {start}, {period}: {times:?}"
+            );
+            sample += period;
+        }
+        assert!(times.len() < 60, "{times:?}");
+        assert!(times.windows(2).all(|pair| pair[1] - pair[0] <= 100), "{times:?}");
+    }
+}
+
+/// Who cannot save waits until the others agree, and goes where they are, once.
+#[test]
+fn who_cannot_go_back_waits_for_the_others() {
+    let discard: fn(&Step) -> Option<StepOutcome> = |step| impatient(step, StepReason::Discard);
+    let bench = |refuses: bool| {
+        let x = if refuses { integrate_unless(1.0, 1.0, discard) } else { integrate(1.0, 1.0) };
+        let watcher =
+            || TestModel::new(in_and_out(), || Integrate { factor: 1.0, refuses: |_| None });
+        let one_way = watcher().adjust(|it| it.capabilities.save_state = false).shared();
+        oscillator(120, x)
+            .add("once", ramp(0.0, 100.0, false), 1)
+            .add("sum", one_way, 1)
+            .wire("x.y", "sum.u")
+    };
+    let (trace, summary) = variable_step(bench(true), [40, 1, 40], None).run(2);
+    assert_eq!(times(&trace), [0, 30, 60, 90, 120]);
+    assert!(2 <= summary.statistics.steps_rejected, "{:?}", summary.statistics);
+    let (fixed, _) = variable_step(bench(false), [30, 1, 30], None).run(1);
+    for path in ["x.y", "v.y", "sum.y", "once.y"] {
+        assert_eq!(column(&trace, path), column(&fixed, path), "{path}");
+    }
+    let once = numbers(&trace, "once.y");
+    assert!((once[4] - 1.2).abs() < 1e-12, "{once:?}");
 }

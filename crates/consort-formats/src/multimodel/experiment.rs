@@ -4,7 +4,8 @@ use super::json::{Entry, Item, Json, find};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds};
 use consort_system::{
-    Coupling, Experiment, IterationMethod, LoopChoice, Order, Spanned, System, VariableStep,
+    Coupling, Experiment, IterationMethod, LoopChoice, Order, Spanned, StepConstraint, System,
+    VariableStep,
 };
 
 /// What changes what is computed, and is not there in Consort.
@@ -179,27 +180,82 @@ fn read_constraint(entry: &Entry, step: &mut VariableStep, report: &mut Report) 
     };
     const KINDS: [&str; 4] =
         ["zerocrossing", "boundeddifference", "samplingrate", "fmumaxstepsize"];
-    let (why, instead) = match kind.value.as_str() {
-        "fmumaxstepsize" => return,
-        "boundeddifference" => {
-            let number = |key, report: &mut Report| {
-                given(entries, key).and_then(|it| it.number(key, report))
-            };
-            step.absolute = number("abstol", report).or(step.absolute.take());
-            step.relative = number("reltol", report).or(step.relative.take());
-            step.error_control = Some(Spanned::new(true, entry.value.span));
-            ("differences of values are not bounded", "the error of steps is, by its tolerances")
-        }
-        "zerocrossing" => ("steps are not placed at zero crossings", "let `size` be small enough"),
-        "samplingrate" => ("steps are not placed at samples", "let `size` divide the period"),
+    let number =
+        |key, report: &mut Report| given(entries, key).and_then(|it| it.number(key, report));
+    let constraint = match kind.value.as_str() {
+        "fmumaxstepsize" => return report.push(longest_step(entry)),
+        "zerocrossing" => Some(StepConstraint::ZeroCrossing {
+            variables: ports(entries, report),
+            tolerance: number("abstol", report),
+        }),
+        "boundeddifference" => Some(StepConstraint::BoundedDifference {
+            variables: ports(entries, report),
+            absolute: number("abstol", report),
+            relative: number("reltol", report),
+        }),
+        "samplingrate" => sampling(entry, entries, report),
         _ => return report_choice(&kind, "a constraint", &KINDS, report),
     };
-    let message = format!("the constraint `{name}` ({}) is not honored: {why}", kind.value);
-    report.push(
-        Diagnostic::warning("multimodel::constraint", message)
-            .maybe_at(entry.key.span, "not honored")
-            .help(instead),
-    );
+    let names_nothing = |it: &StepConstraint| match it {
+        StepConstraint::ZeroCrossing { variables, .. }
+        | StepConstraint::BoundedDifference { variables, .. } => variables.is_empty(),
+        StepConstraint::Sampling { .. } => false,
+    };
+    if constraint.as_ref().is_some_and(names_nothing) {
+        let message = format!("the constraint `{name}` names no `ports`, so it means nothing");
+        let warning = Diagnostic::warning("multimodel::constraint", message);
+        let help = "name variables: `\"ports\": [\"{tank}.t.level\"]`";
+        return report.push(warning.maybe_at(entry.key.span, "passed over").help(help));
+    }
+    step.constraints.extend(constraint);
+}
+
+/// FMI 2 has no function that says how long a step may be.
+fn longest_step(entry: &Entry) -> Diagnostic {
+    let message = format!("`{}`: FMUs are not asked for their longest step", entry.key.value);
+    Diagnostic::note("multimodel::constraint", message)
+        .maybe_at(entry.key.span, "asked for here")
+        .help("an FMU that refuses a step gets a shorter one; `size` bounds all steps")
+}
+
+fn ports(entries: &[Entry], report: &mut Report) -> Vec<Spanned<String>> {
+    let help = "write the variables in a list: `[\"{tank}.t.level\"]`";
+    let Some(ports) = given(entries, "ports") else { return Vec::new() };
+    let list = ports.list("ports", help, report);
+    list.iter().filter_map(|port| port.text("ports", help, report)).collect()
+}
+
+/// `startTime` and `rate` are whole numbers of 10 to the power of `base` seconds.
+fn sampling(entry: &Entry, entries: &[Entry], report: &mut Report) -> Option<StepConstraint> {
+    let whole = |key: &str, report: &mut Report| {
+        let number = given(entries, key).and_then(|it| it.number(key, report))?;
+        let is_whole = number.value.fract() == 0.0 && number.value.abs() < 1e9;
+        is_whole.then_some((number.value as i64, number.span))
+    };
+    let base = whole("base", report).map_or(0, |it| it.0);
+    let start = whole("startTime", report).map_or(0, |it| it.0);
+    let time = |count: i64| {
+        let power = 10i64.checked_pow(u32::try_from(base.abs()).ok()?)?;
+        match base {
+            ..0 => Seconds::new(count, power.unsigned_abs()),
+            _ => Seconds::new(count.checked_mul(power)?, 1),
+        }
+    };
+    let rate = whole("rate", report).filter(|it| 0 < it.0);
+    let found =
+        rate.and_then(|(rate, span)| Some((time(start)?, Spanned { value: time(rate)?, span })));
+    let Some((start, period)) = found else {
+        let message = format!("the samples of `{}` have no period", entry.key.value);
+        let help = "such as `{ \"type\": \"samplingrate\", \"base\": -3, \"rate\": 10, \"startTime\": 0 }`: \
+                    every 10 milliseconds";
+        report.push(
+            Diagnostic::error("multimodel::bad-constraint", message)
+                .maybe_at(entry.key.span, "`rate` must be a whole number above zero")
+                .help(help),
+        );
+        return None;
+    };
+    Some(StepConstraint::Sampling { start: Some(Spanned::assumed(start)), period })
 }
 
 /// After how many rounds without agreement a step is taken as it is.

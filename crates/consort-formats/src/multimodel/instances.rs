@@ -14,8 +14,26 @@ pub(super) struct Found {
     pub(super) record: Record,
     /// The key of the FMU of each component, by name.
     pub(super) keys: BTreeMap<String, String>,
+    names: Names,
     /// Something is missing without which later checks would be misled.
     pub(super) lost: bool,
+}
+
+impl Found {
+    /// The variable that `{key}.instance.variable` stands for, `component.variable`.
+    pub(super) fn variable(
+        &self,
+        written: &Spanned<String>,
+        report: &mut Report,
+    ) -> Option<Spanned<String>> {
+        let path = split(written).filter(|path| !path.variable.is_empty());
+        if path.is_none() {
+            let message = format!("`{}` is no variable of an instance", written.value);
+            let diagnostic = Diagnostic::error("multimodel::bad-path", message);
+            report.push(diagnostic.maybe_at(written.span, "not understood").help(PATH_HELP));
+        }
+        path.map(|path| Spanned { value: self.names.path(&path), span: written.span })
+    }
 }
 
 const PATH_HELP: &str = "write `{fmu}.instance.variable`, such as `{tank}.t.level`";
@@ -82,7 +100,7 @@ pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> 
         these => Record::These(these),
     };
     let connections = connections.collect();
-    Found { components, connections, record, keys, lost: reader.lost }
+    Found { components, connections, record, keys, lost: reader.lost, names }
 }
 
 impl Reader<'_> {

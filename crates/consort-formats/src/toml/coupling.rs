@@ -4,7 +4,7 @@
 use consort_core::{Diagnostic, Span};
 use consort_system::{
     Continuous, Coupling, IterationMethod, IterationOptions, LoopChoice, LoopRule, OnDivergence,
-    Order, Spanned, VariableStep,
+    Order, Spanned, StepConstraint, VariableStep,
 };
 use consort_toml::{DeTable, DeValue, Entry, Reader};
 
@@ -12,7 +12,7 @@ const ITERATION_KEYS: &[&str] = &["method", "tolerance", "limit", "relaxation", 
 const RULE_KEYS: &[&str] =
     &["through", "policy", "method", "tolerance", "limit", "relaxation", "accept-after"];
 const VARIABLE_STEP_KEYS: &[&str] =
-    &["initial", "min", "max", "relative", "absolute", "error-control"];
+    &["initial", "min", "max", "relative", "absolute", "error-control", "constraints"];
 
 /// What becomes of loops, by name.
 const POLICIES: [(&str, LoopChoice); 3] =
@@ -107,12 +107,59 @@ fn variable_step(reader: &mut Reader<'_>, table: &DeTable<'_>) -> VariableStep {
                 let value = reader.boolean(entry);
                 step.error_control = value.map(|value| Spanned::new(value, span));
             }
+            "constraints" => {
+                let tables = reader.tables(entry);
+                let constraints =
+                    tables.into_iter().filter_map(|(span, it)| constraint(reader, span, it));
+                step.constraints = constraints.collect();
+            }
             _ => {
                 reader.unknown_key(entry, "the variable step", VARIABLE_STEP_KEYS);
             }
         }
     }
     step
+}
+
+const CONSTRAINT_KEYS: &[&str] =
+    &["kind", "variables", "tolerance", "absolute", "relative", "start", "period"];
+
+/// `[[experiment.variable-step.constraints]]`.
+fn constraint(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<StepConstraint> {
+    let (mut kind, mut variables) = (None, Vec::new());
+    let [mut tolerance, mut absolute, mut relative] = [None, None, None];
+    let (mut start, mut period) = (None, None);
+    for entry in &reader.entries(table) {
+        match entry.key {
+            "kind" => kind = reader.choice(entry, &StepConstraint::KINDS.map(|kind| (kind, kind))),
+            "variables" => variables = reader.texts(entry),
+            "tolerance" => tolerance = reader.number(entry, "1e-3"),
+            "absolute" => absolute = reader.number(entry, "1e-3"),
+            "relative" => relative = reader.number(entry, "1e-2"),
+            "start" => start = reader.seconds(entry),
+            "period" => period = reader.seconds(entry),
+            _ => {
+                reader.unknown_key(entry, "a constraint", CONSTRAINT_KEYS);
+            }
+        }
+    }
+    match (kind, period) {
+        (Some("zero-crossing"), _) => Some(StepConstraint::ZeroCrossing { variables, tolerance }),
+        (Some("bounded-difference"), _) => {
+            Some(StepConstraint::BoundedDifference { variables, absolute, relative })
+        }
+        (Some(_), Some(period)) => Some(StepConstraint::Sampling { start, period }),
+        (kind, _) => {
+            let (what, help) = match kind {
+                Some(_) => ("period", "such as `period = 0.1`"),
+                None => ("kind", "choose `zero-crossing`, `bounded-difference` or `sampling`"),
+            };
+            let message = format!("a constraint has no `{what}`");
+            let diagnostic = Diagnostic::error("system::bad-constraint", message);
+            reader.loss(diagnostic.at(span, format!("no `{what}` in here")).help(help));
+            None
+        }
+    }
 }
 
 /// `[[loops]]`.

@@ -27,7 +27,11 @@ pub(crate) const VARIABLE: &str = r#", "endTime": 1, "stabalizationEnabled": tru
   "global_absolute_tolerance": 0, "global_relative_tolerance": 0.01,
   "algorithm": { "type": "var-step", "initsize": 0.01, "size": [1e-6, 0.5], "constraints": {
     "fast": { "type": "fmumaxstepsize" },
-    "bd": { "type": "boundeddifference", "ports": ["{tank 1}.t.level"], "abstol": 1e-3 } } } }"#;
+    "bd": { "type": "boundeddifference", "ports": ["{tank 1}.t.level"], "abstol": 1e-3 },
+    "zc": { "type": "zerocrossing", "ports": ["{tank 1}.t.level", "{tank 1}.t.level"],
+      "order": "2", "abstol": 0.5, "safety": 0.4 },
+    "sr": { "type": "samplingrate", "base": -3, "rate": 10, "startTime": 3 },
+    "slow": { "type": "samplingrate", "base": 2, "rate": 2, "startTime": 0 } } } }"#;
 
 /// Everything that a multi-model cannot say.
 pub(crate) const RICH: &str = r#"

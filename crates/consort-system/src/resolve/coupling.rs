@@ -1,6 +1,7 @@
 //! The coupling: numbers that make sense, loops through variables that exist, reactive inputs.
 
 use super::clock::Timing;
+use super::constraints;
 use super::context::{Context, Written};
 use crate::coupling::{
     Coupling, Iteration, IterationOptions, LoopChoice, LoopPolicy, LoopRule, ResolvedCoupling,
@@ -31,7 +32,12 @@ pub(super) fn resolve(context: &mut Context<'_, '_>, timing: Option<&Timing>) ->
         max: sizes.max,
         tolerances,
     });
+    let constraints = match (&written.variable_step, timing) {
+        (Some(step), Some(timing)) => constraints::resolve(context, &step.constraints, timing),
+        _ => Vec::new(),
+    };
     let coupling = ResolvedCoupling {
+        constraints,
         order: written.order.as_ref().map(|order| order.value).unwrap_or_default(),
         loops: policy(loops, iteration),
         rules,
@@ -107,12 +113,12 @@ fn iteration(
     }
 }
 
-const POSITIVE: &str = "must be more than zero and finite";
+pub(super) const POSITIVE: &str = "must be more than zero and finite";
 const PART: &str = "must be more than 0 and at most 1";
 const NOT_NEGATIVE: &str = "must not be less than zero, and finite";
 
 /// Complains unless the number is as it should be; the words say how, and give an example.
-fn check(
+pub(super) fn check(
     context: &mut Context<'_, '_>,
     given: Option<&Spanned<f64>>,
     what: &str,
@@ -124,7 +130,7 @@ fn check(
     }
 }
 
-fn report(
+pub(super) fn report(
     context: &mut Context<'_, '_>,
     message: &str,
     span: Option<Span>,

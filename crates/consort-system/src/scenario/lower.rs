@@ -56,6 +56,7 @@ impl Scenario {
             order: Order::Derived,
             loops: LoopPolicy::Iterate(Iteration::default()),
             on_divergence: OnDivergence::default(),
+            constraints: Vec::new(),
             rules: Vec::new(),
             variable_step: rejects.then_some(variable),
             continuous: Continuous::Apart,

@@ -35,6 +35,7 @@ pub(super) fn run(
         run.remember();
         if time < last {
             run.phase = Phase::Advance;
+            run.attempted = false;
             run.stages(&plan.advance)?;
             run.compare_states()?;
             run.forget_moved();
@@ -67,6 +68,8 @@ struct Run<'a> {
     time: i64,
     /// Steps belong to an attempt.
     attempting: bool,
+    /// An attempt was made on the way to the next tag.
+    attempted: bool,
     /// The steps being made will be taken back.
     rejecting: bool,
     /// What is being computed stems from a wrong guess or will be taken back, so nothing can be said of
@@ -91,6 +94,7 @@ impl<'a> Run<'a> {
             phase: Phase::Initialization,
             time: 0,
             attempting: false,
+            attempted: false,
             rejecting: false,
             hollow: false,
             counter: 0,
@@ -307,7 +311,9 @@ impl<'a> Run<'a> {
         if self.phase != Phase::Advance {
             return Err(self.refused(owner, "steps outside of `advance`"));
         }
-        if self.facts.system.coupling.variable_step.is_some() && !self.attempting {
+        let can_save = self.facts.models[owner].capabilities.save_state;
+        let has_waited = self.attempted && !can_save;
+        if self.facts.system.coupling.variable_step.is_some() && !self.attempting && !has_waited {
             return Err(self.refused(owner, "may reject a step outside of an attempt"));
         }
         self.counter += u32::from(self.rejecting);

@@ -65,6 +65,7 @@ fn coupling(coupling: &Coupling) -> Value {
             "relative": step.relative.as_ref().map(|number| double(number.value)),
             "absolute": step.absolute.as_ref().map(|number| double(number.value)),
             "error_control": step.error_control.as_ref().map(|flag| flag.value),
+            "constraints": step.constraints.iter().map(|it| it.kind()).collect::<Vec<_>>(),
         })
     };
     json!({

@@ -72,7 +72,8 @@ fn sizes(step: &VariableStep) -> String {
         tolerance("absolute", &step.absolute),
         uncontrolled.then(|| "without control of the error".to_owned()),
     ];
-    said.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let constraints = step.constraints.iter().map(|it| Some(format!("with a {}", it.kind())));
+    said.into_iter().chain(constraints).flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn reactive(system: &System) -> Option<String> {

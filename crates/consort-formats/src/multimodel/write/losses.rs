@@ -86,6 +86,8 @@ impl Losses {
         let step = coupling.variable_step.as_ref();
         let controlled = step.filter(|it| it.error_control.as_ref().is_none_or(|it| it.value));
         self.extend("`error-control`", controlled.map(|_| "true".to_owned()));
+        let constraints = step.into_iter().flat_map(|step| &step.constraints);
+        self.extend("the constraint", constraints.map(|it| it.kind().to_owned()));
     }
 
     fn units(&mut self, system: &System) {

@@ -65,7 +65,15 @@ fn variable_step(session: &mut Session<'_>, tag: Tag<'_>) -> VariableStep {
     let relative = tolerance(session, tag);
     let absolute = session.number::<f64>(tag, "absoluteTolerance", "a number");
     let absolute = absolute.filter(|found| 0.0 < found.value && found.value.is_finite());
-    VariableStep { initial, min, max, relative, absolute, error_control: None }
+    VariableStep {
+        initial,
+        min,
+        max,
+        relative,
+        absolute,
+        error_control: None,
+        constraints: Vec::new(),
+    }
 }
 
 fn tolerance(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<f64>> {

@@ -6,7 +6,7 @@ use consort_core::{Diagnostic, Literal, Provider, SetupOrder, SolverKind};
 use consort_system::{
     Action, Component, Continuous, Experiment, Intervention, Isolation, IterationMethod,
     IterationOptions, LoopChoice, LoopRule, Node, OnDivergence, Order, Parameter, Record, Solving,
-    Spanned, StepLength, VariableStep, When,
+    Spanned, StepConstraint, StepLength, VariableStep, When,
 };
 
 pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut Settings) {
@@ -148,14 +148,38 @@ fn iteration(session: &mut Session<'_>, tag: Tag<'_>) -> IterationOptions {
 
 fn variable_step(session: &mut Session<'_>, tag: Tag<'_>) -> VariableStep {
     let attributes = ["initial", "min", "max", "relative", "absolute", "errorControl"];
-    session.known(tag, &attributes, &[]);
+    session.known(tag, &attributes, &["Constraint"]);
+    let constraints = tag.all("Constraint").filter_map(|tag| constraint(session, tag)).collect();
     VariableStep {
+        constraints,
         initial: session.seconds(tag, "initial"),
         min: session.seconds(tag, "min"),
         max: session.seconds(tag, "max"),
         relative: positive(session, tag, "relative"),
         absolute: positive(session, tag, "absolute"),
         error_control: session.choice(tag, "errorControl", &[(true, "true"), (false, "false")]),
+    }
+}
+
+fn constraint(session: &mut Session<'_>, tag: Tag<'_>) -> Option<StepConstraint> {
+    let attributes = ["kind", "tolerance", "absolute", "relative", "start", "period"];
+    session.known(tag, &attributes, &["Variable"]);
+    let kinds = StepConstraint::KINDS.map(|kind| (kind, kind));
+    let variables = patterns(session, tag, "Variable");
+    match session.choice(tag, "kind", &kinds)?.value {
+        "zero-crossing" => {
+            let tolerance = positive(session, tag, "tolerance");
+            Some(StepConstraint::ZeroCrossing { variables, tolerance })
+        }
+        "bounded-difference" => Some(StepConstraint::BoundedDifference {
+            variables,
+            absolute: positive(session, tag, "absolute"),
+            relative: positive(session, tag, "relative"),
+        }),
+        _ => Some(StepConstraint::Sampling {
+            start: session.seconds(tag, "start"),
+            period: session.seconds(tag, "period")?,
+        }),
     }
 }
 

@@ -5,7 +5,7 @@ use super::text::{Text, borrowed, float};
 use consort_core::{Literal, Seconds, SetupOrder, SolverKind};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Isolation, IterationOptions,
-    Parameter, Record, Solving, Spanned, StepLength, System, VariableStep, When,
+    Parameter, Record, Solving, Spanned, StepConstraint, StepLength, System, VariableStep, When,
 };
 use std::fmt::Write as _;
 
@@ -106,7 +106,9 @@ fn coupling(text: &mut Text, experiment: &Experiment) {
         leaf(text, "consort:Loop", &attributes);
     }
     if let Some(step) = &coupling.variable_step {
-        leaf(text, "consort:VariableStep", &variable_step(step));
+        open(text, "consort:VariableStep", &variable_step(step));
+        step.constraints.iter().for_each(|it| constraint(text, it));
+        text.close("consort:VariableStep");
     }
 }
 
@@ -131,6 +133,29 @@ fn variable_step(step: &VariableStep) -> Attributes {
     let control = step.error_control.as_ref().map(|control| control.value.to_string());
     attributes.extend(control.map(|control| ("errorControl", control)));
     attributes
+}
+
+fn constraint(text: &mut Text, constraint: &StepConstraint) {
+    let mut attributes = vec![("kind", constraint.kind().to_owned())];
+    let mut names: &[Spanned<String>] = &[];
+    match constraint {
+        StepConstraint::ZeroCrossing { variables, tolerance } => {
+            names = variables;
+            attributes.extend(number("tolerance", tolerance.as_ref()));
+        }
+        StepConstraint::BoundedDifference { variables, absolute, relative } => {
+            names = variables;
+            attributes.extend(number("absolute", absolute.as_ref()));
+            attributes.extend(number("relative", relative.as_ref()));
+        }
+        StepConstraint::Sampling { start, period } => {
+            attributes.extend(seconds("start", start.as_ref()));
+            attributes.extend(seconds("period", Some(period)));
+        }
+    }
+    open(text, "consort:Constraint", &attributes);
+    write_patterns(text, "consort:Variable", names);
+    text.close("consort:Constraint");
 }
 
 fn intervention(intervention: &Intervention) -> Attributes {

@@ -1,7 +1,7 @@
 //! The coupling as text again.
 
 use super::{float, line, seconds, text};
-use consort_system::{Coupling, IterationOptions, LoopRule, VariableStep};
+use consort_system::{Coupling, IterationOptions, LoopRule, Spanned, StepConstraint, VariableStep};
 
 /// What belongs to `[experiment]`.
 pub(super) fn experiment(out: &mut String, coupling: &Coupling) {
@@ -66,5 +66,38 @@ fn variable_step(out: &mut String, step: &VariableStep) {
     }
     if let Some(control) = &step.error_control {
         line(out, "error-control", &control.value.to_string());
+    }
+    step.constraints.iter().for_each(|it| constraint(out, it));
+}
+
+fn constraint(out: &mut String, constraint: &StepConstraint) {
+    out.push_str("\n[[experiment.variable-step.constraints]]\n");
+    line(out, "kind", &text(constraint.kind()));
+    let list = |names: &[Spanned<String>]| {
+        let names: Vec<String> = names.iter().map(|name| text(&name.value)).collect();
+        format!("[{}]", names.join(", "))
+    };
+    match constraint {
+        StepConstraint::ZeroCrossing { variables, tolerance } => {
+            line(out, "variables", &list(variables));
+            number(out, "tolerance", tolerance.as_ref());
+        }
+        StepConstraint::BoundedDifference { variables, absolute, relative } => {
+            line(out, "variables", &list(variables));
+            number(out, "absolute", absolute.as_ref());
+            number(out, "relative", relative.as_ref());
+        }
+        StepConstraint::Sampling { start, period } => {
+            if let Some(start) = start {
+                line(out, "start", &seconds(start.value));
+            }
+            line(out, "period", &seconds(period.value));
+        }
+    }
+}
+
+fn number(out: &mut String, key: &str, value: Option<&Spanned<f64>>) {
+    if let Some(value) = value {
+        line(out, key, &float(value.value));
     }
 }

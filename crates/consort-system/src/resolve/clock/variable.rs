@@ -1,7 +1,7 @@
 //! Steps of changing size: what they may be, in ticks, and that they fit together.
 
 use super::Number;
-use crate::coupling::VariableStep;
+use crate::coupling::{StepConstraint, VariableStep};
 use crate::system::{Spanned, System};
 use consort_core::{Diagnostic, Report, Resolution, Seconds, Time};
 
@@ -27,7 +27,19 @@ pub(super) fn numbers(step: &VariableStep) -> Vec<Number> {
         (&step.min, "the shortest step"),
         (&step.max, "the longest step"),
     ];
-    named.into_iter().filter_map(|(size, what)| Some(Number::new(size.as_ref()?, what))).collect()
+    let mut numbers: Vec<Number> = named
+        .into_iter()
+        .filter_map(|(size, what)| Some(Number::new(size.as_ref()?, what)))
+        .collect();
+    for constraint in &step.constraints {
+        if let StepConstraint::Sampling { start, period } = constraint {
+            numbers.push(Number::new(period, "the period of the samples"));
+            // At zero, or before it, nothing is to be checked.
+            let start = start.as_ref().filter(|start| start.value.is_positive());
+            numbers.extend(start.map(|start| Number::new(start, "the first sample")));
+        }
+    }
+    numbers
 }
 
 /// Components with a step of their own have no place beside steps of changing size.

@@ -88,6 +88,7 @@ impl Run<'_> {
         }
         self.stages(stages)?;
         self.attempting = outer;
+        self.attempted = true;
         Ok(())
     }
 
