@@ -29,7 +29,7 @@ mod violation;
 use consort_core::ModelDescription;
 use consort_system::{Plan, ResolvedSystem};
 
-pub use scenario::check_scenario;
+pub use scenario::{ScenarioViolation, check_scenario};
 pub use violation::{Action, At, Fault, Missed, NESTING_MAX, Of, Program, Rule, Violation};
 
 /// Whether a plan computes what the system means.

@@ -22,6 +22,7 @@ use crate::violation::{Action, At, Fault, Missed, Of, Program, Violation};
 use consort_core::{ComponentId, VariableId};
 use consort_system::Scenario;
 use consort_system::scenario::{Instruction, ScenarioPort};
+use std::fmt;
 
 /// A point in time: half units of the scenario's step size, so that every size can be cut.
 type When = i64;
@@ -29,28 +30,53 @@ type When = i64;
 /// How often a scenario's step is executed: from initialization, and from itself.
 const CYCLES: u32 = 2;
 
+/// A violation, and where in an adaptive scenario it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScenarioViolation {
+    /// The configuration whose algorithm is wrong; `None` if it is not about one of several.
+    pub configuration: Option<String>,
+    /// What is wrong.
+    pub violation: Violation,
+}
+
+impl ScenarioViolation {
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        self.violation.help()
+    }
+}
+
+impl fmt::Display for ScenarioViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.configuration {
+            write!(f, "in the configuration `{name}`: ")?;
+        }
+        write!(f, "{}", self.violation)
+    }
+}
+
 /// Whether the algorithms of a scenario keep the promises of its FMUs.
 ///
-/// An adaptive scenario is judged in each of its configurations.
+/// The initialization is judged once, by the connections of the scenario; the step of an adaptive
+/// scenario in each of its configurations.
 ///
 /// # Errors
 /// With the first violation in the order of execution.
-pub fn check_scenario(scenario: &Scenario) -> Result<(), Violation> {
-    for configuration in &scenario.configurations {
-        check_one(&scenario.configured(configuration))?;
+pub fn check_scenario(scenario: &Scenario) -> Result<(), ScenarioViolation> {
+    let plain = |violation| ScenarioViolation { configuration: None, violation };
+    let initial = scenario.initial();
+    let mut initialized = Execution::new(&initial);
+    initialized.initialize().map_err(plain)?;
+    if scenario.configurations.is_empty() {
+        return initialized.steps().map_err(plain);
     }
-    if scenario.configurations.is_empty() { check_one(scenario) } else { Ok(()) }
-}
-
-fn check_one(scenario: &Scenario) -> Result<(), Violation> {
-    let mut execution = Execution::new(scenario);
-    execution.initialize()?;
-    for (_, step) in &scenario.steps {
-        let mut execution = execution.clone();
-        for cycle in 0..CYCLES {
-            execution.tag = if cycle == 0 { At::First } else { At::Later };
-            execution.cycle(step)?;
-        }
+    for configuration in &scenario.configurations {
+        let configured = scenario.configured(configuration);
+        let execution = Execution::new(&configured).after(&initialized);
+        execution.steps().map_err(|violation| {
+            let configuration = Some(configuration.name.clone());
+            ScenarioViolation { configuration, violation }
+        })?;
     }
     Ok(())
 }
@@ -119,6 +145,25 @@ impl<'s> Execution<'s> {
             accepting: Vec::new(),
             is_cut_short: false,
         }
+    }
+
+    /// With what the initialization has left, which may have been by other connections.
+    fn after(mut self, initialized: &Execution<'_>) -> Self {
+        self.fmus.clone_from(&initialized.fmus);
+        self.read.clone_from(&initialized.read);
+        self
+    }
+
+    /// Every algorithm of the scenario, from here.
+    fn steps(&self) -> Result<(), Violation> {
+        for (_, step) in &self.scenario.steps {
+            let mut execution = self.clone();
+            for cycle in 0..CYCLES {
+                execution.tag = if cycle == 0 { At::First } else { At::Later };
+                execution.cycle(step)?;
+            }
+        }
+        Ok(())
     }
 
     fn initialize(&mut self) -> Result<(), Violation> {

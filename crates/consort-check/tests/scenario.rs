@@ -58,7 +58,8 @@ fn what_comes_too_early_is_named() {
         "adaptive.conf",
         "a-first = [ {step: a}, {get: a.y}, {set: b.u}, {step: b}",
         "a-first = [ {step: b}, {step: a}, {get: a.y}, {set: b.u}",
-        "`cosim-step`, stage 1, at the first tag: the step of `b` comes too early: it needs `b.u` \
+        "in the configuration `first`: `cosim-step`, stage 1, at the first tag: the step of `b` comes too \
+         early: it needs `b.u` \
          to be set with `a.y` at the tag where the step ends, has the one of the present tag",
     );
 }
@@ -82,7 +83,8 @@ fn what_is_left_out_is_named() {
         "adaptive.conf",
         "{step: b}, {get: b.y}, {set: a.u} ]",
         "]",
-        "at the end of `cosim-step`, at the first tag: the step of `b` never happens",
+        "in the configuration `first`: at the end of `cosim-step`, at the first tag: the step of `b` never \
+         happens",
     );
     // The last instruction of a step is missed by the next step only.
     let end = "  {set: motor.speed}\n  {get: motor.force}\n";
@@ -182,4 +184,41 @@ fn a_plan_made_for_a_scenario_is_right_as_its_algorithm() {
             panic!("{name}: {violation}\n{plan:#?}\n{written}");
         }
     }
+}
+
+/// The two masters of `adaptive.conf` with connections of their own, and none for all.
+#[test]
+fn the_initialization_is_judged_once_for_all_configurations() {
+    let own = "connections = [], cosim-step = a-first";
+    let moved = "connections = [ a.y -> b.u, b.y -> a.u ], cosim-step = a-first";
+    check("adaptive.conf", own, moved, "");
+    let text = text("adaptive.conf")
+        .replace(own, moved)
+        .replace("  connections = [ a.y -> b.u, b.y -> a.u ]\n}\ninit", "}\ninit");
+    let second = text.replace(
+        "connections = [ a.y -> b.u, b.y -> a.u ], cosim-step = a-first",
+        "connections = [ a.y -> b.u ], cosim-step = a-first",
+    );
+    // Only `second` has `a.u` fed by nothing: its algorithm sets what has no source.
+    assert_eq!(check_scenario(&read(&text)), Ok(()));
+    assert_eq!(check_scenario(&read(&second)), Ok(()));
+    let early = text
+        .replace("{get: a.y}, {set: b.u}, {get: b.y}, {set: a.u} ]\ncosim", "{set: b.u} ]\ncosim");
+    let said = check_scenario(&read(&early)).expect_err("`b.u` is set with nothing").to_string();
+    assert!(said.starts_with("`initialization`, stage 1: `set b.u` comes too early"), "{said}");
+}
+
+#[test]
+fn plans_are_made_for_every_configuration() {
+    let scenario = read(&text("adaptive.conf"));
+    let plan = |scenario: &Scenario| synthesized(scenario).0;
+    let initial = plan(&scenario.initial());
+    let plans: Vec<Plan> =
+        scenario.configurations.iter().map(|it| plan(&scenario.configured(it))).collect();
+    let made = scenario.with_plans(&initial, &plans);
+    assert_eq!(check_scenario(&made), Ok(()));
+    assert_eq!(read(&write_scenario(&made)), made);
+    let names: Vec<&str> = made.steps.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["first", "second"]);
+    assert_ne!(made.steps[0].1, made.steps[1].1, "who goes first differs");
 }

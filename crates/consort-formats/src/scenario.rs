@@ -20,10 +20,13 @@
 //! ```
 //!
 //! `cosim-step` is one algorithm or an object of several, by name. An adaptive scenario has a
-//! `configuration` that says which of them goes with which reactivity.
+//! `configuration` that says which of them goes with which reactivity; one that names none has no
+//! algorithm yet. Ports of an FMU that lists none are those that connections name. Instructions that
+//! enter or leave the initialization of an FMU say nothing more than the format itself.
 
 mod algorithm;
 mod hocon;
+mod inferred;
 mod reader;
 mod references;
 mod write;

@@ -77,3 +77,81 @@ fn hocon_is_read_in_its_several_spellings() {
         assert_eq!(read(&text), plain, "{text}");
     }
 }
+
+/// FMUs without ports: those of the connections, also of configurations, are taken.
+const BARE: &str = "name = bare
+scenario = {
+  fmus = {
+    tank = {}
+    pump = { inputs = {}, outputs = { flow = {dependencies-init=[level], dependencies=[level]} } }
+    drain = { can-reject-step = true }
+  }
+  configuration = {
+    configurable-inputs = [pump.level]
+    configurations = {
+      slow = { inputs = { \"pump.level\" = {reactivity=delayed} } }
+      fast = { inputs = { \"pump.level\" = {reactivity=reactive} }, connections = [tank.level -> pump.level, pump.flow -> tank.inflow, tank.out -> drain.in] }
+    }
+  }
+  connections = [ tank.level -> pump.level, pump.flow -> tank.inflow ]
+}
+";
+
+#[test]
+fn ports_that_no_fmu_lists_are_those_of_the_connections() {
+    let mut report = Report::default();
+    let scenario = read_scenario("bare.conf", BARE, &mut report).expect("nothing is wrong");
+    let said: Vec<&str> = report.diagnostics().iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "`tank` lists no inputs: `inflow` of the connections taken as delayed",
+            "`tank` lists no outputs: `level`, `out` of the connections taken as independent of inputs",
+            "`pump` lists no inputs: `level` of the connections taken as delayed",
+            "`drain` lists no inputs: `in` of the connections taken as delayed",
+        ]
+    );
+    let pump = &scenario.fmus[1];
+    assert_eq!((pump.inputs.len(), pump.outputs[0].follows.len()), (1, 1));
+    assert!(pump.inputs.iter().all(|input| !input.reactive));
+}
+
+#[test]
+fn configurations_without_an_algorithm_are_kept() {
+    let scenario = read(BARE);
+    let names: Vec<&str> = scenario.configurations.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["slow", "fast"]);
+    assert!(scenario.configurations.iter().all(|it| it.step.is_empty()));
+    assert_eq!(read(&write_scenario(&scenario)), scenario);
+    let initial = scenario.initial();
+    assert_eq!(initial.connections.len(), 3, "its own two, and the one of `fast`");
+}
+
+#[test]
+fn a_port_that_is_missing_from_a_list_is_a_mistake() {
+    let text = BARE.replace("outputs = { flow", "outputs = { flwo");
+    let mut report = Report::default();
+    assert_eq!(read_scenario("bare.conf", &text, &mut report), None);
+    let said = report.diagnostics().iter().map(|it| it.message.as_str());
+    assert!(said.into_iter().any(|it| it == "`pump` has no port `flow`"));
+}
+
+#[test]
+fn entering_and_leaving_the_initialization_may_be_written() {
+    let plain = example("cart.conf");
+    let text = write_scenario(&plain);
+    for (enter, exit) in
+        [("enter-initialization", "exit-initialization"), ("enter-init", "exit-init")]
+    {
+        let text = text.replace(
+            "initialization = [\n",
+            &format!(
+                "initialization = [\n{{{enter}: cart}}, {{{enter}: motor}}, {{{exit}: cart}}\n"
+            ),
+        );
+        assert_eq!(read(&text), plain, "{text}");
+    }
+    let wrong = text.replace("initialization = [\n", "initialization = [\n{enter-init: boat}\n");
+    let mut report = Report::default();
+    assert_eq!(read_scenario("test.conf", &wrong, &mut report), None);
+}

@@ -10,6 +10,7 @@ mod algorithm;
 mod lower;
 
 use consort_core::{ComponentId, VariableId};
+use std::collections::BTreeSet;
 
 /// A scenario and its algorithm.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -112,7 +113,7 @@ pub struct Configuration {
     pub reactive: Vec<(ScenarioPort, bool)>,
     /// Connections in place of the scenario's; empty: the scenario's.
     pub connections: Vec<ScenarioConnection>,
-    /// The name of its algorithm.
+    /// The name of its algorithm; empty: the one without a name, if there is any.
     pub step: String,
 }
 
@@ -198,6 +199,20 @@ impl Scenario {
             scenario.connections.clone_from(&configuration.connections);
         }
         scenario.steps.retain(|(name, _)| *name == configuration.step);
+        scenario
+    }
+
+    /// The scenario as its initialization sees it, which is one for all configurations: with its own
+    /// connections, and those of configurations to inputs that nothing feeds otherwise.
+    pub fn initial(&self) -> Scenario {
+        let mut scenario = Scenario { configurations: Vec::new(), ..self.clone() };
+        let mut fed: BTreeSet<ScenarioPort> =
+            self.connections.iter().map(|connection| connection.to).collect();
+        for connection in self.configurations.iter().flat_map(|it| &it.connections) {
+            if fed.insert(connection.to) {
+                scenario.connections.push(*connection);
+            }
+        }
         scenario
     }
 }

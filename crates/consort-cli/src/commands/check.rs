@@ -8,8 +8,8 @@ use crate::commands::plan::read_scenario;
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline;
-use consort_check::Violation;
 use consort_core::{Diagnostic, ModelDescription, Report};
+use consort_system::scenario::Scenario;
 use consort_system::{Plan, ResolvedSystem};
 
 /// Judges.
@@ -39,8 +39,12 @@ fn check_plan(args: &CheckPlanArgs, global: &Global, printer: &Printer) -> Comma
     note_other_order(&plan, &resolved, &mut report);
     printer.report(&report, "");
     let verdict = consort_check::check_plan(&resolved, &models, &plan);
-    let place = verdict.as_ref().err().and_then(|violation| line::of(violation, &text));
-    answer(&name, place, verdict, printer)
+    let refused = verdict.err().map(|violation| Refusal {
+        place: line::of(&violation, &text).map_or(String::new(), |line| format!("line {line}, ")),
+        said: violation.to_string(),
+        help: violation.help(),
+    });
+    answer(&name, refused, printer)
 }
 
 /// A plan is judged by the rules of the order it names, which may not be what the system asks for.
@@ -58,34 +62,49 @@ fn check_scenario(args: &CheckScenarioArgs, printer: &Printer) -> CommandResult 
     let mut report = Report::default();
     let scenario = read_scenario(&args.scenario, &mut report)?;
     let name = args.scenario.display().to_string();
-    if scenario.initialization.is_empty() && scenario.steps.iter().all(|(_, step)| step.is_empty())
-    {
-        let message = format!("`{name}` has no algorithm to be judged");
+    if let Some(message) = without_algorithm(&scenario, &name) {
         let help = format!("`consort plan {name}` prints the scenario with one");
         report.push(Diagnostic::error("check::no-algorithm", message).help(help));
         return Err(CommandError::Invalid { report });
     }
     printer.report(&report, "");
-    answer(&name, None, consort_check::check_scenario(&scenario), printer)
+    let refused = consort_check::check_scenario(&scenario).err().map(|violation| Refusal {
+        place: String::new(),
+        said: violation.to_string(),
+        help: violation.help(),
+    });
+    answer(&name, refused, printer)
 }
 
-/// The verdict; `line` is where the plan is wrong.
-fn answer(
-    name: &str,
-    line: Option<usize>,
-    verdict: Result<(), Violation>,
-    printer: &Printer,
-) -> CommandResult {
-    match verdict {
-        Ok(()) => {
-            printer.data(format!("{name}: accepted\n"))?;
-            Ok(Exit::Done)
-        }
-        Err(violation) => {
-            let place = line.map_or(String::new(), |line| format!("line {line}, "));
-            printer.data(format!("{name}: refused\n{place}{violation}\n"))?;
-            printer.say(&format!("help: {}", violation.help()));
-            Ok(Exit::No)
-        }
+/// What says that there is nothing to judge: no algorithm at all, or none for some configurations.
+fn without_algorithm(scenario: &Scenario, name: &str) -> Option<String> {
+    let is_empty = scenario.steps.iter().all(|(_, step)| step.is_empty());
+    if scenario.initialization.is_empty() && is_empty {
+        return Some(format!("`{name}` has no algorithm to be judged"));
     }
+    let lacks = |step: &String| !scenario.steps.iter().any(|(name, _)| name == step);
+    let without = scenario.configurations.iter().filter(|it| lacks(&it.step));
+    let names: Vec<String> = without.map(|it| format!("`{}`", it.name)).collect();
+    let message =
+        || format!("`{name}` has no algorithm for the configuration {}", names.join(", "));
+    (!names.is_empty()).then(message)
+}
+
+/// Why something is not accepted.
+struct Refusal {
+    /// Where, if it has lines: `line 3, `.
+    place: String,
+    said: String,
+    help: String,
+}
+
+/// The verdict.
+fn answer(name: &str, refused: Option<Refusal>, printer: &Printer) -> CommandResult {
+    let Some(Refusal { place, said, help }) = refused else {
+        printer.data(format!("{name}: accepted\n"))?;
+        return Ok(Exit::Done);
+    };
+    printer.data(format!("{name}: refused\n{place}{said}\n"))?;
+    printer.say(&format!("help: {help}"));
+    Ok(Exit::No)
 }

@@ -10,8 +10,8 @@ use crate::output::printer::Printer;
 use crate::pipeline::{self, Prepared};
 use crate::spread;
 use consort_core::{Diagnostic, ModelDescription, Report};
-use consort_system::ResolvedSystem;
 use consort_system::scenario::Scenario;
+use consort_system::{Plan, ResolvedSystem};
 use std::path::Path;
 
 /// Plans, and prints the plan.
@@ -68,13 +68,19 @@ fn plan_scenario(args: &PlanArgs, printer: &Printer) -> CommandResult {
     refuse_options(&args.experiment)?;
     let mut report = Report::default();
     let scenario = read_scenario(&args.system, &mut report)?;
-    let (system, models) = scenario.to_system();
+    let (system, models) = scenario.initial().to_system();
     let models: Vec<&ModelDescription> = models.iter().collect();
-    let Some(plan) = consort_planner::plan(&system, &models, &mut report) else {
+    let plan = consort_planner::plan(&system, &models, &mut report);
+    let plans = plans_of_configurations(&scenario, &mut report);
+    let (Some(plan), Some(plans)) = (plan, plans) else {
         return Err(CommandError::Invalid { report });
     };
+    note_configurations(&scenario, args.format, &mut report);
     printer.report(&report, "");
-    let planned = scenario.with_plan(&plan);
+    let planned = match scenario.configurations.is_empty() {
+        true => scenario.with_plan(&plan),
+        false => scenario.with_plans(&plan, &plans),
+    };
     if let Err(violation) = consort_check::check_scenario(&planned) {
         panic!("the plan of `{}` is wrong: {violation}", system.name);
     }
@@ -88,6 +94,34 @@ fn plan_scenario(args: &PlanArgs, printer: &Printer) -> CommandResult {
     };
     printer.data(text)?;
     Ok(Exit::Done)
+}
+
+/// One for each configuration, in which all of them are tried.
+fn plans_of_configurations(scenario: &Scenario, report: &mut Report) -> Option<Vec<Plan>> {
+    let mut plans = Vec::new();
+    for configuration in &scenario.configurations {
+        let (system, models) = scenario.configured(configuration).to_system();
+        let models: Vec<&ModelDescription> = models.iter().collect();
+        match consort_planner::plan(&system, &models, report) {
+            Some(plan) => plans.push(plan),
+            None => {
+                let message = format!("there is no plan for `{}`", configuration.name);
+                let diagnostic = Diagnostic::error("plan::configuration", message);
+                report.push(diagnostic.help("change its connections or reactivity as said above"));
+            }
+        }
+    }
+    (plans.len() == scenario.configurations.len()).then_some(plans)
+}
+
+/// One plan is shown by a picture, and an adaptive scenario has several.
+fn note_configurations(scenario: &Scenario, format: PlanFormat, report: &mut Report) {
+    if scenario.configurations.is_empty() || matches!(format, PlanFormat::Text) {
+        return;
+    }
+    let message = "this is the plan of the scenario's own reactivity and connections";
+    let help = "`--format text` prints the algorithms of all configurations";
+    report.push(Diagnostic::note("plan::configurations", message).help(help));
 }
 
 /// A scenario says everything about itself: there is no experiment to change.

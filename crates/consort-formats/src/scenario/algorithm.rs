@@ -31,6 +31,8 @@ impl Place {
 const INITIALIZATION: [&str; 3] = ["get", "set", "loop"];
 const STEP: [&str; 6] = ["get", "set", "step", "save-state", "restore-state", "loop"];
 const TENTATIVE: [&str; 2] = ["get-tentative", "set-tentative"];
+/// Every FMU enters its initialization before the first instruction and leaves it after the last.
+const MODES: [&str; 4] = ["enter-initialization", "exit-initialization", "enter-init", "exit-init"];
 const QUALIFIERS: [&str; 2] = ["by", "by-same-as"];
 
 type Known<'a> = (&'a Ports, &'a Scenario);
@@ -74,6 +76,9 @@ impl Reader<'_> {
 
     fn instruction(&mut self, node: &Node, known: Known<'_>, place: Place) -> Option<Instruction> {
         let object = self.object(node)?;
+        if place.initialization && self.is_mode(object, known.0) {
+            return None;
+        }
         let names = place.instructions();
         let before = self.report.error_count();
         self.only_placed(object, place);
@@ -111,6 +116,16 @@ impl Reader<'_> {
             "restore-state" => self.fmu_of(value, ports).map(Instruction::Restore),
             _ => self.a_loop(value, known, place).map(Instruction::Loop),
         }
+    }
+
+    /// Whether an instruction only says what is so anyway.
+    fn is_mode(&mut self, object: &Object, ports: &Ports) -> bool {
+        let [field] = &object.fields[..] else { return false };
+        let is_mode = MODES.contains(&field.name.as_str());
+        if is_mode {
+            self.fmu_of(&field.node, ports);
+        }
+        is_mode
     }
 
     /// Whether every field may stand here: some instructions have their place elsewhere.

@@ -1,6 +1,7 @@
 //! HOCON to a scenario: FMUs, connections, configurations.
 
 use super::hocon::{Field, Node, Object, Value};
+use super::inferred::Named;
 use super::references::Ports;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, SourceId, Span, VariableId};
@@ -64,11 +65,12 @@ impl<'r> Reader<'r> {
     fn fmus(&mut self, parts: &Object, whole: Span) -> Option<Vec<ScenarioFmu>> {
         let fmus = self.required(parts, "fmus", whole)?;
         let fmus = self.object(fmus)?;
-        let list = fmus.fields.iter().map(|field| self.fmu(field));
+        let named = Named::new(parts);
+        let list = fmus.fields.iter().map(|field| self.fmu(field, &named));
         Some(list.collect())
     }
 
-    fn fmu(&mut self, field: &Field) -> ScenarioFmu {
+    fn fmu(&mut self, field: &Field, named: &Named) -> ScenarioFmu {
         let mut fmu = ScenarioFmu { name: field.name.clone(), ..ScenarioFmu::default() };
         if field.name.contains('.') {
             let message = format!("the name `{}` has a dot", field.name);
@@ -87,16 +89,35 @@ impl<'r> Reader<'r> {
         if let Some(node) = parts.get("path") {
             fmu.path = self.text(node).unwrap_or_default();
         }
-        if let Some(inputs) = parts.get("inputs").and_then(|node| self.object(node)) {
-            fmu.inputs = inputs.fields.iter().map(|field| self.input(field)).collect();
-        }
-        if let Some(outputs) = parts.get("outputs").and_then(|node| self.object(node)) {
-            let list = outputs.fields.iter().map(|field| self.output(field, &fmu));
-            let list: Vec<ScenarioOutput> = list.collect();
-            fmu.outputs = list;
-        }
+        fmu.inputs = self.inputs(parts, field, named);
+        fmu.outputs = self.outputs(parts, field, &fmu, named);
         self.no_double_ports(&fmu, field.span);
         fmu
+    }
+
+    fn inputs(&mut self, parts: &Object, owner: &Field, named: &Named) -> Vec<ScenarioInput> {
+        if let Some(node) = parts.get("inputs").filter(|node| !node.is_empty()) {
+            let list = self.object(node).map_or(&[][..], |inputs| &inputs.fields);
+            return list.iter().map(|field| self.input(field)).collect();
+        }
+        let names = self.inferred_inputs(owner, named).into_iter();
+        names.map(|name| ScenarioInput { name, reactive: false }).collect()
+    }
+
+    fn outputs(
+        &mut self,
+        parts: &Object,
+        owner: &Field,
+        fmu: &ScenarioFmu,
+        named: &Named,
+    ) -> Vec<ScenarioOutput> {
+        if let Some(node) = parts.get("outputs").filter(|node| !node.is_empty()) {
+            let list = self.object(node).map_or(&[][..], |outputs| &outputs.fields);
+            return list.iter().map(|field| self.output(field, fmu)).collect();
+        }
+        let names = self.inferred_outputs(owner, named).into_iter();
+        let alone = |name| ScenarioOutput { name, follows_initially: vec![], follows: vec![] };
+        names.map(alone).collect()
     }
 
     fn no_double_ports(&mut self, fmu: &ScenarioFmu, span: Span) {

@@ -165,13 +165,10 @@ impl Reader<'_> {
     ) -> Option<Configuration> {
         let parts = self.object(&field.node)?;
         self.only_known(parts, &["inputs", "connections", "cosim-step"], "a configuration");
-        let step = self.required(parts, "cosim-step", field.span)?;
-        let name = self.text(step)?;
-        let known: Vec<&str> = scenario.steps.iter().map(|(name, _)| name.as_str()).collect();
-        if !known.contains(&name.as_str()) {
-            self.no_such_step(&name, step.span, &known);
-            return None;
-        }
+        let step = match parts.get("cosim-step") {
+            Some(node) => self.step_name(node, scenario)?,
+            None => String::new(),
+        };
         let mut reactive = Vec::new();
         let given = parts.get("inputs").and_then(|node| self.object(node));
         for input in given.map_or(&[][..], |given| &given.fields) {
@@ -189,7 +186,17 @@ impl Reader<'_> {
             Some(node) => self.connections(node, ports, scenario),
             None => Vec::new(),
         };
-        Some(Configuration { name: field.name.clone(), reactive, connections, step: name })
+        Some(Configuration { name: field.name.clone(), reactive, connections, step })
+    }
+
+    fn step_name(&mut self, node: &Node, scenario: &Scenario) -> Option<String> {
+        let name = self.text(node)?;
+        let known: Vec<&str> = scenario.steps.iter().map(|(name, _)| name.as_str()).collect();
+        if known.contains(&name.as_str()) {
+            return Some(name);
+        }
+        self.no_such_step(&name, node.span, &known);
+        None
     }
 
     fn no_such_step(&mut self, name: &str, span: Span, known: &[&str]) {

@@ -101,7 +101,9 @@ impl Writer<'_> {
         }
         self.line(4, "}");
         self.connections(4, &configuration.connections);
-        self.line(4, &format!("cosim-step = {}", quoted(&configuration.step)));
+        if !configuration.step.is_empty() {
+            self.line(4, &format!("cosim-step = {}", quoted(&configuration.step)));
+        }
         self.line(3, "}");
     }
 

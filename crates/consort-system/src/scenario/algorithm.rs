@@ -1,6 +1,6 @@
 //! A plan as the algorithm of a scenario.
 
-use super::{Instruction, Scenario, ScenarioLoop, ScenarioPort, StepSize, Until};
+use super::{Configuration, Instruction, Scenario, ScenarioLoop, ScenarioPort, StepSize, Until};
 use crate::plan::{Loop, Operation, Plan, Stage, Task};
 use consort_core::{ComponentId, ConnectionId, VariableId};
 use std::collections::BTreeSet;
@@ -25,6 +25,26 @@ impl Scenario {
         writer.stages(&plan.advance, false);
         scenario.steps = vec![("derived".to_owned(), writer.out)];
         scenario.configurations.clear();
+        scenario
+    }
+
+    /// The adaptive scenario with an algorithm for each of its configurations, called as they are.
+    ///
+    /// `initial` is a plan for [`Scenario::initial`]; `plans` has one for each configuration, for the
+    /// scenario as it is [`configured`](Scenario::configured) by it.
+    #[must_use]
+    pub fn with_plans(&self, initial: &Plan, plans: &[Plan]) -> Scenario {
+        let initialization = self.initial().with_plan(initial).initialization;
+        let mut scenario = Scenario { initialization, ..self.clone() };
+        scenario.steps.clear();
+        scenario.configurations.clear();
+        for (configuration, plan) in self.configurations.iter().zip(plans) {
+            let name = configuration.name.clone();
+            let configured = self.configured(configuration).with_plan(plan);
+            let steps = configured.steps.into_iter().map(|(_, steps)| (name.clone(), steps));
+            scenario.steps.extend(steps);
+            scenario.configurations.push(Configuration { step: name, ..configuration.clone() });
+        }
         scenario
     }
 }
