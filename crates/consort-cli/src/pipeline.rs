@@ -189,6 +189,7 @@ pub(crate) fn load(
         is_unpacked,
         is_lenient,
         mut inputs,
+        searched,
         keys,
         alone,
     } = source;
@@ -203,7 +204,9 @@ pub(crate) fn load(
     }
     let models = match &alone {
         Some(alone) => vec![alone.load(&system, &mut loader, report)],
-        None => load_models(&system, &base, &mut loader, report),
+        None => {
+            load_models(&system, Places { base: &base, searched: &searched }, &mut loader, report)
+        }
     };
     inputs.extend(model_inputs(&models));
     solving::check_defaults(&system.experiment.solver, &models, report);
@@ -379,9 +382,15 @@ fn host(global: &Global, cache: &Path) -> HostOptions {
     }
 }
 
+/// Where models are, and where they were looked for.
+struct Places<'p> {
+    base: &'p Path,
+    searched: &'p [String],
+}
+
 fn load_models(
     system: &System,
-    base: &Path,
+    places: Places<'_>,
     loader: &mut Loader,
     report: &mut Report,
 ) -> Vec<Option<LoadedModel>> {
@@ -392,7 +401,8 @@ fn load_models(
             span: component.model.span,
             parameters: &parameters,
             solving: solving::request(component, &system.experiment.solver),
-            ..isolation::request(component, &system.experiment, &component.model.value, base)
+            searched: places.searched,
+            ..isolation::request(component, &system.experiment, &component.model.value, places.base)
         };
         loader.load(&request, report)
     };

@@ -44,6 +44,7 @@ pub mod snapshot;
 pub mod solver;
 pub mod ssp;
 pub mod toml;
+mod uri;
 
 pub use assignment::{Assignment, parse_assignment};
 pub use csv::read_inputs;

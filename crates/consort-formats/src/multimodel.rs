@@ -15,13 +15,14 @@
 //! }
 //! ```
 //!
-//! Any number of files is merged into one; what two files say both is a mistake. What the files mean:
+//! Any number of files is merged into one; what two files say differently is a mistake. What the files
+//! mean:
 //!
 //! - **Components.** Every instance that connections, parameters or `logVariables` name is a
 //!   component. It is called as the instance is; where two FMUs have an instance of one name, `key/inst`.
 //!   The keys are kept beside the system ([`Keys`]), so that [`write()`] can give them back.
-//! - **Models.** Paths are relative to the first file; `\` separates folders as `/` does. Native
-//!   blocks are written `native:NAME`, which only Consort understands.
+//! - **Models.** Paths are relative to the first file; `\` separates folders as `/` does. `file:` URIs
+//!   are paths. Native blocks are written `native:NAME`, which only Consort understands.
 //! - **Types.** Connections convert between numbers and truth values where they must, with a warning if
 //!   that loses something: see `docs/conversions.md`.
 //! - **Order.** Such a system is computed in the order `jacobi`, which is what Maestro does: read
@@ -136,11 +137,10 @@ fn rename(constraints: &mut [StepConstraint], found: &instances::Found, report: 
     }
 }
 
-/// Whether a text says nothing about the experiment, so that it must be said in another file.
+/// Whether a text does not say when the experiment ends, so that it must be said in another file.
 pub fn lacks_experiment(text: &str) -> bool {
     let document = json::parse("", text, &mut Report::default());
-    let says = |key: &&str| document.as_ref().is_some_and(|document| document.has(key));
-    document.is_some() && !["algorithm", "endTime", "end_time", "startTime"].iter().any(says)
+    document.is_some_and(|document| !document.has("endTime") && !document.has("end_time"))
 }
 
 /// The multi-model that a configuration (`coe.json`) belongs to, as it names it: from the folder of
@@ -218,6 +218,7 @@ mod tests {
     #[test]
     fn a_file_with_times_needs_no_other() {
         assert!(lacks_experiment("{\"fmus\": {}}"));
+        assert!(lacks_experiment("{\"algorithm\": {\"type\": \"fixed-step\", \"size\": 0.1}}"));
         assert!(!lacks_experiment("{\"endTime\": 1}"));
         assert!(!lacks_experiment("not json"));
     }

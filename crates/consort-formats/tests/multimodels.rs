@@ -179,3 +179,45 @@ fn what_a_multi_model_cannot_say_is_named() {
         format!("{}---\n{}---\n{}", render::report(&report), written.model, written.configuration)
     );
 }
+
+#[test]
+fn paths_of_fmus_are_paths_in_every_spelling() {
+    for (written, path) in [
+        ("FMUs\\\\tank.fmu", "FMUs/tank.fmu"),
+        ("file:///home/me/my%20tank.fmu", "/home/me/my tank.fmu"),
+        ("file://localhost/home/me/tank.fmu", "/home/me/tank.fmu"),
+        ("file:/home/me/tank.fmu", "/home/me/tank.fmu"),
+        ("file:FMUs/tank.fmu", "FMUs/tank.fmu"),
+        ("file://FMUs/tank.fmu", "FMUs/tank.fmu"),
+        ("file:///C:/Users/me/tank.fmu", "C:/Users/me/tank.fmu"),
+        ("C:\\\\Users\\\\tank.fmu", "C:/Users/tank.fmu"),
+    ] {
+        let text =
+            format!(r#"{{"fmus": {{"{{a}}": "{written}"}}, "logVariables": {{"{{a}}.x": []}}}}"#);
+        assert_eq!(read(&[&text]).system.components[0].model.value, path, "{text}");
+    }
+}
+
+/// Keys as tools generate them, and everything that the shapes of Maestro 1 and 2 have beside.
+#[test]
+fn a_multi_model_of_maestro_is_read_from_both_of_its_files() {
+    let initialize = r#"{
+      "fmus": { "{5e0c7b1a-1f2d-4c3e-9a4b-6d7f8091a2b3}": "c.fmu", "{a91f04d2}": "t.fmu" },
+      "connections": {
+        "{5e0c7b1a-1f2d-4c3e-9a4b-6d7f8091a2b3}.controller.valve": ["{a91f04d2}.tank.valvecontrol"],
+        "{a91f04d2}.tank.level": ["{5e0c7b1a-1f2d-4c3e-9a4b-6d7f8091a2b3}.controller.level"]
+      },
+      "parameters": { "{5e0c7b1a-1f2d-4c3e-9a4b-6d7f8091a2b3}.controller.a.b.max": 2 },
+      "algorithm": { "type": "fixed-step", "size": 0.1 },
+      "livestream": { "{a91f04d2}.tank": ["level"] }, "overrideLogLevel": "INFO"
+    }"#;
+    let simulate = r#"{ "startTime": 0.0, "endTime": 1.0, "logLevels": null, "reportProgress": null,
+      "liveLogInterval": null, "algorithm": { "size": 0.10, "type": "fixed-step" },
+      "livestream": { "{a91f04d2}.tank": ["level", "flow"] }, "overrideLogLevel": "WARN" }"#;
+    let system = read(&[initialize, simulate]).system;
+    let names: Vec<&str> = system.components.iter().map(|it| it.name.value.as_str()).collect();
+    assert_eq!(names, ["controller", "tank"]);
+    assert_eq!(system.components[0].parameters[0].name.value, "a.b.max");
+    assert_eq!(system.experiment.stop.map(|it| it.value.to_string()).as_deref(), Some("1"));
+    assert_eq!(system.experiment.step.map(|it| it.value.to_string()).as_deref(), Some("0.1"));
+}

@@ -50,6 +50,8 @@ pub struct ModelRequest<'a> {
     pub model: &'a str,
     /// The folder of the system file.
     pub base: &'a Path,
+    /// Other places where the model was looked for in vain, for messages.
+    pub searched: &'a [String],
     /// The component's name, for messages; empty for a model that is looked at on its own.
     pub component: &'a str,
     /// Where `model` is written.
@@ -74,6 +76,7 @@ impl<'a> ModelRequest<'a> {
         ModelRequest {
             model,
             base,
+            searched: &[],
             component: "",
             span: None,
             parameters: &[],

@@ -2,6 +2,7 @@
 //! alone.
 
 mod model;
+mod multimodel;
 mod ssp;
 
 use super::alone::Alone;
@@ -11,7 +12,7 @@ use crate::commands::plan::is_scenario;
 use crate::outcome::{CommandError, said};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
-use consort_formats::multimodel::{self, File, Keys};
+use consort_formats::multimodel::Keys;
 use consort_system::System;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub(super) struct Source {
     pub(super) is_lenient: bool,
     /// Every file that was read.
     pub(super) inputs: Vec<InputHash>,
+    /// Where models were looked for beside `base`, for messages.
+    pub(super) searched: Vec<String>,
     /// What a multi-model calls the FMUs.
     pub(super) keys: Keys,
     /// What was named is a model and no system.
@@ -77,7 +80,7 @@ pub(super) fn read(
     match form {
         Form::Toml => read_toml(file, report),
         Form::Ssp => ssp::read(file, args, global, report),
-        Form::MultiModel => read_multimodel(file, args, report),
+        Form::MultiModel => multimodel::read(file, args, report),
         Form::Model => Ok(Some(model::read(file))),
     }
 }
@@ -199,115 +202,10 @@ fn read_toml(path: PathBuf, report: &mut Report) -> Result<Option<Source>, Comma
         is_unpacked: false,
         is_lenient: false,
         inputs,
+        searched: Vec::new(),
         keys,
         alone: None,
     }))
-}
-
-fn read_multimodel(
-    path: PathBuf,
-    args: &FormArgs,
-    report: &mut Report,
-) -> Result<Option<Source>, CommandError> {
-    let texts = texts_of_multimodel(&path, args)?;
-    let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
-    let named = names.iter().zip(&texts);
-    let files: Vec<File<'_>> = named.map(|(name, (_, text))| File { name, text }).collect();
-    let Some(mut read) = multimodel::read(&files, report) else { return Ok(None) };
-    let (model, text) = &texts[0];
-    call_after_folder(&mut read.system, model, "mm", "mm.json");
-    let hash = |(path, text): &(PathBuf, String)| {
-        InputHash::new(&file_name(path), "system", text.as_bytes())
-    };
-    let base = folder_of(model);
-    find_in_project(&mut read.system, &base, report);
-    Ok(Some(Source {
-        path,
-        text: text.clone(),
-        system: read.system,
-        base,
-        is_unpacked: false,
-        is_lenient: false,
-        inputs: texts.iter().map(hash).collect(),
-        keys: read.keys,
-        alone: None,
-    }))
-}
-
-/// The files of a multi-model, that with the FMUs first; `path` names it or a configuration of it.
-fn texts_of_multimodel(
-    path: &Path,
-    args: &FormArgs,
-) -> Result<Vec<(PathBuf, String)>, CommandError> {
-    let text = read_text(path)?;
-    let (mut paths, mut texts) = (args.with.clone(), Vec::new());
-    if let Some(named) = multimodel::model_of_configuration(&text) {
-        let model = model_of(path, &named)?;
-        texts.push((model.clone(), read_text(&model)?));
-    } else if paths.is_empty() && multimodel::lacks_experiment(&text) {
-        paths.extend(configuration_beside(path));
-    }
-    texts.push((path.to_owned(), text));
-    for path in paths {
-        let text = read_text(&path)?;
-        texts.push((path, text));
-    }
-    Ok(texts)
-}
-
-/// A project of INTO-CPS has its FMUs in a folder `FMUs`, its multi-models two folders below the
-/// project's own, and names FMUs as they are called in `FMUs`.
-fn find_in_project(system: &mut System, base: &Path, report: &mut Report) {
-    const UP_MAX: usize = 3;
-    let mut found = Vec::new();
-    for component in &mut system.components {
-        let model = component.model.value.clone();
-        if model.starts_with("native:") || base.join(&model).exists() {
-            continue;
-        }
-        let ups = (0..=UP_MAX).map(|up| format!("{}FMUs/{model}", "../".repeat(up)));
-        if let Some(path) = ups.into_iter().find(|path| base.join(path).exists()) {
-            component.model.value = path;
-            found.push((model, component.model.span));
-        }
-    }
-    let Some((first, span)) = found.first() else { return };
-    let message = format!("`{first}` was found in the folder `FMUs` of the project");
-    let mut diagnostic =
-        Diagnostic::note("multimodel::project", message).maybe_at(*span, "not beside this file");
-    if 1 < found.len() {
-        let names: Vec<&str> = found[1..].iter().map(|(model, _)| model.as_str()).collect();
-        diagnostic = diagnostic.with_note(format!("and so were {}", names.join(", ")));
-    }
-    report.push(diagnostic);
-}
-
-/// The multi-model that a configuration names from the folder of its project, which is one of those
-/// around it.
-fn model_of(configuration: &Path, named: &str) -> Result<PathBuf, CommandError> {
-    let around = std::path::absolute(configuration).unwrap_or_else(|_| configuration.to_owned());
-    let depth = around.ancestors().count().saturating_sub(1);
-    let ups = (0..depth).map(|up| folder_of(configuration).join("../".repeat(up)).join(named));
-    if let Some(found) = ups.into_iter().find(|path| path.is_file()) {
-        return Ok(found);
-    }
-    let message = format!("the multi-model `{named}` is in no folder around it");
-    let diagnostic = Diagnostic::error("multimodel::no-model", message);
-    let name = configuration.display();
-    Err(CommandError::invalid(
-        diagnostic
-            .with_note(format!("`{name}` names it by `multimodel_path`"))
-            .help(format!("name the multi-model first: `consort run mm.json --with {name}`")),
-    ))
-}
-
-/// `tank.coe.json` beside `tank.mm.json`, or `coe.json`.
-fn configuration_beside(path: &Path) -> Option<PathBuf> {
-    let name = file_name(path);
-    let stem = name.strip_suffix(".mm.json").or_else(|| name.strip_suffix(".json"))?;
-    let candidates = [format!("{stem}.coe.json"), "coe.json".to_owned()];
-    let mut files = candidates.iter().map(|name| path.with_file_name(name));
-    files.find(|file| file.is_file() && file != path)
 }
 
 /// The longest text of a system that is read.

@@ -40,6 +40,11 @@ const PASSED_OVER: [&str; 18] = [
     "sourceDir",
 ];
 
+/// Whether a key is known to mean nothing for the trace.
+pub(super) fn has_no_effect(key: &str) -> bool {
+    PASSED_OVER.contains(&key)
+}
+
 /// Whether a key is known to mean nothing for the trace, or is refused.
 pub(super) fn is_passed_over(key: &str) -> bool {
     PASSED_OVER.contains(&key) || REFUSED.contains(&key)

@@ -157,7 +157,7 @@ impl Reader<'_> {
         if text.starts_with("native:") {
             return path;
         }
-        let plain = text.strip_prefix("file://").or_else(|| text.strip_prefix("file:"));
+        let plain = file_path(text);
         let is_drive = |scheme: &str| scheme.chars().count() <= 1;
         let scheme = text.split_once(':').map(|(scheme, _)| scheme);
         if plain.is_none()
@@ -170,7 +170,7 @@ impl Reader<'_> {
                     .help("write the path of the FMU, relative to this file"),
             );
         }
-        let value = plain.unwrap_or(text).replace('\\', "/");
+        let value = plain.unwrap_or_else(|| text.to_owned()).replace('\\', "/");
         Spanned { value, span: path.span }
     }
 
@@ -322,6 +322,19 @@ impl Reader<'_> {
         };
         instances.into_iter().map(component).collect()
     }
+}
+
+/// The path of a `file:` URI (RFC 8089); `None` if it is none. What some write without a host,
+/// `file://FMUs/tank.fmu`, is relative.
+fn file_path(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("file:")?;
+    let path = match rest.strip_prefix("//") {
+        Some(rest) => rest.strip_prefix("localhost/").map_or(rest, |_| &rest["localhost".len()..]),
+        None => rest,
+    };
+    let path = crate::uri::decoded(path);
+    let is_drive = path.get(..4).is_some_and(|it| it.starts_with('/') && it.ends_with(":/"));
+    Some(if is_drive { path[1..].to_owned() } else { path })
 }
 
 /// `{key}.instance` or `{key}.instance.variable`; variables may have dots.

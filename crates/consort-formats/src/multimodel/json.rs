@@ -207,7 +207,7 @@ fn report_duplicates(entries: &[Entry], report: &mut Report) {
 }
 
 /// Objects that several files may say a part of.
-const SHARED: [&str; 5] = ["fmus", "connections", "parameters", "logVariables", "livestream"];
+const SHARED: [&str; 4] = ["fmus", "connections", "parameters", "logVariables"];
 
 /// The entries of all documents; objects of one key are put together.
 pub(super) fn merge(documents: &[Item], report: &mut Report) -> Vec<Entry> {
@@ -219,10 +219,14 @@ pub(super) fn merge(documents: &[Item], report: &mut Report) -> Vec<Entry> {
             let known = all.iter_mut().find(|known| known.key.value == entry.key.value);
             match (known.map(|known| &mut known.value.json), &entry.value.json) {
                 (None, _) => added.push(entry.clone()),
+                (Some(known), again) if is_same(known, again) => {}
+                (Some(_), _) if super::experiment::has_no_effect(&entry.key.value) => {}
                 (Some(Json::Object(known)), Json::Object(more))
                     if SHARED.contains(&entry.key.value.as_str()) =>
                 {
-                    known.extend(more.iter().cloned());
+                    let more: Vec<Entry> =
+                        more.iter().filter(|entry| !says(known, entry)).cloned().collect();
+                    known.extend(more);
                     report_duplicates(known, report);
                 }
                 (Some(_), _) => added.push(entry.clone()),
@@ -235,6 +239,28 @@ pub(super) fn merge(documents: &[Item], report: &mut Report) -> Vec<Entry> {
         report_duplicates(&all, report);
     }
     all
+}
+
+/// Whether two values are the same, wherever they are written.
+fn is_same(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::List(a), Json::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(&a.json, &b.json))
+        }
+        (Json::Object(a), Json::Object(b)) => {
+            a.len() == b.len() && b.iter().all(|entry| says(a, entry))
+        }
+        (Json::Number(a), Json::Number(b)) => match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(a), Ok(b)) => a.to_bits() == b.to_bits(),
+            _ => a == b,
+        },
+        (a, b) => a == b,
+    }
+}
+
+/// Whether an object says that already.
+fn says(entries: &[Entry], entry: &Entry) -> bool {
+    find(entries, &entry.key.value).is_some_and(|it| is_same(&it.value.json, &entry.value.json))
 }
 
 /// The entry of a key.

@@ -64,7 +64,14 @@ pub(super) fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report)
                 );
                 tell("model::unknown-kind", "has an unknown prefix", help)
             }
-            _ => tell("model::missing-file", "is not there", nearby::help(request, model)),
+            _ => {
+                let missing =
+                    tell("model::missing-file", "is not there", nearby::help(request, model));
+                match request.searched {
+                    [] => missing,
+                    places => missing.with_note(format!("looked for in {}", places.join(", "))),
+                }
+            }
         },
     };
     report.push(diagnostic);

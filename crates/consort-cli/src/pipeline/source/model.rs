@@ -54,6 +54,7 @@ pub(super) fn read(path: PathBuf) -> Source {
         is_unpacked: false,
         is_lenient: false,
         inputs: Vec::new(),
+        searched: Vec::new(),
         keys: Keys::default(),
         alone: Some(Alone { name, asked, asked_from }),
     }

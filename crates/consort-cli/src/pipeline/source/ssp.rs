@@ -55,6 +55,7 @@ pub(super) fn read(
         is_unpacked: is_archive,
         is_lenient: true,
         inputs,
+        searched: Vec::new(),
         keys: Keys::default(),
         alone: None,
     }))
