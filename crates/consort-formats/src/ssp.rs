@@ -7,9 +7,12 @@
 //!   Connections through the borders of systems become direct ones, with all transformations and
 //!   unit conversions on the way. Characters that names cannot have become `_`.
 //! - Components are FMUs, models written as equations ([`EQUATIONS_TYPE`], [`SBML_TYPE`]), `.ssd` files,
-//!   systems of the same file (`source="#id"`) and native blocks (`source="native:gain"`, type
-//!   [`NATIVE_TYPE`]). Nested `.ssp` archives, Modelica models, signal
-//!   dictionaries and transformations other than linear ones are refused by name.
+//!   systems of the same file (`source="#id"`), native blocks (`source="native:gain"`, type
+//!   [`NATIVE_TYPE`]) and nested `.ssp` archives, whose files are asked for as if the archive were a
+//!   folder (`sub.ssp/SystemStructure.ssd`). Modelica models and transformations other than linear
+//!   ones are refused by name.
+//! - Signal dictionaries, inline or in `.ssb` files, are reached by references in the system that
+//!   defines them and in those inside of it; what one element writes there, all others read.
 //! - Values come from parameter bindings, inline or in files, with prefixes and mappings. Outer
 //!   systems' go before inner ones', later ones before earlier ones. A value at the border of a
 //!   system goes to everything inside that is connected to it.

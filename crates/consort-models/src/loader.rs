@@ -26,6 +26,7 @@ use crate::equations::Form;
 use crate::fidelity::{Given, Subject};
 use crate::foreign::ForeignChannel;
 use crate::request::ModelRequest;
+use crate::ssp::Nested;
 use apart::Recipe;
 use compiler::Compiler;
 use consort_core::{
@@ -125,6 +126,8 @@ pub struct Loader {
     bound: Tried<(PathBuf, Option<Interface>), Bound>,
     /// The same of binaries that could be loaded in a process of their own.
     tried_apart: Tried<(PathBuf, Option<Interface>), ()>,
+    /// Archives that paths of models lead through.
+    nested: Nested,
     /// Programs that are there already, by component.
     channels: BTreeMap<String, ForeignChannel>,
 }
@@ -167,6 +170,7 @@ impl Loader {
     /// A loader that has loaded nothing yet.
     pub fn new(options: LoaderOptions) -> Self {
         Loader {
+            nested: Nested::new(&options.cache),
             options,
             compiler: None,
             asked: BTreeMap::new(),
@@ -188,7 +192,7 @@ impl Loader {
         if let Some(file) = request.model.strip_prefix("foreign:") {
             return self.load_foreign(file, request, report);
         }
-        let path = request.base.join(request.model);
+        let path = self.nested.located(&request.base.join(request.model), report)?;
         let asked = (path, Key::of(request, self.options.saving));
         if let Some(known) = self.asked.get(&asked) {
             return Some(known.clone());

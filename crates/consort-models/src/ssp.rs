@@ -1,4 +1,4 @@
-//! `.ssp` archives, unpacked into the cache.
+//! `.ssp` archives, unpacked into the cache, also those within others ([`Nested`]).
 //!
 //! [`SspFolder::open`] takes an archive or a folder with the same content and gives the folder where
 //! everything is, so that `resources/tank.fmu` is found relative to it. Archives get the same
@@ -8,6 +8,8 @@ use crate::loader::cache::{unusable, work_folder};
 use crate::loader::input_file::sha256_of_file;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::archive::{self, Limits};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -27,6 +29,7 @@ pub struct SspFolder {
     pub sha256: Option<String>,
     /// The `.ssd` files at the top, the default one first; never empty.
     pub variants: Vec<String>,
+    nested: RefCell<Nested>,
 }
 
 impl SspFolder {
@@ -53,7 +56,8 @@ impl SspFolder {
             report.push(no_structure(&name, &root));
             return None;
         }
-        Some(SspFolder { root, sha256, variants })
+        let nested = RefCell::new(Nested::new(cache));
+        Some(SspFolder { root, sha256, variants, nested })
     }
 
     /// Whether a path looks like an SSP: an archive by its ending, a folder by what is in it.
@@ -62,20 +66,84 @@ impl SspFolder {
         is_archive || path.is_dir() && path.join(DEFAULT_STRUCTURE).is_file()
     }
 
-    /// A file of the SSP by its path below the root, with `/`; `None` if there is none. Of a file
-    /// that is too long for a text of an SSP, only the beginning is read.
-    pub fn read(&self, path: &str) -> Option<Vec<u8>> {
+    /// A file of the SSP by its path below the root, with `/`; `None` if there is none. An archive in
+    /// it is a folder to the path; what is wrong with that one goes to `report`. Of a file that is too
+    /// long for a text of an SSP, only the beginning is read.
+    pub fn read(&self, path: &str, report: &mut Report) -> Option<Vec<u8>> {
         let below = Path::new(path);
         let is_inside = below.components().all(|part| matches!(part, Component::Normal(_)));
         if !is_inside {
             return None;
         }
-        let file = File::open(self.root.join(below)).ok()?;
+        let real = self.nested.borrow_mut().located(&self.root.join(below), report)?;
+        let file = File::open(real).ok()?;
         let mut bytes = Vec::new();
         // One more than is accepted, so that whoever reads it sees that it is too long.
         file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
+}
+
+/// Most archives within archives.
+const NESTED_MAX: usize = 16;
+
+/// Archives within folders and other archives: a path that leads through one, such as
+/// `resources/sub.ssp/resources/tank.fmu`, is a path in the cache. Each is unpacked once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Nested {
+    cache: PathBuf,
+    /// Where archives are unpacked, by their own path; `None` for those that cannot be used.
+    known: BTreeMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Nested {
+    /// Knows no archive yet; `cache` is where they are unpacked.
+    pub fn new(cache: &Path) -> Self {
+        Nested { cache: cache.to_owned(), known: BTreeMap::new() }
+    }
+
+    /// Where a path is that may lead through archives, whether there is something or not; `None` if
+    /// an archive on the way cannot be used, and the report says why.
+    pub fn located(&mut self, path: &Path, report: &mut Report) -> Option<PathBuf> {
+        if path.exists() {
+            return Some(path.to_owned());
+        }
+        let (mut real, mut shown) = (PathBuf::new(), PathBuf::new());
+        let mut depth = 0;
+        let mut parts = path.components().peekable();
+        while let Some(part) = parts.next() {
+            real.push(part);
+            shown.push(part);
+            // What leads up out of an archive leads nowhere.
+            let leads_in = matches!(parts.peek(), Some(Component::Normal(_)));
+            let is_archive = real.extension().is_some_and(|end| end.eq_ignore_ascii_case("ssp"));
+            if !(leads_in && is_archive && real.is_file()) {
+                continue;
+            }
+            depth += 1;
+            if NESTED_MAX < depth {
+                report.push(too_deep(&shown));
+                return None;
+            }
+            real = self.unpacked(&real, &shown, report)?;
+        }
+        Some(real)
+    }
+
+    fn unpacked(&mut self, archive: &Path, shown: &Path, report: &mut Report) -> Option<PathBuf> {
+        if let Some(known) = self.known.get(archive) {
+            return known.clone();
+        }
+        let name = shown.display().to_string();
+        let place = unpack(archive, &name, &self.cache, report).map(|(place, _)| place);
+        self.known.insert(archive.to_owned(), place.clone());
+        place
+    }
+}
+
+fn too_deep(shown: &Path) -> Diagnostic {
+    let message = format!("`{}` is in more than {NESTED_MAX} archives", shown.display());
+    Diagnostic::error("ssp::limit", message).help("does an archive contain itself?")
 }
 
 fn unpack(path: &Path, name: &str, cache: &Path, report: &mut Report) -> Option<(PathBuf, String)> {

@@ -11,9 +11,11 @@ use crate::pipeline::{self, Loaded};
 use consort_core::{Diagnostic, Literal, ModelDescription, Report};
 use consort_formats::{multimodel, ssp};
 use consort_models::pack::{PackError, Packed, resource_bytes, write_archive};
+use consort_models::ssp::Nested;
 use consort_system::{ResolvedSystem, Spanned, System};
 use files::Files;
 use moved::{FOREIGN, Moved};
+use std::cell::RefCell;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
@@ -48,7 +50,8 @@ fn export_system(args: &ExportSystemArgs, global: &Global, printer: &Printer) ->
         return Err(CommandError::Invalid { report });
     };
     let mut files = Files::default();
-    let export = Export { args, out, loaded: &loaded, resolved: &resolved };
+    let nested = RefCell::new(Nested::new(&pipeline::cache_dir(global)));
+    let export = Export { args, out, loaded: &loaded, resolved: &resolved, nested: &nested };
     export.make(form, &mut files, &mut report)?;
     drop(waiting);
     if report.has_errors() {
@@ -84,6 +87,8 @@ struct Export<'e> {
     out: &'e Path,
     loaded: &'e Loaded,
     resolved: &'e ResolvedSystem,
+    /// Archives that paths lead through.
+    nested: &'e RefCell<Nested>,
 }
 
 impl Export<'_> {
@@ -120,7 +125,7 @@ impl Export<'_> {
         let mut system = self.loaded.system.clone();
         self.name_table(&mut system);
         let folder = self.out.parent().unwrap_or(Path::new(""));
-        let moved = Moved::new(&self.loaded.base, folder, self.loaded.is_unpacked);
+        let moved = Moved::new(&self.loaded.base, folder, self.loaded.is_unpacked, self.nested);
         moved.apply(&mut system, files)?;
         Ok(system)
     }
@@ -140,7 +145,9 @@ impl Export<'_> {
         let mut system = self.loaded.system.clone();
         self.name_table(&mut system);
         let written = ssp::write(&system, &self.loaded.descriptions());
-        let source = |resource: &ssp::Resource| self.loaded.base.join(&resource.source);
+        let source = |resource: &ssp::Resource| {
+            moved::real(self.nested, &self.loaded.base.join(&resource.source))
+        };
         if form == Form::SspFolder {
             for (path, bytes) in written.files {
                 files.push(self.out.join(path), bytes);

@@ -14,7 +14,7 @@ pub(super) struct Structure {
     pub(super) repeats_model_units: bool,
 }
 
-/// A component or a system.
+/// A component, a system, a dictionary of signals, or a reference to one.
 pub(super) struct Element {
     pub(super) name: Spanned<String>,
     pub(super) connectors: Vec<Connector>,
@@ -27,7 +27,18 @@ pub(super) enum Content {
     /// A model; its name and parameters are filled in later.
     Component(Box<Component>),
     /// More elements, and wires between them.
-    System(Vec<Element>, Vec<Wire>),
+    System(Inside),
+    /// Access to the signals of a dictionary, by its name.
+    Reference(Spanned<String>),
+    /// The signals of a dictionary: its connectors.
+    Dictionary,
+}
+
+/// What is in a system.
+pub(super) struct Inside {
+    pub(super) elements: Vec<Element>,
+    pub(super) wires: Vec<Wire>,
+    pub(super) dictionaries: Vec<Element>,
 }
 
 /// A variable at the border of an element.

@@ -2,6 +2,7 @@
 //! belong.
 
 mod bindings;
+mod dictionaries;
 mod names;
 mod wires;
 
@@ -16,6 +17,7 @@ pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str)
     let Structure { root, experiment, interventions, nodes, repeats_model_units, .. } = structure;
     let mut tree = Tree { parts: Vec::new(), components: Vec::new(), repeats_model_units };
     names::flatten(session, &mut tree, &root);
+    dictionaries::find(session, &mut tree);
     if tree.components.is_empty() {
         session.tell(
             Diagnostic::error("ssp::empty", "the system has no components")
@@ -46,9 +48,15 @@ struct Tree<'e> {
 /// An element in its place.
 struct Part<'e> {
     element: &'e Element,
+    /// The system it is in.
+    parent: Option<usize>,
     connectors: BTreeMap<&'e str, &'e Connector>,
     /// By name, if it is a system.
     children: BTreeMap<&'e str, usize>,
+    /// The dictionaries it defines, by name, if it is a system.
+    dictionaries: BTreeMap<&'e str, usize>,
+    /// The dictionary it reaches, if it is a reference.
+    dictionary: Option<usize>,
     /// Index into the components, if it is one.
     component: Option<usize>,
     /// As it is called in messages.
@@ -56,9 +64,11 @@ struct Part<'e> {
 }
 
 impl<'e> Part<'e> {
-    fn new(element: &'e Element, path: String) -> Self {
+    fn new(element: &'e Element, parent: Option<usize>, path: String) -> Self {
         let connectors = element.connectors.iter().map(|it| (it.name.as_str(), it)).collect();
-        Part { element, connectors, children: BTreeMap::new(), component: None, path }
+        let (children, dictionaries) = (BTreeMap::new(), BTreeMap::new());
+        let (dictionary, component) = (None, None);
+        Part { element, parent, connectors, children, dictionaries, dictionary, component, path }
     }
 
     fn is_system(&self) -> bool {
@@ -70,9 +80,17 @@ impl Tree<'_> {
     /// The unit that values at a connector are declared to have.
     fn unit(&self, part: usize, connector: &str) -> Option<&Unit> {
         let part = &self.parts[part];
-        if self.repeats_model_units && !part.is_system() {
+        if self.repeats_model_units && part.component.is_some() {
             return None;
         }
         part.connectors.get(connector)?.unit.as_ref()
+    }
+
+    /// Who holds the value at a connector: an element itself, or the dictionary it refers to.
+    fn holder(&self, part: usize) -> Option<usize> {
+        match self.parts[part].element.content {
+            Content::Reference(_) => self.parts[part].dictionary,
+            _ => Some(part),
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 mod binding;
 mod component;
+mod dictionary;
 
 use super::annotation;
-use super::document::{Connector, Content, Element, End, Kind, Structure, Wire};
+use super::document::{Connector, Content, Element, End, Inside, Kind, Structure, Wire};
 use super::units::{Units, transformation};
 use super::values::{TYPES, check_root};
 use super::xml::{Session, Tag};
@@ -25,6 +26,8 @@ pub(super) const META: &[&str] =
 struct Place<'p> {
     /// The folder of the file.
     folder: &'p str,
+    /// The nested archive that it is in; empty outside of any.
+    package: &'p str,
     units: &'p Units,
     depth: usize,
     /// How many elements there are so far, in all files.
@@ -33,16 +36,16 @@ struct Place<'p> {
 
 impl Place<'_> {
     fn deeper(&mut self) -> Place<'_> {
-        let (folder, units, depth) = (self.folder, self.units, self.depth + 1);
-        Place { folder, units, depth, count: self.count }
+        let Place { folder, package, units, depth, .. } = *self;
+        Place { folder, package, units, depth: depth + 1, count: self.count }
     }
 }
 
 /// Reads an `.ssd` file and everything it names.
 pub(super) fn read(session: &mut Session<'_>, path: &str) -> Option<Structure> {
     if let Some(bytes) = (session.files)(path) {
-        return session
-            .open(path, &bytes, |session, root| read_root(session, root, path, 0, &mut 0));
+        let at = Nesting { package: "", depth: 0, count: &mut 0 };
+        return session.open(path, &bytes, |session, root| read_root(session, root, path, at));
     }
     session.tell(
         Diagnostic::error("ssp::missing-file", format!("there is no `{path}` in this SSP"))
@@ -51,24 +54,33 @@ pub(super) fn read(session: &mut Session<'_>, path: &str) -> Option<Structure> {
     None
 }
 
-/// Reads an `.ssd` file that a component names in its `source`.
+/// Within what a file is read.
+struct Nesting<'n> {
+    package: &'n str,
+    depth: usize,
+    count: &'n mut usize,
+}
+
+/// Reads an `.ssd` file that a component names in its `source`, or that of a nested archive, which
+/// is a folder to the reader.
 fn read_nested(
     session: &mut Session<'_>,
     tag: Tag<'_>,
     path: &str,
+    package: Option<&str>,
     place: &mut Place<'_>,
 ) -> Option<Structure> {
     let bytes = file(session, tag, path)?;
-    let (depth, count) = (place.depth + 1, &mut *place.count);
-    session.open(path, &bytes, |session, root| read_root(session, root, path, depth, count))
+    let package = package.unwrap_or(place.package);
+    let at = Nesting { package, depth: place.depth + 1, count: place.count };
+    session.open(path, &bytes, |session, root| read_root(session, root, path, at))
 }
 
 fn read_root(
     session: &mut Session<'_>,
     root: Tag<'_>,
     path: &str,
-    depth: usize,
-    count: &mut usize,
+    at: Nesting<'_>,
 ) -> Option<Structure> {
     let what = "a system structure description (`.ssd`)";
     if !check_root(session, root, "SystemStructureDescription", what) {
@@ -88,7 +100,8 @@ fn read_root(
         return None;
     };
     let folder = super::uri::folder(path);
-    let mut place = Place { folder, units: &units, depth, count };
+    let Nesting { package, depth, count } = at;
+    let mut place = Place { folder, package, units: &units, depth, count };
     let root_element = read_system(session, system, &mut place)?;
     let settings = annotation::settings(session, root);
     Some(Structure {
@@ -170,23 +183,14 @@ fn read_system(session: &mut Session<'_>, tag: Tag<'_>, place: &mut Place<'_>) -
         "Signature",
     ];
     session.known(tag, &["name"], CHILDREN);
-    for dictionary in tag.all("SignalDictionaries") {
-        refuse_dictionary(session, dictionary);
-    }
     let name = element_name(session, tag);
     let connectors = read_connectors(session, tag, place);
     let bindings = binding::read_all(session, tag, place, None);
+    let dictionaries = dictionary::read_all(session, tag, place);
     let elements = read_elements(session, tag, place);
     let wires = tag.child("Connections").map(|list| read_wires(session, list)).unwrap_or_default();
-    Some(Element { name: name?, connectors, bindings, content: Content::System(elements?, wires) })
-}
-
-fn refuse_dictionary(session: &mut Session<'_>, tag: Tag<'_>) {
-    session.tell(
-        Diagnostic::error("ssp::signal-dictionary", "signal dictionaries are not supported")
-            .at(tag.span(), "signals pass through a dictionary here")
-            .help("connect the components with each other instead"),
-    );
+    let content = Content::System(Inside { elements: elements?, wires, dictionaries });
+    Some(Element { name: name?, connectors, bindings, content })
 }
 
 fn element_name(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<String>> {
@@ -218,10 +222,7 @@ fn read_elements(
         let element = match child.name() {
             "Component" => component::read(session, child, place),
             "System" => read_system(session, child, &mut place.deeper()),
-            "SignalDictionaryReference" => {
-                refuse_dictionary(session, child);
-                None
-            }
+            "SignalDictionaryReference" => dictionary::reference(session, child, place),
             _ => continue,
         };
         let Some(element) = element else {
@@ -321,7 +322,8 @@ fn read_end(session: &mut Session<'_>, tag: Tag<'_>, names: [&str; 3]) -> Option
         return None;
     }
     Some(End {
-        element: tag.owned(element),
+        // Some tools write an empty name for the system's own connectors.
+        element: tag.owned(element).filter(|name| !name.value.trim().is_empty()),
         connector: Spanned { value: name.value.to_owned(), span: name.span },
         indices: match numbers.as_slice() {
             [] => String::new(),

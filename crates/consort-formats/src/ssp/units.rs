@@ -30,7 +30,8 @@ impl Units {
         units
     }
 
-    /// The unit an attribute names: by the file's definition, else by what everybody knows.
+    /// The unit an attribute names: by the file's definition, else by what everybody knows; `None`,
+    /// with a warning, if neither says what it is made of.
     pub(super) fn named(&self, session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<Unit>> {
         let name = tag.attribute("unit")?;
         if name.value.trim().is_empty() {
@@ -40,15 +41,38 @@ impl Units {
             return Some(Spanned { value: unit.clone(), span: name.span });
         }
         let unit = Unit::named(name.value);
-        if unit.base.is_none() && self.missed.borrow_mut().insert(name.value.to_owned()) {
-            let message = format!("the unit `{}` is not defined", name.value);
-            session.tell(
-                Diagnostic::warning("ssp::undefined-unit", message)
-                    .maybe_at(name.span, "not in `Units` of this file")
-                    .help("values are converted only to a unit of the same name; define it"),
-            );
+        if unit.base.is_none() {
+            self.report(session, &name, "is not defined");
+            return None;
         }
         Some(Spanned { value: unit, span: name.span })
+    }
+
+    /// The unit of a value, which is of use only if it is made of base units.
+    pub(super) fn of_value(
+        &self,
+        session: &mut Session<'_>,
+        tag: Tag<'_>,
+    ) -> Option<Spanned<Unit>> {
+        let unit = self.named(session, tag)?;
+        if unit.value.base.is_some() {
+            return Some(unit);
+        }
+        let name = Spanned { value: unit.value.name.as_str(), span: unit.span };
+        self.report(session, &name, "is not defined by base units");
+        None
+    }
+
+    /// Each name once.
+    fn report(&self, session: &mut Session<'_>, name: &Spanned<&str>, what: &str) {
+        if !self.missed.borrow_mut().insert(name.value.to_owned()) {
+            return;
+        }
+        session.tell(
+            Diagnostic::warning("ssp::undefined-unit", format!("the unit `{}` {what}", name.value))
+                .maybe_at(name.span, "values in it are passed on as they are, not converted")
+                .help("define it by base units in `Units` of this file"),
+        );
     }
 }
 

@@ -96,7 +96,7 @@ fn parameter(session: &mut Session<'_>, tag: Tag<'_>, units: &Units) -> Option<V
         );
         return None;
     };
-    let unit = units.named(session, typed);
+    let unit = units.of_value(session, typed);
     let literal = literal(session, tag, typed)?;
     Some(Value { name, literal, unit })
 }

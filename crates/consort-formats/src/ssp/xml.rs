@@ -63,6 +63,7 @@ const KNOWN_PREFIXES: &[(&str, &str)] = &[
     ("osp", "http://opensimulationplatform.com/SSP/OSPAnnotations"),
     ("oms", "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd"),
     ("vico", "https://github.com/NTNU-IHB/Vico"),
+    ("xsi", "http://www.w3.org/2001/XMLSchema-instance"),
 ];
 
 /// The reading of one system: every file it is made of, and what is to be said about them.
@@ -142,7 +143,8 @@ impl<'s> Session<'s> {
     fn bind_prefixes(&mut self, file: &mut File<'_>) {
         // Parsing is dear, so look first whether there may be such a prefix.
         let is_suspicious = |(prefix, _): &&(&str, &str)| {
-            file.text().contains(&format!("<{prefix}:"))
+            let is_used = |before: char| file.text().contains(&format!("{before}{prefix}:"));
+            ['<', ' ', '\t', '\n'].into_iter().any(is_used)
                 && !file.text().contains(&format!("xmlns:{prefix}"))
         };
         for _ in 0..KNOWN_PREFIXES.iter().filter(is_suspicious).count() {

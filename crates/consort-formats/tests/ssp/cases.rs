@@ -132,7 +132,14 @@ fn elements() -> Vec<Case> {
         ),
         element("a source of Windows", r#"<ssd:Component name="a" source="C:\models\a.fmu"/>"#),
         element("a source outside", r#"<ssd:Component name="a" source="../../a.fmu"/>"#),
-        element("a nested archive", r#"<ssd:Component name="a" source="a.ssp"/>"#),
+        element(
+            "a nested archive that is not there",
+            r#"<ssd:Component name="a" source="a.ssp"/>"#,
+        ),
+        element(
+            "a variant of a nested archive that is not there",
+            r#"<ssd:Component name="a" source="a.ssp#Other.ssd" type="application/x-ssp-package"/>"#,
+        ),
         element(
             "a Modelica model",
             r#"<ssd:Component name="a" source="a.mo" type="text/x-modelica; path=A"/>"#,
@@ -153,7 +160,7 @@ fn elements() -> Vec<Case> {
         element("an unknown id", r##"<ssd:Component name="a" source="#b"/>"##),
         element("a system in itself", recursive),
         element(
-            "a signal dictionary",
+            "a dictionary that is not there",
             r#"<ssd:SignalDictionaryReference name="a" dictionary="b"/>"#,
         ),
         element("an unknown attribute", r#"<ssd:Component name="a" source="a.fmu" sorce="b"/>"#),

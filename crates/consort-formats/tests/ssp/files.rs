@@ -44,6 +44,17 @@ pub(crate) fn ssm(entries: &str) -> String {
     )
 }
 
+/// A whole `.ssb` file around its entries.
+pub(crate) fn ssb(entries: &str) -> String {
+    format!(
+        r#"<ssb:SignalDictionary version="1.0"
+  xmlns:ssb="http://ssp-standard.org/SSP1/SystemStructureSignalDictionary"
+  xmlns:ssc="http://ssp-standard.org/SSP1/SystemStructureCommon">
+{entries}
+</ssb:SignalDictionary>"#
+    )
+}
+
 /// Reads `SystemStructure.ssd` of some files.
 pub(crate) fn read(files: &[(&str, &[u8])], report: &mut Report) -> Option<System> {
     let find = |path: &str| {

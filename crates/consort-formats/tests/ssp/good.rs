@@ -21,7 +21,7 @@ const UNITS: &str = r#"<ssd:Units>
 </ssd:Units>"#;
 
 /// Connections as text: ends, then everything that is not plain.
-fn wires(system: &System) -> Vec<String> {
+pub(crate) fn wires(system: &System) -> Vec<String> {
     let shown = |wire: &consort_system::Connection| {
         let mut text = format!("{} -> {}", wire.from.value, wire.to.value);
         if let Some(linear) = wire.transformation {
@@ -39,7 +39,7 @@ fn wires(system: &System) -> Vec<String> {
 }
 
 /// Parameters as text, of all components.
-fn parameters(system: &System) -> Vec<String> {
+pub(crate) fn parameters(system: &System) -> Vec<String> {
     let of = |component: &consort_system::Component| {
         let name = component.name.value.clone();
         let shown = move |it: &consort_system::Parameter| {

@@ -5,6 +5,7 @@ mod bad;
 mod cases;
 mod files;
 mod good;
+mod nested;
 mod oracle;
 mod robustness;
 mod round_trip;

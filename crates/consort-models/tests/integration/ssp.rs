@@ -53,9 +53,9 @@ fn models_of_an_archive_are_found_in_it() {
     let mut report = Report::default();
     let (ssp, _folder) = open(&bytes, &mut report).unwrap();
     assert_eq!(ssp.variants, ["SystemStructure.ssd", "b.ssd"]);
-    assert_eq!(ssp.read("v/x.ssv").as_deref(), Some(b"<c/>".as_slice()));
+    assert_eq!(ssp.read("v/x.ssv", &mut report).as_deref(), Some(b"<c/>".as_slice()));
     for outside in ["../x", "/etc/passwd", "v/../../x", "missing", ""] {
-        assert_eq!(ssp.read(outside), None, "{outside}");
+        assert_eq!(ssp.read(outside, &mut report), None, "{outside}");
     }
     let cache = ssp.root.join("cache");
     let mut loader = Loader::new(LoaderOptions::new(cache));
@@ -130,4 +130,64 @@ fn a_file_that_cannot_be_read_is_named() {
         SspFolder::open(&path, &path, &mut report).is_none(),
         "an empty file, a cache that is none"
     );
+}
+
+/// An archive with these files.
+fn archive(path: &std::path::Path, files: &[(&str, &[u8])]) {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let files: Vec<(String, Vec<u8>)> =
+        files.iter().map(|(name, content)| ((*name).to_owned(), content.to_vec())).collect();
+    consort_models::pack::write_archive(&mut bytes, &files, &[]).unwrap();
+    std::fs::write(path, bytes.into_inner()).unwrap();
+}
+
+#[test]
+fn an_archive_in_a_folder_or_in_another_archive_is_a_folder() {
+    let world = tempfile::tempdir().unwrap();
+    let cache = world.path().join("cache");
+    let inner = world.path().join("inner.ssp");
+    archive(&inner, &[("SystemStructure.ssd", b"<inner/>"), ("a/b.ssv", b"<b/>")]);
+    let inner_bytes = std::fs::read(&inner).unwrap();
+    let outer = world.path().join("outer.ssp");
+    archive(&outer, &[("SystemStructure.ssd", b"<outer/>"), ("r/inner.ssp", &inner_bytes)]);
+    let folder = world.path().join("folder");
+    std::fs::create_dir_all(folder.join("r")).unwrap();
+    std::fs::write(folder.join("SystemStructure.ssd"), "<outer/>").unwrap();
+    std::fs::copy(&inner, folder.join("r/inner.ssp")).unwrap();
+    std::fs::write(folder.join("r/bad.ssp"), "no archive").unwrap();
+    for place in [&outer, &folder] {
+        let mut report = Report::default();
+        let ssp = SspFolder::open(place, &cache, &mut report).unwrap();
+        let mut read = |path: &str| ssp.read(path, &mut report);
+        assert_eq!(read("r/inner.ssp/a/b.ssv").as_deref(), Some(b"<b/>".as_slice()));
+        assert_eq!(read("r/inner.ssp/none.ssv"), None);
+        assert_eq!(read("r/inner.ssp/../../x"), None);
+        assert_eq!(report.diagnostics(), &[]);
+    }
+    let mut report = Report::default();
+    let ssp = SspFolder::open(&folder, &cache, &mut report).unwrap();
+    assert_eq!(ssp.read("r/bad.ssp/SystemStructure.ssd", &mut report), None);
+    assert_eq!(ssp.read("r/bad.ssp/other.ssd", &mut report), None);
+    assert_eq!(report.error_count(), 1, "{:?}", report.diagnostics());
+    assert!(report.diagnostics()[0].message.contains("r/bad.ssp"));
+}
+
+#[test]
+fn archives_are_not_followed_without_end() {
+    let world = tempfile::tempdir().unwrap();
+    let mut bytes = b"<last/>".to_vec();
+    let mut path = "SystemStructure.ssd".to_owned();
+    for depth in 0..20 {
+        let file = world.path().join("a.ssp");
+        let name = if depth == 0 { "SystemStructure.ssd" } else { "a.ssp" };
+        archive(&file, &[(name, &bytes)]);
+        bytes = std::fs::read(&file).unwrap();
+        path = format!("a.ssp/{path}");
+    }
+    let mut nested = consort_models::ssp::Nested::new(&world.path().join("cache"));
+    let mut report = Report::default();
+    assert_eq!(nested.located(&world.path().join(&path), &mut report), None);
+    assert_eq!(report.diagnostics()[0].code, "ssp::limit");
+    let short = world.path().join("a.ssp/a.ssp/a.ssp");
+    assert!(nested.located(&short, &mut report).is_some_and(|it| it.is_file()));
 }

@@ -3,25 +3,35 @@
 use super::files::Files;
 use crate::outcome::CommandError;
 use crate::paths::{relative, whole};
-use consort_core::Literal;
+use consort_core::{Literal, Report};
+use consort_models::ssp::Nested;
 use consort_system::System;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// Before the path of a program's interface.
 pub(super) const FOREIGN: &str = "foreign:";
 
 /// From the folder of a system to the folder it is written to.
-pub(super) struct Moved {
+pub(super) struct Moved<'m> {
     from: PathBuf,
     to: PathBuf,
     folder: PathBuf,
     /// The files are in the cache, where nobody should point: they are copied.
     copies: bool,
+    /// So are those of archives that paths lead through.
+    nested: &'m RefCell<Nested>,
 }
 
-impl Moved {
-    pub(super) fn new(from: &Path, to: &Path, copies: bool) -> Self {
-        Moved { from: whole(from), to: whole(to), folder: to.to_owned(), copies }
+/// Where a path is that may lead through archives, which were unpacked when models were loaded.
+pub(super) fn real(nested: &RefCell<Nested>, path: &Path) -> PathBuf {
+    let located = nested.borrow_mut().located(path, &mut Report::default());
+    located.unwrap_or_else(|| path.to_owned())
+}
+
+impl<'m> Moved<'m> {
+    pub(super) fn new(from: &Path, to: &Path, copies: bool, nested: &'m RefCell<Nested>) -> Self {
+        Moved { from: whole(from), to: whole(to), folder: to.to_owned(), copies, nested }
     }
 
     /// Every path of a system: of models, of tables, and of the table of inputs.
@@ -50,11 +60,15 @@ impl Moved {
 
     fn path(&self, path: &str, files: &mut Files) -> Result<String, CommandError> {
         let target = self.from.join(path);
-        if self.copies && Path::new(path).is_relative() && target.is_file() {
-            let content = std::fs::read(&target);
-            let content = content.map_err(|error| CommandError::unreadable(&target, &error))?;
-            files.push(self.folder.join(path), content);
-            return Ok(path.to_owned());
+        let real = real(self.nested, &target);
+        let copies = self.copies || real != target;
+        if copies && Path::new(path).is_relative() && real.is_file() {
+            let content = std::fs::read(&real);
+            let content = content.map_err(|error| CommandError::unreadable(&real, &error))?;
+            // What was a folder within an archive becomes one beside it.
+            let path = path.replace(".ssp/", "/");
+            files.push(self.folder.join(&path), content);
+            return Ok(path);
         }
         if self.from == self.to && Path::new(path).is_relative() {
             return Ok(path.to_owned());

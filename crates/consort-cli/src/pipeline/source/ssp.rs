@@ -30,13 +30,17 @@ pub(super) fn read(
         return Ok(None);
     };
     let seen: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::default();
+    let nested: RefCell<Report> = RefCell::default();
     let files = |name: &str| {
-        let content = folder.read(name)?;
+        let content = folder.read(name, &mut nested.borrow_mut())?;
         seen.borrow_mut().insert(name.to_owned(), content.clone());
         Some(content)
     };
     let name = place.display().to_string();
     let system = consort_formats::ssp::read(&name, &files, &structure, report);
+    for diagnostic in nested.into_inner().diagnostics() {
+        report.push(diagnostic.clone());
+    }
     if let Some(system) = system.as_ref().filter(|_| is_archive) {
         refuse_outside(system, report);
     }

@@ -123,7 +123,9 @@ impl Work<'_, '_> {
         if let Some((connector, declared)) = found.connectors.get_key_value(name) {
             matched = true;
             if declared.kind.enters() != Some(false) {
-                let port = Port { part, connector, indices: "" };
+                // A reference whose dictionary was not found is no place for a value.
+                let Some(holder) = tree.holder(part) else { return true };
+                let port = Port { part: holder, connector, indices: "" };
                 if let Some(value) = changed(session, value, change, declared.unit.as_ref()) {
                     self.spread(session, port, &value, &mut BTreeSet::new());
                 }

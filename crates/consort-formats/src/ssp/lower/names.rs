@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Puts the root and everything in it into the tree.
 pub(super) fn flatten<'e>(session: &mut Session<'_>, tree: &mut Tree<'e>, root: &'e Element) {
     let mut used = BTreeSet::new();
-    tree.parts.push(Part::new(root, String::new()));
+    tree.parts.push(Part::new(root, None, String::new()));
     add_children(session, tree, 0, &mut used);
 }
 
@@ -22,8 +22,14 @@ fn add_children<'e>(
     used: &mut BTreeSet<String>,
 ) {
     let element: &'e Element = tree.parts[parent].element;
-    let Content::System(elements, _) = &element.content else { return };
-    for child in elements {
+    let Content::System(inside) = &element.content else { return };
+    for dictionary in &inside.dictionaries {
+        let index = tree.parts.len();
+        let name = dictionary.name.value.as_str();
+        tree.parts.push(Part::new(dictionary, Some(parent), name.to_owned()));
+        tree.parts[parent].dictionaries.entry(name).or_insert(index);
+    }
+    for child in &inside.elements {
         let around = &tree.parts[parent].path;
         let own = plain(&child.name.value);
         let path = if around.is_empty() { own } else { format!("{around}/{own}") };
@@ -31,12 +37,13 @@ fn add_children<'e>(
         let siblings = &mut tree.parts[parent].children;
         // That two have one name was told already.
         let is_first = *siblings.entry(child.name.value.as_str()).or_insert(index) == index;
-        tree.parts.push(Part::new(child, path));
+        tree.parts.push(Part::new(child, Some(parent), path));
         match &child.content {
             Content::System(..) => {
                 check(session, child, &tree.parts[index].path);
                 add_children(session, tree, index, used);
             }
+            Content::Reference(_) | Content::Dictionary => {}
             Content::Component(component) => {
                 let path = unused(&tree.parts[index].path, used);
                 if is_first {

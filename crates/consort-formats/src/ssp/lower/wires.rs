@@ -38,8 +38,8 @@ pub(super) struct Edges<'e> {
 pub(super) fn edges<'e>(session: &mut Session<'_>, tree: &Tree<'e>) -> Edges<'e> {
     let mut list = Vec::new();
     for (index, part) in tree.parts.iter().enumerate() {
-        let Content::System(_, wires) = &part.element.content else { continue };
-        for wire in wires {
+        let Content::System(inside) = &part.element.content else { continue };
+        for wire in &inside.wires {
             let start = find(session, tree, index, &wire.start);
             let end = find(session, tree, index, &wire.end);
             let (Some(start), Some(end)) = (start, end) else { continue };
@@ -74,23 +74,50 @@ fn find<'e>(
         },
     };
     let connector = end.connector.value.as_str();
+    let holder = tree.holder(part)?;
     let found = &tree.parts[part];
     let kind = match found.connectors.get(connector) {
         Some(connector) => connector.kind,
-        None => report_connector(session, found, &end.connector)?,
+        None if holder == part => report_connector(session, found, &end.connector)?,
+        None => report_signal(session, &tree.parts[holder], &end.connector)?,
     };
-    if found.is_system() && !end.indices.is_empty() {
-        let message = format!("elements of `{connector}`, which is a system's, are connected");
+    if found.component.is_none() && !end.indices.is_empty() {
+        let (whose, what) = if found.is_system() {
+            ("a system's", "connectors of systems")
+        } else {
+            ("a dictionary's", "signals of dictionaries")
+        };
+        let message = format!("elements of `{connector}`, which is {whose}, are connected");
         session.tell(
             Diagnostic::error("ssp::system-indices", message)
-                .maybe_at(end.connector.span, "only whole connectors of systems can be")
+                .maybe_at(end.connector.span, format!("only whole {what} can be"))
                 .help("give the system one connector for each element"),
         );
         return None;
     }
     // At its own border a system sees values enter that come from outside.
     let gives = kind.enters().map(|enters| if part == system { enters } else { !enters });
-    Some((Port { part, connector, indices: &end.indices }, gives))
+    Some((Port { part: holder, connector, indices: &end.indices }, gives))
+}
+
+/// A signal that a reference to its dictionary does not declare.
+fn report_signal(
+    session: &mut Session<'_>,
+    dictionary: &Part<'_>,
+    name: &Spanned<String>,
+) -> Option<Kind> {
+    if let Some(signal) = dictionary.connectors.get(name.value.as_str()) {
+        return Some(signal.kind);
+    }
+    let message = format!("the dictionary `{}` has no signal `{}`", dictionary.path, name.value);
+    let near = nearest_name(&name.value, dictionary.connectors.keys().copied());
+    let near = near.map(|name| format!("did you mean `{name}`?"));
+    session.tell(
+        Diagnostic::error("ssp::unknown-signal", message)
+            .maybe_at(name.span, "not found")
+            .help(near.unwrap_or_else(|| "add a `DictionaryEntry` of that name".to_owned())),
+    );
+    None
 }
 
 fn report_element(session: &mut Session<'_>, system: &Part<'_>, name: &Spanned<String>) {

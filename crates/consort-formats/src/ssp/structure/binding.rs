@@ -100,7 +100,7 @@ fn source(
         );
         return Wanted::Refused;
     }
-    component::path(session, place.folder, &found).map_or(Wanted::Refused, Wanted::File)
+    component::path(session, place, &found).map_or(Wanted::Refused, Wanted::File)
 }
 
 /// Reads a file that an element names.

@@ -3,7 +3,7 @@
 use super::super::document::{Content, Element};
 use super::super::uri::{self, Fault};
 use super::super::xml::{Session, Tag};
-use super::super::{EQUATIONS_TYPE, SBML_TYPE, annotation, implementation};
+use super::super::{DEFAULT_STRUCTURE, EQUATIONS_TYPE, SBML_TYPE, annotation, implementation};
 use super::{Place, admit, binding, element_name, read_connectors, read_nested, read_system};
 use consort_core::{Diagnostic, Interface};
 use consort_system::{Component, Spanned};
@@ -12,6 +12,8 @@ use consort_system::{Component, Spanned};
 enum Source {
     Model(String),
     Structure(String),
+    /// An archive, and which `.ssd` of it.
+    Package(String, String),
     /// A system of the same file, by its `id`.
     Same(String),
 }
@@ -48,7 +50,11 @@ pub(super) fn read(
             let content = Content::Component(Box::new(component));
             return Some(Element { name, connectors, bindings, content });
         }
-        Source::Structure(path) => read_nested(session, tag, &path, place)?.root,
+        Source::Structure(path) => read_nested(session, tag, &path, None, place)?.root,
+        Source::Package(path, structure) => {
+            let inside = format!("{path}/{structure}");
+            read_nested(session, tag, &inside, Some(&path), place)?.root
+        }
         Source::Same(id) => read_same(session, tag, &id, place)?,
     };
     // Bindings of the component come after those of the system it stands for.
@@ -109,16 +115,20 @@ fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<
     if let Some(native) = source.value.trim().strip_prefix("native:") {
         return Some(Source::Model(format!("native:{}", uri::decoded(native))));
     }
-    let path = path(session, place.folder, &source)?;
+    let (file, variant) = package_and_variant(source.value);
+    let path = path(session, place, &Spanned { value: file, span: source.span })?;
     let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let kind = tag.attribute("type");
     let media = kind.as_ref().map(|kind| kind.value.split(';').next().unwrap_or_default().trim());
     match (media, ending.as_str()) {
         (Some("application/x-ssp-definition"), _) | (None, "ssd") => Some(Source::Structure(path)),
+        (Some("application/x-ssp-package"), _) | (None, "ssp") => {
+            Some(Source::Package(path, variant.unwrap_or(DEFAULT_STRUCTURE).to_owned()))
+        }
         (Some("application/x-fmu-sharedlibrary" | EQUATIONS_TYPE | SBML_TYPE), _) => {
             Some(Source::Model(path))
         }
-        (None, ending) if ending != "ssp" => Some(Source::Model(path)),
+        (None, _) => Some(Source::Model(path)),
         (Some(other), "fmu") => {
             let message = format!("the type `{other}` is not known, but the source is an FMU");
             session.tell(
@@ -129,23 +139,15 @@ fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<
             Some(Source::Model(path))
         }
         _ => {
-            let span = kind.as_ref().map_or(source.span, |kind| kind.span);
-            refuse_type(session, media.unwrap_or("application/x-ssp-package"), span);
+            refuse_type(session, media.unwrap_or_default(), kind.and_then(|kind| kind.span));
             None
         }
     }
 }
 
 fn refuse_type(session: &mut Session<'_>, media: &str, span: Option<consort_core::Span>) {
-    let help = match media {
-        "application/x-ssp-package" => {
-            "unpack it into a folder and name its `.ssd` file: \
-             `source=\"sub/SystemStructure.ssd\" type=\"application/x-ssp-definition\"`"
-        }
-        _ => {
-            "components are FMUs, equations, SBML, `.ssd` files and `native:NAME`; export the model as an FMU"
-        }
-    };
+    let help = "components are FMUs, equations, SBML, `.ssd` and `.ssp` files and `native:NAME`; \
+                export the model as an FMU";
     session.tell(
         Diagnostic::error(
             "ssp::component-type",
@@ -156,13 +158,34 @@ fn refuse_type(session: &mut Session<'_>, media: &str, span: Option<consort_core
     );
 }
 
+/// `sub.ssp#Variant.ssd` names one of several structures of an archive.
+fn package_and_variant(source: &str) -> (&str, Option<&str>) {
+    let is_package = |file: &str| file.to_ascii_lowercase().ends_with(".ssp");
+    match source.split_once('#') {
+        Some((file, variant)) if is_package(file) => {
+            (file, Some(variant).filter(|it| !it.is_empty()))
+        }
+        _ => (source, None),
+    }
+}
+
 /// The path of a source below the root of the SSP.
 pub(super) fn path(
     session: &mut Session<'_>,
-    folder: &str,
+    place: &Place<'_>,
     source: &Spanned<&str>,
 ) -> Option<String> {
-    match uri::resolve(folder, source.value) {
+    match uri::resolve(place.folder, source.value) {
+        Ok(path) if !is_below(&path, place.package) => {
+            let message =
+                format!("`{}` is outside of the archive `{}`", source.value, place.package);
+            session.tell(
+                Diagnostic::error("ssp::outside", message)
+                    .maybe_at(source.span, "leaves the nested archive")
+                    .help("put the file into the nested archive"),
+            );
+            None
+        }
         Ok(path) => {
             if path.starts_with("..") {
                 let message = format!("`{}` is outside of the SSP", source.value);
@@ -198,4 +221,9 @@ pub(super) fn path(
             None
         }
     }
+}
+
+/// Whether a path is in a nested archive; anything is, if there is none.
+fn is_below(path: &str, package: &str) -> bool {
+    package.is_empty() || path.strip_prefix(package).is_some_and(|rest| rest.starts_with('/'))
 }

@@ -73,7 +73,8 @@ fn undeclared(
     let suppress = path.iter().any(|edge| edge.wire.suppress);
     for edge in inner {
         let unit = tree.unit(edge.to.part, edge.to.connector);
-        if let Some(unit) = unit.filter(|_| !is_identity(edge.wire.linear) && !suppress) {
+        let is_used = !is_identity(edge.wire.linear) && !suppress;
+        if let Some(unit) = unit.filter(|unit| is_used && unit.base.is_some()) {
             let message =
                 format!("a transformation is in `{unit}`, which may not be a model's unit");
             session.tell(
