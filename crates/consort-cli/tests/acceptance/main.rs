@@ -18,6 +18,7 @@ mod export_fmu;
 mod fmpy;
 mod foreign;
 mod forms;
+mod imports;
 mod isolation;
 mod liars;
 mod linear;
