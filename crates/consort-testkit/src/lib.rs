@@ -4,6 +4,7 @@
 //!   of either version: as a folder or an archive, with a binary or as a source FMU.
 //! - [`python`] keeps a virtual environment with FMPy and the FMU builders of PyPI; its scripts (in
 //!   `python/`) validate FMUs and drive them call by call, as an oracle that shares no code with us.
+//! - [`water_tanks`] builds FMUs that are careless as those of two well-known generators.
 //! - [`random_system`] makes systems from seeds and spoils their plans; [`symbolic`] runs a plan on
 //!   symbols and compares it with what the system defines.
 //! - [`network`] joins two network namespaces by a network that delays, reorders and drops real packets.
@@ -33,6 +34,7 @@ pub mod python;
 pub mod random_system;
 pub mod render;
 pub mod symbolic;
+pub mod water_tanks;
 
 mod archive;
 mod cache;

@@ -179,6 +179,17 @@ pub fn simulate_ssp(ssp: &Path, stop: f64, step: f64) -> Value {
     parse(&output, &[0])
 }
 
+/// A run of several FMUs by a straight-line master over FMPy: see `python/master.py` for the form of the request and
+/// the answer.
+///
+/// # Panics
+/// If FMPy fails.
+pub fn master(request: &Value) -> Value {
+    let file = tempfile::NamedTempFile::new().expect("the temporary folder is writable");
+    fs::write(file.path(), request.to_string()).expect("the temporary folder is writable");
+    parse(&run_script("master.py", [file.path()]), &[0])
+}
+
 /// Time courses of SBML models as libRoadRunner computes them, one process for all: see
 /// `python/time_course.py` for the form of the requests and the answers.
 ///

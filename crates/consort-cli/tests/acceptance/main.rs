@@ -43,4 +43,5 @@ mod time;
 mod together;
 mod uav;
 mod variable_step;
+mod water_tanks;
 mod world;
