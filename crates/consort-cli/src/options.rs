@@ -80,7 +80,7 @@ pub(crate) fn experiment_from_json(
 }
 
 /// The options that decide the trace, as the manifest names them.
-const DECISIVE: [&str; 16] = [
+const DECISIVE: [&str; 17] = [
     "start",
     "stop",
     "step",

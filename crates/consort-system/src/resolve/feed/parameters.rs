@@ -3,9 +3,9 @@
 use crate::resolve::context::Context;
 use crate::resolve::lookup::Found;
 use crate::resolve::parameters::Settings;
-use crate::resolved::{Feed, ResolvedIntervention, Setting, Target};
+use crate::resolved::{Feed, ResolvedIntervention, Target};
 use crate::system::InputColumn;
-use consort_core::{Diagnostic, Values, Variability};
+use consort_core::{Diagnostic, Setting, Values, Variability};
 
 /// The values of a parameter over time.
 pub(super) struct Course<'v> {
@@ -44,7 +44,7 @@ pub(super) fn take(
             .maybe_at(span, "this column counts");
         context.push_with_label(note, *given, "replaced by the table");
     }
-    let setting = Setting { variable: found.port.variable, values: all };
+    let setting = Setting { variable: found.port.variable, values: all, is_given: true };
     settings.put(setting, span, found.model);
 }
 
