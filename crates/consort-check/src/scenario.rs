@@ -36,7 +36,7 @@ pub struct ScenarioViolation {
     /// The configuration whose algorithm is wrong; `None` if it is not about one of several.
     pub configuration: Option<String>,
     /// What is wrong.
-    pub violation: Violation,
+    pub violation: Box<Violation>,
 }
 
 impl ScenarioViolation {
@@ -63,7 +63,11 @@ impl fmt::Display for ScenarioViolation {
 /// # Errors
 /// With the first violation in the order of execution.
 pub fn check_scenario(scenario: &Scenario) -> Result<(), ScenarioViolation> {
-    let plain = |violation| ScenarioViolation { configuration: None, violation };
+    let found = |configuration, violation| ScenarioViolation {
+        configuration,
+        violation: Box::new(violation),
+    };
+    let plain = |violation| found(None, violation);
     let initial = scenario.initial();
     let mut initialized = Execution::new(&initial);
     initialized.initialize().map_err(plain)?;
@@ -73,10 +77,8 @@ pub fn check_scenario(scenario: &Scenario) -> Result<(), ScenarioViolation> {
     for configuration in &scenario.configurations {
         let configured = scenario.configured(configuration);
         let execution = Execution::new(&configured).after(&initialized);
-        execution.steps().map_err(|violation| {
-            let configuration = Some(configuration.name.clone());
-            ScenarioViolation { configuration, violation }
-        })?;
+        let named = |violation| found(Some(configuration.name.clone()), violation);
+        execution.steps().map_err(named)?;
     }
     Ok(())
 }

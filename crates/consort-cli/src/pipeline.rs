@@ -383,6 +383,7 @@ fn host(global: &Global, cache: &Path) -> HostOptions {
 }
 
 /// Where models are, and where they were looked for.
+#[derive(Clone, Copy)]
 struct Places<'p> {
     base: &'p Path,
     searched: &'p [String],

@@ -8,7 +8,7 @@ use consort_core::{
     Instance, Instantiation, Model, Prng, Provider, Reference, Report, Resolution, SavedState,
     Setup, Step, Tag, Time, ValuesRef,
 };
-use consort_fmi::fmu::{Fmu, FmuModel, LoadOptions};
+use consort_fmi::fmu::{Fmu, FmuModel, LoadError, LoadOptions};
 use consort_fmi::host::{HostOptions, IsolatedModel, Limits, serve};
 use consort_testkit::fmus::{BuildOptions, Fmi, build};
 use std::path::Path;
@@ -189,13 +189,12 @@ fn timed(action: impl FnOnce()) -> f64 {
 }
 
 /// What a worker is told: the folder of the FMU.
-fn load(recipe: &[u8]) -> Result<Arc<dyn Model>, String> {
-    let folder = std::str::from_utf8(recipe).map_err(|error| error.to_string())?;
+fn load(recipe: &[u8]) -> Result<Arc<dyn Model>, LoadError> {
+    let folder = std::str::from_utf8(recipe).expect("paths of tests are UTF-8");
     let fmu = Fmu::open(Path::new(folder), "bench.fmu", None, &mut Report::default());
-    let fmu = fmu.ok_or("the FMU cannot be opened")?;
-    let binary = fmu.binary().map_err(|error| error.to_string())?;
-    let model = FmuModel::load(fmu, &binary, "lane".to_owned(), &LoadOptions::default());
-    Ok(Arc::new(model.map_err(|error| error.to_string())?))
+    let fmu = fmu.expect("the FMU can be opened");
+    let binary = fmu.binary()?;
+    Ok(Arc::new(FmuModel::load(fmu, &binary, "lane".to_owned(), &LoadOptions::default())?))
 }
 
 /// The model with a table of that many kilobytes in a process of its own.

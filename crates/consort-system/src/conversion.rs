@@ -73,7 +73,7 @@ fn all_fit(items: &Enumeration, to: ValueType) -> bool {
 /// The least and the greatest value of a whole-number type.
 ///
 /// # Panics
-/// If it is none.
+/// If it is another type.
 pub fn whole_numbers(value_type: ValueType) -> (i128, i128) {
     use ValueType::{Enumeration, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     let bits = value_type.integer_bits();

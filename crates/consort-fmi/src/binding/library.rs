@@ -96,7 +96,8 @@ impl Drop for Library {
     /// may be its own, if it can start any.
     fn drop(&mut self) {
         let are_new = threads().is_none_or(|now| !now.is_subset(&self.threads_before));
-        if !self.pinned && !(are_new && may_start_threads(&self.path)) {
+        let is_in_use = are_new && may_start_threads(&self.path);
+        if !self.pinned && !is_in_use {
             // SAFETY: dropped once, here; instances hold the library by `Arc`, so none is left.
             unsafe { ManuallyDrop::drop(&mut self.handle) };
         }

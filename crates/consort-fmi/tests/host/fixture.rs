@@ -5,7 +5,7 @@ use consort_core::{
     Instance, Instantiation, LogEntry, LogSink, Model, Prng, Provider, Reference, Report,
     Resolution, Setup, Step, Tag, Time, Values, ValuesMut, ValuesRef,
 };
-use consort_fmi::fmu::{Fmu, FmuModel, LoadOptions};
+use consort_fmi::fmu::{Fmu, FmuModel, LoadError, LoadOptions};
 use consort_fmi::host::{HostOptions, IsolatedInstance, IsolatedModel, Limits};
 use consort_testkit::fmus::{BuildOptions, Fmi, build};
 use std::path::Path;
@@ -36,14 +36,12 @@ impl Log {
 }
 
 /// What workers are told: the folder of the FMU.
-pub(crate) fn load_recipe(recipe: &[u8]) -> Result<Arc<dyn Model>, String> {
-    let folder = std::str::from_utf8(recipe).map_err(|error| error.to_string())?;
-    let mut report = Report::default();
-    let fmu = Fmu::open(Path::new(folder), "test.fmu", None, &mut report);
-    let fmu = fmu.ok_or("the FMU cannot be opened")?;
-    let binary = fmu.binary().map_err(|error| error.to_string())?;
-    let model = FmuModel::load(fmu, &binary, "lane".to_owned(), &LoadOptions::default());
-    Ok(Arc::new(model.map_err(|error| error.to_string())?))
+pub(crate) fn load_recipe(recipe: &[u8]) -> Result<Arc<dyn Model>, LoadError> {
+    let folder = std::str::from_utf8(recipe).expect("paths of tests are UTF-8");
+    let fmu = Fmu::open(Path::new(folder), "test.fmu", None, &mut Report::default());
+    let fmu = fmu.expect("the FMU can be opened");
+    let binary = fmu.binary()?;
+    Ok(Arc::new(FmuModel::load(fmu, &binary, "lane".to_owned(), &LoadOptions::default())?))
 }
 
 pub(crate) fn host() -> HostOptions {

@@ -324,7 +324,7 @@ impl Reader<'_> {
     }
 }
 
-/// The path of a `file:` URI (RFC 8089); `None` if it is none. What some write without a host,
+/// The path of a `file:` URI (RFC 8089); `None` for any other text. What some write without a host,
 /// `file://FMUs/tank.fmu`, is relative.
 fn file_path(text: &str) -> Option<String> {
     let rest = text.strip_prefix("file:")?;

@@ -14,7 +14,7 @@ pub(super) struct Named {
 
 impl Named {
     /// By the connections of a scenario and those of its configurations. What cannot be read is
-    /// passed over here: whoever reads the connections says so.
+    /// passed over here: the reader of connections reports it.
     pub(super) fn new(scenario: &Object) -> Self {
         let mut named = Named::default();
         named.list(scenario.get("connections"));

@@ -38,12 +38,14 @@ impl Behavior for Threshold {
     }
 }
 
-/// How a number becomes a whole one.
-const METHODS: [(&str, fn(f64) -> f64); 4] =
+/// Makes a number a whole one.
+type Method = fn(f64) -> f64;
+
+const METHODS: [(&str, Method); 4] =
     [("nearest", f64::round), ("down", f64::floor), ("up", f64::ceil), ("toward-zero", f64::trunc)];
 
 struct Round {
-    method: fn(f64) -> f64,
+    method: Method,
     value_type: ValueType,
     u: Slot,
     y: Slot,
@@ -89,7 +91,7 @@ impl Behavior for Round {
         fill!(y, u, method, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64);
     }
 
-    /// A step from a value that does not fit is none: what was handed on is not what `u` is.
+    /// A value that does not fit is an error: what was handed on is not what `u` is.
     fn advance(&self, _step: &Step, store: &mut Store) -> Result<(), String> {
         let bits = self.value_type.integer_bits();
         let is_signed = self.value_type.name().starts_with("Int");

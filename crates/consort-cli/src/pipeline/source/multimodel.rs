@@ -209,7 +209,7 @@ fn configurations_in(folder: &Path) -> Vec<PathBuf> {
     entries(folder).into_iter().filter(is_configuration).collect()
 }
 
-/// What is in a folder, by name; nothing if it is none.
+/// What is in a folder, by name; nothing if it is no folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let list = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut list: Vec<PathBuf> = list.map(|entry| entry.path()).collect();

@@ -223,7 +223,7 @@ pub(super) fn path(
     }
 }
 
-/// Whether a path is in a nested archive; anything is, if there is none.
+/// Whether a path is in a nested archive; an empty one is no archive, and holds every path.
 fn is_below(path: &str, package: &str) -> bool {
     package.is_empty() || path.strip_prefix(package).is_some_and(|rest| rest.starts_with('/'))
 }
