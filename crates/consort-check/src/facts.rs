@@ -262,8 +262,7 @@ impl<'a> Facts<'a> {
                 used.push(pair(port));
             }
         }
-        let constraints = self.system.coupling.constraints.iter();
-        used.extend(constraints.flat_map(|it| it.ports()).map(|port| pair(*port)));
+        used.extend(self.system.coupling.constrained().map(pair));
         for (component, index) in self.system.components.iter().zip(0u32..) {
             let seen = component.hashed.iter().chain(&component.recorded);
             used.extend(seen.map(|variable| (index, variable.0)));

@@ -100,8 +100,9 @@ impl Watch {
         let before = self.count;
         let of_rate = self.watched.iter_mut().enumerate().filter(|(_, it)| it.rate == rate);
         for (watched, it) in of_rate.filter(|(_, it)| !it.is_settled) {
-            let odd =
-                elements(bank, it.slot).zip(0..).find(|(value, _)| !(value.abs() <= it.limit));
+            let odd = elements(bank, it.slot)
+                .zip(0..)
+                .find(|(value, _)| value.is_nan() || it.limit < value.abs());
             let Some((value, element)) = odd else { continue };
             it.is_settled = true;
             self.count += 1;

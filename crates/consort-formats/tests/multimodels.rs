@@ -138,7 +138,7 @@ fn shown_constraint(constraint: &StepConstraint) -> String {
             format!("{} by {} or {}", list(variables), number(absolute), number(relative))
         }
         StepConstraint::Sampling { start, period } => {
-            format!("every {} from {}", period.value, start.as_ref().unwrap().value)
+            format!("every {} from {}", period.value, start.as_ref().expect("given").value)
         }
     }
 }

@@ -56,7 +56,7 @@ fn watched_variables(system: &ResolvedSystem) -> Vec<Port> {
             ports.push(port);
         }
     }
-    ports.extend(system.coupling.constraints.iter().flat_map(|it| it.ports()).copied());
+    ports.extend(system.coupling.constrained());
     ports.sort_unstable();
     ports
 }

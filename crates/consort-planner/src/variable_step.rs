@@ -58,14 +58,13 @@ fn obstacle(
     if coupling.order == Order::GaussSeidel {
         return Some("in the order `gauss-seidel` who steps last is given values of the next tag");
     }
-    if coupling.constraints.iter().flat_map(|it| it.ports()).any(|it| it.component == component) {
+    if coupling.constrained().any(|port| port.component == component) {
         return Some("a constraint depends on it, so its step may have to be shorter");
     }
     if advance.iter().any(|stage| is_needed(system, stage, component)) {
         return Some("others wait for the end of its step");
     }
-    let is_seen = |port: &consort_system::Port| is_read(advance, port.component, port.variable);
-    let is_late = coupling.constraints.iter().flat_map(|it| it.ports()).any(|it| !is_seen(it));
+    let is_late = coupling.constrained().any(|it| !is_read(advance, it.component, it.variable));
     is_late.then_some("a constraint depends on what follows inputs at once")
 }
 

@@ -324,6 +324,13 @@ pub struct ResolvedCoupling {
     pub on_divergence: OnDivergence,
 }
 
+impl ResolvedCoupling {
+    /// What constraints look at.
+    pub fn constrained(&self) -> impl Iterator<Item = Port> + '_ {
+        self.constraints.iter().flat_map(ResolvedStepConstraint::ports).copied()
+    }
+}
+
 /// What becomes of the loop through a variable.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ResolvedLoopRule {

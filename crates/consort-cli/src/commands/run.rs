@@ -233,8 +233,14 @@ pub(crate) fn start(
         Some(_) => "meeting the other nodes".to_owned(),
         None => format!("initializing {components}"),
     });
-    Live::start(prepared, settings)
-        .map_err(|error| CommandError::failed(error.diagnostic(resolution)))
+    Live::start(prepared, settings).map_err(|error| match error {
+        RunError::Diverged(_) => {
+            let mut report = Report::default();
+            report.push(error.diagnostic(resolution));
+            CommandError::Invalid { report }
+        }
+        _ => CommandError::failed(error.diagnostic(resolution)),
+    })
 }
 
 fn open_files(

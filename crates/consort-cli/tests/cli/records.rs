@@ -78,6 +78,77 @@ fn a_run_may_end_where_a_value_diverges() {
     assert!(said.stderr.contains("warning[run::diverged]"), "{said}");
 }
 
+/// A gain around a gain, as FMUs for Co-Simulation: every turn takes a step, and three times as much comes
+/// back. Solved, both would be zero.
+#[test]
+fn a_loop_over_co_simulation_is_not_iterated_in_silence() {
+    let bench = Bench::new();
+    let fmu = fmus::build("gain", Fmi::V2, &BuildOptions::archive());
+    std::fs::create_dir_all(bench.path("grow")).unwrap();
+    std::fs::copy(&fmu, bench.path("grow/gain.fmu")).unwrap();
+    let part = |name: &str, k: f64| {
+        format!("[components.{name}]\nmodel = \"gain.fmu\"\nparameters = {{ k = {k}, u = 1 }}\n")
+    };
+    let text = format!(
+        "[experiment]\nstop = 100\nstep = 1\nloops = \"iterate\"\n{}{}[[connections]]\nfrom = \
+         \"a.y\"\nto = \"b.u\"\n[[connections]]\nfrom = \"b.y\"\nto = \"a.u\"\n",
+        part("a", 3.0),
+        part("b", -3.0)
+    );
+    bench.write("grow/system.toml", &text);
+    let refused = bench.consort(&["run", "grow"]);
+    assert_eq!(refused.code, Some(1), "{refused}");
+    for part in ["error[plan::loop-not-iterated]", "`a.u`, `b.u`", "loops = \"delay\""] {
+        assert!(refused.stderr.contains(part), "{part}: {refused}");
+    }
+    let late = bench.done(&["run", "grow", "--loops", "delay"]);
+    assert!(late.stderr.contains("2 connections are late by 1 step (1 s)"), "{late}");
+    assert!(late.stderr.contains("warning[run::diverged]"), "{late}");
+    for more in [vec![], vec!["--isolate"], vec!["--place", "a=one", "--place", "b=two"]] {
+        let args = ["run", "grow", "--loops", "delay", "--on-divergence", "error"];
+        let ended = bench.consort(&[args.to_vec(), more.clone()].concat());
+        assert_eq!(ended.code, Some(1), "{more:?}: {ended}");
+        assert!(ended.stderr.contains("error[run::diverged]"), "{more:?}: {ended}");
+    }
+}
+
+/// A ramp from -0.5005 on, from a file: every sample is a row, and so is where it crosses zero.
+#[test]
+fn steps_follow_the_constraints_of_the_file() {
+    let bench = Bench::new();
+    let text = r#"
+[experiment]
+stop = 1
+step = 0.1
+[experiment.variable-step]
+min = 1e-4
+max = 0.1
+error-control = false
+[[experiment.variable-step.constraints]]
+kind = "sampling"
+period = 0.03
+start = 0.01
+[[experiment.variable-step.constraints]]
+kind = "zero-crossing"
+variables = ["ramp.y"]
+tolerance = 1e-6
+[components.ramp]
+model = "native:integrator"
+parameters = { x0 = -0.5005, u = 1 }
+"#;
+    bench.write("steps/system.toml", text);
+    bench.done(&["run", "steps", "--csv"]);
+    let csv = bench.read("out/steps/trace.csv");
+    let row =
+        |line: &str| -> Vec<f64> { line.split(',').filter_map(|cell| cell.parse().ok()).collect() };
+    let rows: Vec<Vec<f64>> = csv.lines().skip(1).map(row).collect();
+    let has = |time: f64| rows.iter().any(|row| (row[0] - time).abs() < 1e-12);
+    let samples = (0..34).map(|count| 0.01 + 0.03 * f64::from(count)).filter(|time| *time <= 1.0);
+    assert!(samples.clone().all(has), "{csv}");
+    assert!(rows.iter().any(|row| row.last().is_some_and(|y| y.abs() <= 1e-4)), "{csv}");
+    assert!(rows.len() <= samples.count() + 6, "{csv}");
+}
+
 /// One line for values that arrive late, one for inputs that nothing feeds, and neither if there are none.
 #[test]
 fn what_is_late_or_fed_by_nothing_is_one_line() {

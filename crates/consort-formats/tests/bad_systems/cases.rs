@@ -178,6 +178,14 @@ pub(crate) const ALONE: &[(&str, &str)] = &[
         "loop = 1\n[experiment]\nstop = 1\nvariable_step = 1\n[experiment.iteration]\ntolernace = 1\nlimit = 1.5\nmethod = \"secant\"\n[experiment.variable-step]\nstep = 1\nerror-control = \"on\"\nmin = \"x\"\n[components.a]\nmodel = \"single\"\n[[loops]]\nvia = \"a.y\"\n[[loops]]\npolicy = \"stop\"\n",
     ),
     (
+        "constraints of steps that cannot be",
+        "[experiment]\nstop = 1\nstep = 1\n[experiment.variable-step]\nerror-control = false\n[[experiment.variable-step.constraints]]\nkind = \"sampling\"\n[[experiment.variable-step.constraints]]\nvariables = [\"a.y\"]\n[[experiment.variable-step.constraints]]\nkind = \"zerocrossing\"\n[[experiment.variable-step.constraints]]\nkind = \"sampling\"\nperiod = 1\nrate = 3\n[components.a]\nmodel = \"tank\"\n",
+    ),
+    (
+        "constraints of steps on what is no real output",
+        "[experiment]\nstop = 1\nstep = 1\n[experiment.variable-step]\nerror-control = false\n[[experiment.variable-step.constraints]]\nkind = \"zero-crossing\"\nvariables = [\"tank.level\", \"tank.level\", \"tank.level\"]\n[[experiment.variable-step.constraints]]\nkind = \"bounded-difference\"\nvariables = [\"tank.inflow\", \"tank.levle\"]\nabsolute = 0\n[[experiment.variable-step.constraints]]\nkind = \"sampling\"\nperiod = -1\n[components.tank]\nmodel = \"tank\"\n",
+    ),
+    (
         "iterations out of range",
         "[experiment]\nstop = 1\nstep = 1\nloops = \"iterate\"\n[experiment.iteration]\ntolerance = 0\nlimit = 0\nrelaxation = 1.5\n[components.a]\nmodel = \"single\"\n[[loops]]\nthrough = \"a.y\"\ntolerance = inf\nrelaxation = nan\n",
     ),

@@ -62,7 +62,7 @@ fn exit(end: &End, problems: &[Diagnostic]) -> Exit {
 
 /// Whether a node ended because a value diverged.
 fn is_divergence(failure: &Diagnostic) -> bool {
-    ["run::diverged", "run::not-finite"].contains(&&*failure.code)
+    ["run::diverged", "run::not-finite"].contains(&failure.code)
 }
 
 /// Whoever asked for real time wants to know whether it was kept.

@@ -4,7 +4,7 @@ use super::{double, to_json};
 use consort_core::{Literal, ModelDescription, Seconds, SetupOrder};
 use consort_system::{
     Action, Component, Connection, Coupling, Experiment, Hold, Intervention, IterationOptions,
-    LoopRule, Parameter, Record, Spanned, StepLength, System, VariableStep, When,
+    LoopRule, Parameter, Record, Spanned, StepConstraint, StepLength, System, VariableStep, When,
 };
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,7 @@ fn coupling(coupling: &Coupling) -> Value {
             "relative": step.relative.as_ref().map(|number| double(number.value)),
             "absolute": step.absolute.as_ref().map(|number| double(number.value)),
             "error_control": step.error_control.as_ref().map(|flag| flag.value),
-            "constraints": step.constraints.iter().map(|it| it.kind()).collect::<Vec<_>>(),
+            "constraints": step.constraints.iter().map(StepConstraint::kind).collect::<Vec<_>>(),
         })
     };
     json!({
