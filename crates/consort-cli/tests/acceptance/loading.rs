@@ -95,6 +95,11 @@ fn way(
 }
 
 fn ways() -> Vec<Way> {
+    unlinked().into_iter().chain(damaged()).chain(refused()).collect()
+}
+
+/// Something that the binary needs, or has to have, is not there.
+fn unlinked() -> Vec<Way> {
     let nothing = |folder: &Path| compile(folder, "int nothing;\n", &[]);
     let unresolved = |folder: &Path| {
         compile(folder, "int ghost(void); int use(void) { return ghost(); }\n", &[]);
@@ -112,6 +117,19 @@ fn ways() -> Vec<Way> {
         way("a missing function", GAIN, nothing, "has no function `fmi2"),
         way("a missing function of FMI 3", GAIN_3, nothing, "has no function `fmi3"),
         way("a missing function of Model Exchange", BALL, nothing, "has no function `fmi2"),
+        way("for another platform", GAIN, for_windows, "it has binaries for `win64`"),
+        way(
+            "with another identifier",
+            GAIN,
+            two_others,
+            "it has `a.so`, `b.so`, none of them `gain.so`",
+        ),
+    ]
+}
+
+/// The file is no library for this machine.
+fn damaged() -> Vec<Way> {
+    vec![
         way(
             "not an ELF",
             GAIN,
@@ -141,13 +159,12 @@ fn ways() -> Vec<Way> {
             },
             "it is made for ",
         ),
-        way("for another platform", GAIN, for_windows, "it has binaries for `win64`"),
-        way(
-            "with another identifier",
-            GAIN,
-            two_others,
-            "it has `a.so`, `b.so`, none of them `gain.so`",
-        ),
+    ]
+}
+
+/// The description or the instance says no.
+fn refused() -> Vec<Way> {
+    vec![
         way(
             "without an interface",
             GAIN,

@@ -43,7 +43,9 @@ impl Library {
                 Err(message) if python::is_missing(&message) => {
                     (open_with_python(path, options)?, true)
                 }
-                opened => (opened.map_err(|message| LoadError::from_dlopen(path, message))?, false),
+                opened => {
+                    (opened.map_err(|message| LoadError::from_dlopen(path, &message))?, false)
+                }
             };
             Ok(Library {
                 handle: ManuallyDrop::new(handle),
@@ -140,5 +142,5 @@ fn open_with_python(path: &Path, options: &LoadOptions) -> Result<Handle, LoadEr
     python::provide(options)
         .map_err(|tried| LoadError::NoPython { library: path.to_owned(), tried })?;
     open_handle(path, RTLD_NOW | RTLD_LOCAL)
-        .map_err(|message| LoadError::from_dlopen(path, message))
+        .map_err(|message| LoadError::from_dlopen(path, &message))
 }

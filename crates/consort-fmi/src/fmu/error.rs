@@ -76,7 +76,7 @@ pub enum LoadError {
 
 impl LoadError {
     /// Sorts what the dynamic loader says.
-    pub(crate) fn from_dlopen(library: &Path, message: String) -> Self {
+    pub(crate) fn from_dlopen(library: &Path, message: &str) -> Self {
         const UNDEFINED: &str = "undefined symbol: ";
         const NOT_FOUND: &str = ": cannot open shared object file";
         let library = library.to_owned();
@@ -91,7 +91,7 @@ impl LoadError {
             _ => {
                 // The path is one of our cache, and its last part is said anyway.
                 let own = format!("{}: ", library.display());
-                let reason = message.strip_prefix(&own).unwrap_or(&message).to_owned();
+                let reason = message.strip_prefix(&own).unwrap_or(message).to_owned();
                 LoadError::NotALibrary { library, reason }
             }
         }
