@@ -146,7 +146,9 @@ impl<C: Calls> FmuInstance<C> {
 
     /// Asks the FMU to log all it can; one that cannot is left as it is.
     fn make_verbose(&mut self) {
-        if let Ok(reply) = self.calls.set_debug_logging()
+        let asked = self.calls.set_debug_logging();
+        self.check_float_mode();
+        if let Ok(reply) = asked
             && !reply.status.is_success()
             && let Err(error) = self.judge(reply.call, reply.status, String::new())
         {
@@ -366,7 +368,9 @@ impl<C: Calls> FmuInstance<C> {
         while self.phase <= Phase::Terminated
             && let Some(state) = self.states.take_dropped()
         {
-            if let Ok(reply) = self.calls.free_state(state)
+            let freed = self.calls.free_state(state);
+            self.check_float_mode();
+            if let Ok(reply) = freed
                 && !reply.status.is_success()
                 && let Err(error) = self.judge(reply.call, reply.status, String::new())
             {
@@ -377,6 +381,7 @@ impl<C: Calls> FmuInstance<C> {
 
     /// Takes over a state that the FMU has just made; null is none, whatever the status.
     fn adopt(&mut self, asked: Asked, state: RawState, phase: Phase) -> CallResult<SavedState> {
+        self.check_float_mode();
         let call = asked.as_ref().map_or("save its state", |reply| reply.call);
         self.finish(asked, instance::nothing)?;
         if state.is_null() {

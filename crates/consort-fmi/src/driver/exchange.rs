@@ -55,6 +55,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
         }
         let mut sizes = Sizes::default();
         let asked = self.fmu.calls.sizes(&mut sizes);
+        self.fmu.check_float_mode();
         self.fmu.finish(asked, nothing)?;
         self.resized |= self.sizes != sizes;
         self.sizes = sizes;

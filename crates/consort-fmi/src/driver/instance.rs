@@ -110,6 +110,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         }
         self.require(CALL, Phase::Initialization, Phase::Step)?;
         let asked = self.calls.set_input_derivatives(references, orders, values);
+        self.check_float_mode();
         self.finish(asked, |instance| {
             instance.describe(references, ValueType::Float64, Some(ValuesRef::Float64(values)))
         })
@@ -228,6 +229,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
             return Ok(());
         }
         let asked = self.calls.directional_derivative(unknowns, knowns, seed, sensitivity);
+        self.check_float_mode();
         self.finish(asked, |instance| {
             let unknowns = instance.describe(unknowns, ValueType::Float64, None);
             let knowns = instance.describe(knowns, ValueType::Float64, None);
@@ -268,6 +270,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         let raw = self.states.open(state).expect("the state was found to be this instance's");
         let mut size = 0;
         let asked = self.calls.serialized_size(raw, &mut size);
+        self.check_float_mode();
         let call = asked.as_ref().map_or(CALL, |reply| reply.call);
         self.finish(asked, nothing)?;
         if BYTES_MAX < size {
@@ -277,6 +280,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         let mut bytes = vec![0; 1 + size];
         bytes[0] = state.phase as u8;
         let asked = self.calls.serialize(raw, &mut bytes[1..]);
+        self.check_float_mode();
         self.finish(asked, nothing)?;
         Ok(bytes)
     }
