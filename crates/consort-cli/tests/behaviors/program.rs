@@ -41,6 +41,8 @@ pub(crate) struct Run {
     pub(crate) log: String,
     /// Whether there is a snapshot.
     pub(crate) is_saved: bool,
+    /// The run that goes on from there, with an instance that tells its lies anew.
+    pub(crate) rest: Option<Box<Run>>,
     /// The lies that were told, as in the component's name; known of runs in our process.
     pub(crate) told: Vec<String>,
 }
@@ -52,18 +54,28 @@ impl Run {
         let path = folder.path();
         fs::create_dir(path.join("s")).unwrap();
         fs::write(path.join("s/system.toml"), system(case)).unwrap();
-        let (ending, stdout, stderr) = watch(&mut command(case, place, path), path);
-        let manifest = fs::read(path.join("run/manifest.json")).ok();
+        let mut run = Self::watched(&mut command(case, place, path), path, "run");
+        if run.is_saved {
+            let mut resumed = command(case, place, path);
+            resumed.args(["--resume", "half"]);
+            run.rest = Some(Box::new(Self::watched(&mut resumed, path, "rest")));
+        }
+        run
+    }
+
+    fn watched(command: &mut Command, path: &Path, out: &str) -> Run {
+        let (ending, stdout, stderr) = watch(command.args(["--out", out]), path);
+        let manifest = fs::read(path.join(out).join("manifest.json")).ok();
         let manifest = manifest.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
         let trace_hash = manifest.and_then(|it| it["trace_hash"].as_str().map(str::to_owned));
-        let csv = fs::read(path.join("run/trace.csv")).ok();
+        let csv = fs::read(path.join(out).join("trace.csv")).ok();
         let csv = csv.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let rows = csv.and_then(|csv| csv.split_once('\n').map(|(_, rows)| rows.to_owned()));
         let diary = fs::read_to_string(path.join("diary")).unwrap_or_default();
         let told = diary.lines().map(str::to_owned).collect();
-        let log = fs::read_to_string(path.join("run/log.jsonl")).unwrap_or_default();
+        let log = fs::read_to_string(path.join(out).join("log.jsonl")).unwrap_or_default();
         let is_saved = path.join("half").is_file();
-        Run { ending, stdout, stderr, trace_hash, rows, log, is_saved, told }
+        Run { ending, stdout, stderr, trace_hash, rows, log, is_saved, rest: None, told }
     }
 
     /// What was said of a failure: the error, and the notes that name call and status. What an FMU logged
@@ -88,21 +100,29 @@ fn system(case: &Case) -> String {
     )
 }
 
+/// How the program is called, but for where its record goes.
 fn command(case: &Case, place: Place, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_consort"));
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("behaviors-cache");
-    command.current_dir(folder).args(["run", "s", "--out", "run", "--csv"]);
-    command.arg("--cache-dir").arg(cache).stdin(Stdio::null());
+    // Waiting is what a case is about, or must not matter however busy the machine is.
+    let limit = if case.harm() == Harm::Endless { "0.5" } else { "60" };
+    command
+        .current_dir(folder)
+        .args(["run", "--csv", "--call-limit", limit, "--cache-dir"])
+        .arg(cache);
+    command.stdin(Stdio::null());
     command.env_remove("RUST_BACKTRACE").env("LIAR_DIARY", folder.join("diary"));
-    if case.saves {
-        command.args(["--save-at", "0.3", "--save", "half"]);
-    }
-    if place == Place::Apart {
-        // Waiting is what a case is about, or must not matter however busy the machine is.
-        let limit = if case.harm() == Harm::Endless { "0.5" } else { "60" };
-        command.args(["--isolate", "--call-limit", limit]);
+    if !folder.join("half").is_file() {
+        command.args(first(case, place));
     }
     command
+}
+
+/// What a run that is resumed takes over.
+fn first(case: &Case, place: Place) -> Vec<&'static str> {
+    let saving: &[&str] = if case.saves { &["--save-at", "0.3", "--save", "half"] } else { &[] };
+    let isolation: &[&str] = if place == Place::Apart { &["--isolate"] } else { &[] };
+    [&["s"], saving, isolation].concat()
 }
 
 /// Runs it to its end, or as long as patience lasts. Its words go to files: nobody has to read them in time.

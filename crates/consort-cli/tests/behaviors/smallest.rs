@@ -144,3 +144,45 @@ fn a_line_that_is_too_long_hides_no_error() {
         }
     }
 }
+
+#[test]
+fn a_state_that_cannot_be_brought_back_is_named() {
+    for (fmi, interface) in FORMS {
+        for (function, kind, argument) in [
+            (Function::Deserialize, Kind::Pointer, 0),
+            (Function::Deserialize, Kind::StatusAfter, 3),
+            (Function::SetState, Kind::StatusAfter, 4),
+            (Function::SetState, Kind::StatusInstead, 99),
+        ] {
+            let case = saved(Case::of(fmi, interface, &[Lie::once(kind, function, argument)]));
+            for run in check(&case, 0, "") {
+                let rest = run.rest.expect("the run was saved");
+                assert_eq!(rest.ending, Ending::Exit(2), "{case}: {}", rest.stderr);
+                let complaint = rest.complaint().concat();
+                assert!(complaint.contains(function.symbol(fmi)), "{case}: {}", rest.stderr);
+                assert!(complaint.contains("[run::not-restored]"), "{case}: {}", rest.stderr);
+            }
+        }
+    }
+}
+
+/// What is rounded otherwise after a save is everything that runs on that thread, ours included.
+#[test]
+fn a_rounding_mode_that_is_changed_while_a_state_is_saved_is_put_back() {
+    for (fmi, interface) in FORMS {
+        for function in
+            [Function::GetState, Function::StateSize, Function::Serialize, Function::SetState]
+        {
+            for mode in [0, 1] {
+                let case =
+                    saved(Case::of(fmi, interface, &[Lie::once(Kind::World, function, mode)]));
+                let honest = Run::of(&Case::of(fmi, interface, &[]), Place::Apart).rows;
+                for run in check(&case, 0, "") {
+                    assert_eq!(run.rows, honest, "{case}");
+                    let rest = run.rest.and_then(|rest| rest.rows).expect("it was resumed");
+                    assert!(honest.as_ref().unwrap().ends_with(&rest), "{case}: {rest}");
+                }
+            }
+        }
+    }
+}
