@@ -498,7 +498,7 @@ fn nothing_is_written_where_something_is_wrong() {
         ("export fmu native:noise", 1, "its values are drawn step by step from a seed"),
         ("export fmu native:gain --set kk=1", 1, "did you mean `k`?"),
         ("export fmu there.fmu", 1, "has no equations that could be read"),
-        ("export fmu balll.eq", 1, "did you mean `ball.eq`?"),
+        ("export fmu balll.eq", 2, "did you mean `ball.eq`?"),
     ] {
         let before = world.contents();
         let said = world.consort(&line.split(' ').collect::<Vec<_>>());
