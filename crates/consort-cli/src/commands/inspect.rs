@@ -71,7 +71,7 @@ fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> Command
             return show_block(block, args.format, printer);
         }
         return match loader.describe(&request) {
-            Some(described) => show_described(described, report, args, printer),
+            Some(described) => show_described(described, &report, args, printer),
             None => Err(pipeline::not_loaded(&args.subject, report)),
         };
     };
@@ -95,7 +95,7 @@ fn show_description(
 /// An FMU that cannot run here: everything it says about itself, and why.
 fn show_described(
     described: Described,
-    report: Report,
+    report: &Report,
     args: &InspectArgs,
     printer: &Printer,
 ) -> CommandResult {
@@ -111,7 +111,7 @@ fn show_described(
         there.push_str("; it has sources");
     }
     description.facts.push(("binaries".to_owned(), there));
-    printer.report(&as_warnings(&report), "");
+    printer.report(&as_warnings(report), "");
     show_description(&description, Vec::new(), args, printer)
 }
 
