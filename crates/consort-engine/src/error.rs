@@ -47,6 +47,11 @@ pub enum RunError {
         /// The value it has.
         found: Values,
     },
+    /// A node of a distributed run would have to begin anew to keep a parameter. Fatal.
+    SetAgainNeeded {
+        /// The parameter.
+        lost: Box<RunError>,
+    },
     /// No solution of a loop was found. Fatal.
     LoopNotSolved {
         /// Where.
@@ -242,6 +247,11 @@ impl RunError {
                     "the model changes what it is given, so the run is not the one you asked for; \
                      give a value that it keeps, or ask its author",
                 )
+            }
+            RunError::SetAgainNeeded { .. } => {
+                Diagnostic::error("run::parameter-lost", self.to_string())
+                    .with_note("a run in one piece begins again and sets it in initialization mode")
+                    .help("write `setup = \"set-again\"` in its component: parameters are set twice")
             }
             RunError::LoopNotSolved { .. } => self.loop_diagnostic(resolution),
             RunError::Diverged(it) => it.diagnostic(resolution),
@@ -470,6 +480,9 @@ fn set_up_help(setup: SetupOrder) -> &'static str {
             "check its parameters and start values; if it needs them before it is set up, write \
              `setup = \"after-parameters\"` in its component"
         }
+        SetupOrder::SetAgain => {
+            "check its parameters and start values, which are set twice; `setup = \"first\"` sets them once"
+        }
         SetupOrder::AfterParameters => {
             "check its parameters and start values; without `setup = \"after-parameters\"` it is set up \
              before it is given them"
@@ -510,6 +523,7 @@ impl fmt::Display for RunError {
                     "`{component}.{variable}` was given {given} and has {found} after initialization"
                 )
             }
+            RunError::SetAgainNeeded { lost } => lost.fmt(f),
             RunError::LoopNotSolved { residuals, evaluations, .. } => {
                 let names: Vec<&str> = residuals.iter().map(|(name, _)| name.as_str()).collect();
                 let names = names.join(", ");

@@ -42,7 +42,7 @@
 //! step-length = "fixed"            # or "to-end"
 //! concurrent = true                # its instances share no static data; default false
 //! send-start-values = true
-//! setup = "after-parameters"       # default "first": an FMU of FMI 2 is set up before its parameters are set
+//! setup = "after-parameters"       # or "set-again"; default "first": an FMU of FMI 2 is set up before its parameters are set
 //! event-mode = false               # default true: event mode is used where the model has it
 //! reactive = ["valve"]
 //! interface = "model-exchange"     # or "co-simulation", of an FMU that has both

@@ -93,7 +93,8 @@ fn isolation() -> impl Strategy<Value = Isolation> {
 }
 
 fn components() -> impl Strategy<Value = Vec<Component>> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let setups = prop::sample::select(SetupOrder::ALL.map(|(order, _)| order).to_vec());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), setups);
     let rest = (
         spanned_text(),
         parameters(),
@@ -105,7 +106,7 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
     );
     btree_map("[A-Za-zäö0-9_-]{1,6}(/[a-z]{1,3}){0,2}", rest, 1..4).prop_map(|map| {
         let component = |(name, (model, parameters, step, flags, reactive, solving, isolation))| {
-            let (to_end, concurrent, send_start_values, event_mode, late): (bool, _, _, _, _) =
+            let (to_end, concurrent, send_start_values, event_mode, setup): (bool, _, _, _, _) =
                 flags;
             Component {
                 name: Spanned::assumed(name),
@@ -115,7 +116,7 @@ fn components() -> impl Strategy<Value = Vec<Component>> {
                 step_length: if to_end { StepLength::ToEnd } else { StepLength::Fixed },
                 concurrent,
                 send_start_values,
-                setup: if late { SetupOrder::AfterParameters } else { SetupOrder::First },
+                setup,
                 event_mode,
                 reactive,
                 solving,

@@ -24,12 +24,24 @@ pub enum SetupOrder {
     First,
     /// After parameters and start values were set, for FMUs that need them in set-up.
     AfterParameters,
+    /// First, and parameters are set a second time in initialization mode, for FMUs that reset them on
+    /// the way there.
+    SetAgain,
 }
 
 impl SetupOrder {
     /// As users write them.
-    pub const ALL: [(SetupOrder, &'static str); 2] =
-        [(SetupOrder::First, "first"), (SetupOrder::AfterParameters, "after-parameters")];
+    pub const ALL: [(SetupOrder, &'static str); 3] = [
+        (SetupOrder::First, "first"),
+        (SetupOrder::AfterParameters, "after-parameters"),
+        (SetupOrder::SetAgain, "set-again"),
+    ];
+
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        let known = Self::ALL.into_iter().find(|(order, _)| *order == self);
+        known.expect("all are listed").1
+    }
 }
 
 /// What an instance is given on its way to initialization mode.
@@ -77,7 +89,7 @@ impl<'a> Preparation<'a> {
     /// # Errors
     /// If the instance refuses anything.
     pub fn enter(&self, instance: &mut dyn Instance, setup: &Setup) -> CallResult<()> {
-        if self.order == SetupOrder::First {
+        if self.order != SetupOrder::AfterParameters {
             instance.set_up(setup)?;
         }
         if !self.structural.is_empty() {
@@ -87,7 +99,7 @@ impl<'a> Preparation<'a> {
         }
         self.set(instance, self.settings, |variable| variable.causality != Causality::Input)?;
         instance.enter_initialization(setup)?;
-        if self.sets_again {
+        if self.sets_again || self.order == SetupOrder::SetAgain {
             self.set(instance, self.settings, is_exact)?;
         }
         self.set(instance, self.settings, |variable| variable.causality == Causality::Input)

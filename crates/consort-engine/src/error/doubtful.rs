@@ -38,7 +38,7 @@ pub struct AcceptedLoops {
 }
 
 impl Diverged {
-    fn what(&self) -> String {
+    pub(super) fn what(&self) -> String {
         let Diverged { variable, value, nominal, .. } = self;
         let verb = if self.at_start { "is" } else { "became" };
         if value.is_nan() {

@@ -6,7 +6,7 @@
 
 use crate::error::RunError;
 use crate::run::{Run, RunOptions};
-use consort_core::{Kept, LogEntry, LogLevel, LogSink, VariableId};
+use consort_core::{Kept, LogEntry, LogLevel, LogSink, SetupOrder, VariableId};
 use consort_system::Plan;
 
 /// How often everything is initialized anew.
@@ -77,7 +77,12 @@ impl Run {
             for at in 0..self.program.own.len() {
                 again |= self.look_back(self.program.own[at]);
             }
-            // The nodes of a distributed run begin together: one cannot begin anew.
+            // The nodes of a distributed run begin together: one cannot begin anew, and a result that is not
+            // that of a run in one piece is worse than none.
+            if self.link.is_some() && again && !self.keeping.lost.is_empty() {
+                let lost = Box::new(self.keeping.lost.swap_remove(0));
+                return Err(RunError::SetAgainNeeded { lost });
+            }
             if !again || self.link.is_some() || restarts == RESTARTS_MAX {
                 break;
             }
@@ -110,7 +115,8 @@ impl Run {
                         given: setting.values.clone(),
                         found,
                     });
-                    !is_structural && self.keeping.care[index].ask_again()
+                    let is_set_again = component.setup == SetupOrder::SetAgain;
+                    !is_structural && !is_set_again && self.keeping.care[index].ask_again()
                 }
                 Kept::Refused(error) => {
                     let message = format!("`{}` could not be read back: {error}", variable.name);

@@ -95,8 +95,8 @@ fn component(out: &mut String, component: &Component) {
             line(out, key, &value.to_string());
         }
     }
-    if component.setup == SetupOrder::AfterParameters {
-        line(out, "setup", &text("after-parameters"));
+    if component.setup != SetupOrder::First {
+        line(out, "setup", &text(component.setup.name()));
     }
     if !component.reactive.is_empty() {
         line(out, "reactive", &texts(&component.reactive));

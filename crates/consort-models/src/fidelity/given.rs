@@ -55,7 +55,7 @@ impl Given {
             writeln!(text, "{variable} = {values}").expect("a string takes everything");
         }
         if self.setup != SetupOrder::First {
-            text.push_str("set up after its parameters\n");
+            writeln!(text, "setup {}", self.setup.name()).expect("a string takes everything");
         }
         text
     }

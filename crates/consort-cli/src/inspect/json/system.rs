@@ -1,7 +1,7 @@
 //! A system for programs: as it was written, with the models its components use.
 
 use super::{double, to_json};
-use consort_core::{Literal, ModelDescription, Seconds, SetupOrder};
+use consort_core::{Literal, ModelDescription, Seconds};
 use consort_system::{
     Action, Component, Connection, Coupling, Experiment, Hold, Intervention, IterationOptions,
     LoopRule, Parameter, Record, Spanned, StepConstraint, StepLength, System, VariableStep, When,
@@ -108,7 +108,7 @@ fn component(component: &Component, model: Option<&ModelDescription>) -> Value {
         "step_length": step_length,
         "concurrent": component.concurrent,
         "send_start_values": component.send_start_values,
-        "setup": setup(component.setup),
+        "setup": component.setup.name(),
         "event_mode": component.event_mode,
         "reactive": texts(&component.reactive),
         "interface": component.solving.interface.as_ref().map(|interface| interface.value.name()),
@@ -120,10 +120,6 @@ fn component(component: &Component, model: Option<&ModelDescription>) -> Value {
         "parameters": parameters,
         "description": model.map(to_json),
     })
-}
-
-fn setup(order: SetupOrder) -> Option<&'static str> {
-    SetupOrder::ALL.into_iter().find(|(known, _)| *known == order).map(|(_, name)| name)
 }
 
 fn connection(connection: &Connection) -> Value {

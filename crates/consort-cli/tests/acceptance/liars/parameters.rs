@@ -120,18 +120,35 @@ fn set_up_after_parameters_loses_those_of_an_fmu_that_resets_there() {
     check_kept(case, Some("it is set again in initialization mode"));
 }
 
+/// A node cannot begin anew, so it refuses; asked to set parameters twice, it gives the trace of a run in one piece.
 #[test]
-fn parameters_of_a_distributed_run_that_are_lost_are_said() {
-    let case = Case::new(fault::RESETS_AT_EXIT, Fmi::V2);
-    let world = case.world();
-    let text = world.read("s/system.toml")
-        + "[components.other]\nmodel = \"native:sine\"\n[nodes]\none = [\"odd\"]\ntwo = [\"other\"]\n";
-    world.system(&text);
-    let said = world.consort(&["run", "s", "--out", "run", "--csv"]);
-    assert_eq!(said.code, Some(0), "{said}");
-    assert!(said.stderr.contains("`odd.k` was given 2.5 and has 1.0"), "{said}");
-    let problems = &world.manifest("run")["exit"]["problems"];
-    assert!(problems.to_string().contains("`odd.k` was given 2.5 and has 1.0"), "{problems}");
+fn a_distributed_run_has_the_parameters_of_a_run_in_one_piece() {
+    for fault in [fault::RESETS_AT_ENTER, fault::RESETS_AT_EXIT, fault::CLAMPS] {
+        let run = |keys: &'static str, out: &str, options: &[&str]| {
+            let world = Case { keys, ..Case::new(fault, Fmi::V2) }.world();
+            let nodes = "[components.other]\nmodel = \"native:sine\"\n\
+                         [nodes]\none = [\"odd\"]\ntwo = [\"other\"]\n";
+            world.system(&(world.read("s/system.toml") + nodes));
+            let said = world.consort(&[&["run", "s", "--out", out, "--csv"], options].concat());
+            (said, world)
+        };
+        let (said, local) = run("", "run", &["--local"]);
+        assert_eq!(said.code, Some(0), "{fault}: {said}");
+        let (said, _) = run("", "run", &[]);
+        assert_ne!(said.code, Some(0), "{fault}: {said}");
+        for words in
+            ["run::parameter-lost", "`odd.k` was given 2.5 and has", "setup = \"set-again\""]
+        {
+            assert!(said.stderr.contains(words), "{fault}: {said}");
+        }
+        for options in [&["--local"][..], &[]] {
+            let (said, world) = run("setup = \"set-again\"", "run", options);
+            assert_eq!(said.code, Some(0), "{fault}: {said}");
+            assert_eq!(world.trace_hash("run"), local.trace_hash("run"), "{fault} {options:?}");
+            let is_lost = said.stderr.contains("`odd.k` was given 2.5 and has");
+            assert_eq!(is_lost, fault != fault::RESETS_AT_ENTER, "{fault}: {said}");
+        }
+    }
 }
 
 /// The check of saved states gives the model what the run gives it: without, this one cannot even be set up.

@@ -23,7 +23,7 @@ impl Losses {
         losses.extend("`step-length`", component(|it| it.step_length == StepLength::ToEnd));
         losses.extend("`concurrent`", component(|it| it.concurrent));
         losses.extend("`send-start-values`", component(|it| it.send_start_values));
-        losses.extend("`setup`", component(|it| it.setup == SetupOrder::AfterParameters));
+        losses.extend("`setup`", component(|it| it.setup != SetupOrder::First));
         losses.extend("`event-mode`", component(|it| !it.event_mode));
         losses.extend("`reactive`", component(|it| !it.reactive.is_empty()));
         losses.extend("`interface`", component(|it| it.solving.interface.is_some()));

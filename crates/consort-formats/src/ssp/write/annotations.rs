@@ -192,8 +192,8 @@ pub(super) fn component(text: &mut Text, component: &Component, rest: &[&Paramet
             attributes.push((name, value.to_string()));
         }
     }
-    if component.setup == SetupOrder::AfterParameters {
-        attributes.push(("setup", "after-parameters".to_owned()));
+    if component.setup != SetupOrder::First {
+        attributes.push(("setup", component.setup.name().to_owned()));
     }
     attributes.extend(solving(&component.solving));
     let Isolation { isolate, state } = &component.isolation;
