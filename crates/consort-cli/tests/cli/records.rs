@@ -78,8 +78,8 @@ fn a_run_may_end_where_a_value_diverges() {
     assert!(said.stderr.contains("warning[run::diverged]"), "{said}");
 }
 
-/// A gain around a gain, as FMUs for Co-Simulation: every turn takes a step, and three times as much comes
-/// back. Solved, both would be zero.
+/// A gain around a gain, as FMUs for Co-Simulation: every turn takes two steps, and nine times as much comes
+/// back. Solved, it would be a tenth of a ramp.
 #[test]
 fn a_loop_over_co_simulation_is_not_iterated_in_silence() {
     let bench = Bench::new();
@@ -87,14 +87,22 @@ fn a_loop_over_co_simulation_is_not_iterated_in_silence() {
     std::fs::create_dir_all(bench.path("grow")).unwrap();
     std::fs::copy(&fmu, bench.path("grow/gain.fmu")).unwrap();
     let part = |name: &str, k: f64| {
-        format!("[components.{name}]\nmodel = \"gain.fmu\"\nparameters = {{ k = {k}, u = 1 }}\n")
+        format!("[components.{name}]\nmodel = \"gain.fmu\"\nparameters = {{ k = {k} }}\n")
     };
-    let text = format!(
-        "[experiment]\nstop = 100\nstep = 1\nloops = \"iterate\"\n{}{}[[connections]]\nfrom = \
-         \"a.y\"\nto = \"b.u\"\n[[connections]]\nfrom = \"b.y\"\nto = \"a.u\"\n",
+    let wire =
+        |from: &str, to: &str| format!("[[connections]]\nfrom = \"{from}\"\nto = \"{to}\"\n");
+    let text = [
+        "[experiment]\nstop = 100\nstep = 1\nloops = \"iterate\"\n".to_owned(),
+        "[components.ramp]\nmodel = \"native:integrator\"\nparameters = { u = 1 }\n".to_owned(),
+        "[components.sum]\nmodel = \"native:sum\"\nparameters = { signs = \"++\" }\n".to_owned(),
         part("a", 3.0),
-        part("b", -3.0)
-    );
+        part("b", -3.0),
+        wire("ramp.y", "sum.u1"),
+        wire("b.y", "sum.u2"),
+        wire("sum.y", "a.u"),
+        wire("a.y", "b.u"),
+    ]
+    .concat();
     bench.write("grow/system.toml", &text);
     let refused = bench.consort(&["run", "grow"]);
     assert_eq!(refused.code, Some(1), "{refused}");
@@ -104,7 +112,8 @@ fn a_loop_over_co_simulation_is_not_iterated_in_silence() {
     let late = bench.done(&["run", "grow", "--loops", "delay"]);
     assert!(late.stderr.contains("2 connections are late by 1 step (1 s)"), "{late}");
     assert!(late.stderr.contains("warning[run::diverged]"), "{late}");
-    for more in [vec![], vec!["--isolate"], vec!["--place", "a=one", "--place", "b=two"]] {
+    let spread = ["ramp=one", "sum=two", "a=two", "b=two"].map(|place| ["--place", place]).concat();
+    for more in [vec![], vec!["--isolate"], spread] {
         let args = ["run", "grow", "--loops", "delay", "--on-divergence", "error"];
         let ended = bench.consort(&[args.to_vec(), more.clone()].concat());
         assert_eq!(ended.code, Some(1), "{more:?}: {ended}");

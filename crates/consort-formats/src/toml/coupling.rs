@@ -129,9 +129,13 @@ fn constraint(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Optio
     let (mut kind, mut variables) = (None, Vec::new());
     let [mut tolerance, mut absolute, mut relative] = [None, None, None];
     let (mut start, mut period) = (None, None);
+    let mut has_kind = false;
     for entry in &reader.entries(table) {
         match entry.key {
-            "kind" => kind = reader.choice(entry, &StepConstraint::KINDS.map(|kind| (kind, kind))),
+            "kind" => {
+                has_kind = true;
+                kind = reader.choice(entry, &StepConstraint::KINDS.map(|kind| (kind, kind)));
+            }
             "variables" => variables = reader.texts(entry),
             "tolerance" => tolerance = reader.number(entry, "1e-3"),
             "absolute" => absolute = reader.number(entry, "1e-3"),
@@ -149,6 +153,7 @@ fn constraint(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Optio
             Some(StepConstraint::BoundedDifference { variables, absolute, relative })
         }
         (Some(_), Some(period)) => Some(StepConstraint::Sampling { start, period }),
+        (None, _) if has_kind => None,
         (kind, _) => {
             let (what, help) = match kind {
                 Some(_) => ("period", "such as `period = 0.1`"),

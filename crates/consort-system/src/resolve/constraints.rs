@@ -16,7 +16,7 @@ const BOUND: (&str, &str) = (POSITIVE, "1e-3");
 pub(super) fn resolve(
     context: &mut Context<'_, '_>,
     written: &[StepConstraint],
-    timing: &Timing,
+    timing: Option<&Timing>,
 ) -> Vec<ResolvedStepConstraint> {
     let resolved = written.iter().filter_map(|it| match it {
         StepConstraint::ZeroCrossing { variables, tolerance } => {
@@ -26,7 +26,7 @@ pub(super) fn resolve(
             bounded_difference(context, variables, [absolute.as_ref(), relative.as_ref()])
         }
         StepConstraint::Sampling { start, period } => {
-            let ticks = |it: &Spanned<Seconds>| timing.resolution.ticks(it.value).ok();
+            let ticks = |it: &Spanned<Seconds>| timing?.resolution.ticks(it.value).ok();
             let start = start.as_ref().map_or(Some(Time::ZERO), ticks)?;
             let period = ticks(period).filter(|period| Time::ZERO < *period)?;
             Some(ResolvedStepConstraint::Sampling { start, period })

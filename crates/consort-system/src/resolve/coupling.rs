@@ -32,10 +32,8 @@ pub(super) fn resolve(context: &mut Context<'_, '_>, timing: Option<&Timing>) ->
         max: sizes.max,
         tolerances,
     });
-    let constraints = match (&written.variable_step, timing) {
-        (Some(step), Some(timing)) => constraints::resolve(context, &step.constraints, timing),
-        _ => Vec::new(),
-    };
+    let constraints = written.variable_step.as_ref().map_or(&[][..], |step| &step.constraints);
+    let constraints = constraints::resolve(context, constraints, timing);
     let coupling = ResolvedCoupling {
         constraints,
         order: written.order.as_ref().map(|order| order.value).unwrap_or_default(),
