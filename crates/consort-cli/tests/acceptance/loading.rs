@@ -154,8 +154,8 @@ fn damaged() -> Vec<Way> {
             GAIN,
             |folder| {
                 patch(folder, |bytes| {
-                    bytes[18] = if cfg!(target_arch = "aarch64") { 62 } else { 183 }
-                })
+                    bytes[18] = if cfg!(target_arch = "aarch64") { 62 } else { 183 };
+                });
             },
             "it is made for ",
         ),
