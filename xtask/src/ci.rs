@@ -34,9 +34,8 @@ fn zenoh() -> bool {
 
 /// Every example runs from the release build, as the README tells a newcomer.
 fn examples() -> bool {
-    examples_with("system.toml")
-        .iter()
-        .all(|folder| step(folder, &["run", "--release", "--quiet", "--", "run", folder]))
+    let folders = [examples_with("system.toml"), examples_with("mm.json")].concat();
+    folders.iter().all(|folder| step(folder, &["run", "--release", "--quiet", "--", "run", folder]))
 }
 
 /// Every example's campaign is explored; that it finds a violation is an answer too.
