@@ -223,10 +223,6 @@ pub enum Harm {
     Endless,
 }
 
-/// Log messages with an environment that is not the importer's, and a thread that goes on after its
-/// instance was freed.
-pub const STRAY_LOGS: [u32; 3] = [11, 13, 14];
-
 impl Lie {
     /// A lie that is told once, in the first call.
     pub const fn once(kind: Kind, function: Function, argument: u32) -> Self {
@@ -237,11 +233,14 @@ impl Lie {
     pub fn harm(&self) -> Harm {
         match (self.kind, self.argument) {
             (Kind::Hang, _) => Harm::Endless,
-            (Kind::Die, _) | (Kind::Zero, 0) | (Kind::Pointer, 1) => Harm::Deadly,
+            (Kind::Die, _) | (Kind::Pointer, 1) => Harm::Deadly,
             // Floating-point traps, and all files closed.
             (Kind::World, 2 | 9) => Harm::Deadly,
             (Kind::StatusAfter, 1) => Harm::Nothing,
-            (Kind::World | Kind::Log | Kind::Sleep | Kind::Allocate, _) => Harm::Nothing,
+            // Calls with a count of zero are never made.
+            (Kind::World | Kind::Log | Kind::Sleep | Kind::Allocate | Kind::Zero, _) => {
+                Harm::Nothing
+            }
             _ => Harm::Wrong,
         }
     }

@@ -1,6 +1,5 @@
 //! What must hold of every case.
 
-use crate::awaits_mending;
 use crate::program::{Ending, Place, Run};
 use crate::tally::{Finished, Tally};
 use consort_testkit::fmus::Fmi;
@@ -36,7 +35,7 @@ impl Judge {
 
     /// Runs a case here and apart, and notes what is wrong.
     pub(crate) fn examine(&self, case: Case, tally: &mut Tally) {
-        let runs_here = case.harm() != Harm::Endless && !awaits_mending(&case);
+        let runs_here = case.harm() != Harm::Endless;
         let here = runs_here.then(|| Run::of(&case, Place::Here));
         let apart = Run::of(&case, Place::Apart);
         let mut wrong = Vec::new();
@@ -84,7 +83,7 @@ impl Judge {
             Ending::Signal(signal) => complain(&format!("death by signal {signal}")),
             Ending::Endless => complain("no end"),
         }
-        let is_honest = case.harm() == Harm::Nothing && !awaits_mending(case);
+        let is_honest = case.harm() == Harm::Nothing;
         let rows = run.rows.as_deref().unwrap_or("none");
         // A run that is resumed records what is left.
         let is_whole = rows.starts_with("0.0,");

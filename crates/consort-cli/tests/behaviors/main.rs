@@ -14,17 +14,12 @@ mod smallest;
 mod tally;
 
 use consort_testkit::fmus::Fmi;
-use consort_testkit::liar::{Case, Interface, Kind, STRAY_LOGS};
+use consort_testkit::liar::{Case, Interface};
 use judge::Judge;
 use tally::Tally;
 
 /// Without `CONSORT_BEHAVIORS`.
 const SEEDS: u64 = 100;
-
-/// Misbehaviors that Consort does not survive yet in its own process: they are left out there.
-fn awaits_mending(case: &Case) -> bool {
-    case.has(Kind::Log, &STRAY_LOGS) || case.has(Kind::Zero, &[0, 2, 3])
-}
 
 const FORMS: [(Fmi, Interface); 4] = [
     (Fmi::V2, Interface::CoSimulation),
