@@ -19,7 +19,7 @@ use judge::Judge;
 use tally::Tally;
 
 /// Without `CONSORT_BEHAVIORS`.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 60;
 
 const FORMS: [(Fmi, Interface); 4] = [
     (Fmi::V2, Interface::CoSimulation),
