@@ -2,11 +2,11 @@
 
 mod doubtful;
 
-pub use doubtful::{AcceptedLoops, Diverged};
+pub use doubtful::{AcceptedLoops, Diverged, LostParameter};
 
 use crate::courier::CourierError;
 use consort_core::bytes::BytesError;
-use consort_core::{CallError, CallStatus, Diagnostic, Resolution, SetupOrder, Tag, Time, Values};
+use consort_core::{CallError, CallStatus, Diagnostic, Resolution, SetupOrder, Tag, Time};
 use std::fmt;
 
 /// A run that cannot go on.
@@ -37,21 +37,9 @@ pub enum RunError {
         setup: SetupOrder,
     },
     /// A parameter has another value after initialization than it was given. The run can continue.
-    ParameterLost {
-        /// The component.
-        component: String,
-        /// The parameter.
-        variable: String,
-        /// The value it was given.
-        given: Values,
-        /// The value it has.
-        found: Values,
-    },
+    ParameterLost(Box<LostParameter>),
     /// A node of a distributed run would have to begin anew to keep a parameter. Fatal.
-    SetAgainNeeded {
-        /// The parameter.
-        lost: Box<RunError>,
-    },
+    SetAgainNeeded(Box<LostParameter>),
     /// No solution of a loop was found. Fatal.
     LoopNotSolved {
         /// Where.
@@ -242,25 +230,14 @@ impl RunError {
                 let message = format!("`{component}` refused its set-up or a parameter");
                 call_diagnostic("run::set-up", message, None, error).help(set_up_help(*setup))
             }
-            RunError::ParameterLost { .. } => {
-                Diagnostic::warning("run::parameter-lost", self.to_string()).help(
-                    "the model changes what it is given, so the run is not the one you asked for; \
-                     give a value that it keeps, or ask its author",
-                )
-            }
-            RunError::SetAgainNeeded { .. } => {
-                Diagnostic::error("run::parameter-lost", self.to_string())
-                    .with_note("a run in one piece begins again and sets it in initialization mode")
-                    .help("write `setup = \"set-again\"` in its component: parameters are set twice")
-            }
+            RunError::ParameterLost(_) => doubtful::parameter_lost(self.to_string()),
+            RunError::SetAgainNeeded(_) => doubtful::set_again_needed(self.to_string()),
             RunError::LoopNotSolved { .. } => self.loop_diagnostic(resolution),
             RunError::Diverged(it) => it.diagnostic(resolution),
             RunError::LoopsAccepted(it) => it.diagnostic(resolution),
             RunError::ConstraintUnmet { first, min, .. } => {
-                let (first, min) = (at(first), resolution.to_f64(*min));
-                Diagnostic::error("run::constraint-unmet", self.to_string())
-                    .with_note(format!("for the first time at {first}; `min` is {min} s"))
-                    .help("a smaller `min` in `[experiment.variable-step]`, or a greater bound")
+                let min = resolution.to_f64(*min);
+                doubtful::constraint_unmet(self.to_string(), &at(first), min)
             }
             RunError::StepTooShort { component, tag, size, min, why } => {
                 let message = format!("`{component}` needs a step shorter than allowed");
@@ -294,12 +271,9 @@ impl RunError {
                 let message = format!("the state of `{component}` could not be {}", call.done());
                 call_diagnostic(call.code(), message, Some(at(tag)), error).help(call.help())
             }
-            RunError::Courier { tag, error } => {
-                let note = courier_note(*tag, error, resolution);
-                let help = "see what that node says; `consort run --resume` goes on from the last \
-                            snapshot";
-                Diagnostic::error("run::node", self.to_string()).with_note(note).help(help)
-            }
+            RunError::Courier { tag, error } => Diagnostic::error("run::node", self.to_string())
+                .with_note(courier_note(*tag, error, resolution))
+                .help("see what that node says; `--resume` goes on from the last snapshot"),
             RunError::ForeignSnapshot { .. } | RunError::BrokenSnapshot { .. } => {
                 Diagnostic::error("run::snapshot", self.to_string())
                     .help("resume the same system with the same options as when it was saved")
@@ -516,14 +490,7 @@ impl fmt::Display for RunError {
             RunError::SetUp { component, error, .. } => {
                 write!(f, "`{component}` refused its set-up or a parameter: {error}")
             }
-            RunError::ParameterLost { component, variable, given, found } => {
-                let (given, found) = (given.view(), found.view());
-                write!(
-                    f,
-                    "`{component}.{variable}` was given {given} and has {found} after initialization"
-                )
-            }
-            RunError::SetAgainNeeded { lost } => lost.fmt(f),
+            RunError::ParameterLost(lost) | RunError::SetAgainNeeded(lost) => lost.fmt(f),
             RunError::LoopNotSolved { residuals, evaluations, .. } => {
                 let names: Vec<&str> = residuals.iter().map(|(name, _)| name.as_str()).collect();
                 let names = names.join(", ");

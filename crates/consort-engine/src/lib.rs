@@ -81,7 +81,9 @@ mod transfer;
 
 pub use collect::Recorded;
 pub use courier::{Courier, CourierError, Part};
-pub use error::{AcceptedLoops, Diverged, LoopFailure, RunError, StateCall, StepFailure};
+pub use error::{
+    AcceptedLoops, Diverged, LoopFailure, LostParameter, RunError, StateCall, StepFailure,
+};
 pub use record::{ChunkSink, RowContent};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
 pub use snapshot::RunSnapshot;

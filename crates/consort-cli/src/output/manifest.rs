@@ -214,10 +214,10 @@ fn policy(policy: &LoopPolicy) -> Value {
 /// Parameters that models did not keep, with both values.
 fn lost_parameters(summary: &Summary) -> Vec<Value> {
     let entry = |problem: &RunError| match problem {
-        RunError::ParameterLost { component, variable, given, found } => Some(json!({
-            "variable": format!("{component}.{variable}"),
-            "given": given.view().to_string(),
-            "found": found.view().to_string(),
+        RunError::ParameterLost(lost) => Some(json!({
+            "variable": format!("{}.{}", lost.component, lost.variable),
+            "given": lost.given.view().to_string(),
+            "found": lost.found.view().to_string(),
         })),
         _ => None,
     };

@@ -1,7 +1,30 @@
-//! Results that are doubtful, though the run could go on: values that diverged, loops that were accepted.
+//! Results that are doubtful, though the run could go on: parameters that were lost, values that diverged,
+//! loops and steps that were accepted.
 
 use super::seconds;
-use consort_core::{Diagnostic, Resolution, Tag};
+use consort_core::{Diagnostic, Resolution, Tag, Values};
+use std::fmt;
+
+/// A parameter that a model did not keep.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LostParameter {
+    /// The component.
+    pub component: String,
+    /// The parameter.
+    pub variable: String,
+    /// The value it was given.
+    pub given: Values,
+    /// The value it has.
+    pub found: Values,
+}
+
+impl fmt::Display for LostParameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LostParameter { component, variable, given, found } = self;
+        let (given, found) = (given.view(), found.view());
+        write!(f, "`{component}.{variable}` was given {given} and has {found} after initialization")
+    }
+}
 
 /// Values that nothing can have.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,4 +109,24 @@ impl AcceptedLoops {
         .with_note(format!("greatest residual {residual:.3e} at {connection}, at {worst}"))
         .help("a greater `accept-after` or `tolerance` in `[experiment.iteration]` may help")
     }
+}
+
+pub(super) fn parameter_lost(message: String) -> Diagnostic {
+    Diagnostic::warning("run::parameter-lost", message).help(
+        "the model changes what it is given, so the run is not the one you asked for; give a value that \
+         it keeps, or ask its author",
+    )
+}
+
+/// The same where it must end the run: a node of a distributed run cannot begin anew.
+pub(super) fn set_again_needed(message: String) -> Diagnostic {
+    Diagnostic::error("run::parameter-lost", message)
+        .with_note("a run in one piece begins again and sets it in initialization mode")
+        .help("write `setup = \"set-again\"` in its component: parameters are set twice")
+}
+
+pub(super) fn constraint_unmet(message: String, first: &str, min: f64) -> Diagnostic {
+    Diagnostic::error("run::constraint-unmet", message)
+        .with_note(format!("for the first time at {first}; `min` is {min} s"))
+        .help("a smaller `min` in `[experiment.variable-step]`, or a greater bound")
 }

@@ -4,7 +4,7 @@
 //! then, with fresh instances, and the one that lost a parameter is given its values once more in
 //! initialization mode. What is lost even so is a problem of the run, with both values.
 
-use crate::error::RunError;
+use crate::error::{LostParameter, RunError};
 use crate::run::{Run, RunOptions};
 use consort_core::{Kept, LogEntry, LogLevel, LogSink, SetupOrder, VariableId};
 use consort_system::Plan;
@@ -20,7 +20,7 @@ pub(crate) struct Keeping {
     /// By component.
     care: Vec<Care>,
     /// Parameters that have another value than they were given.
-    pub(crate) lost: Vec<RunError>,
+    pub(crate) lost: Vec<LostParameter>,
 }
 
 /// How a component is treated that does not keep its parameters.
@@ -80,8 +80,8 @@ impl Run {
             // The nodes of a distributed run begin together: one cannot begin anew, and a result that is not
             // that of a run in one piece is worse than none.
             if self.link.is_some() && again && !self.keeping.lost.is_empty() {
-                let lost = Box::new(self.keeping.lost.swap_remove(0));
-                return Err(RunError::SetAgainNeeded { lost });
+                let lost = self.keeping.lost.swap_remove(0);
+                return Err(RunError::SetAgainNeeded(Box::new(lost)));
             }
             if !again || self.link.is_some() || restarts == RESTARTS_MAX {
                 break;
@@ -109,7 +109,7 @@ impl Run {
                 Kept::Yes => false,
                 Kept::No(found) => {
                     let is_structural = component.structural.contains(setting);
-                    self.keeping.lost.push(RunError::ParameterLost {
+                    self.keeping.lost.push(LostParameter {
                         component: component.name.clone(),
                         variable: variable.name.clone(),
                         given: setting.values.clone(),
@@ -158,10 +158,8 @@ impl Run {
 
     fn tell_what_is_lost(&self) {
         for lost in &self.keeping.lost {
-            if let RunError::ParameterLost { component, .. } = lost {
-                let message = format!("{lost}; it is set again in initialization mode");
-                self.keeping.say(component, LogLevel::Info, message);
-            }
+            let message = format!("{lost}; it is set again in initialization mode");
+            self.keeping.say(&lost.component, LogLevel::Info, message);
         }
     }
 }

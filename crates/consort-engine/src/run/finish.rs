@@ -114,7 +114,9 @@ impl Run {
 
     /// Ends every instance, hands the last rows to the recorder, and tells what happened.
     pub fn finish(mut self) -> Summary {
-        let mut problems = std::mem::take(&mut self.keeping.lost);
+        let lost = std::mem::take(&mut self.keeping.lost).into_iter();
+        let mut problems: Vec<RunError> =
+            lost.map(|lost| RunError::ParameterLost(Box::new(lost))).collect();
         problems.extend(self.end_instances());
         problems.extend(self.accepted_loops());
         problems.extend(self.unmet_constraints());
