@@ -241,6 +241,15 @@ pub trait Instance: Send {
         Ok((steps.len(), None))
     }
 
+    /// The longest step [s] that the instance takes from where it is: above zero. `None` if it sets no
+    /// bound. Asked between steps.
+    ///
+    /// # Errors
+    /// If the instance refuses to say, or says what cannot be.
+    fn step_max(&mut self) -> CallResult<Option<f64>> {
+        Ok(None)
+    }
+
     /// What the instance said when it discarded its last step, for a message.
     fn take_discarded(&mut self) -> Option<Box<CallError>> {
         None

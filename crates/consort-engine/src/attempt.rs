@@ -18,7 +18,7 @@ use crate::rollback::Rollback;
 use crate::run::Run;
 use crate::stage::Stage;
 use crate::store::Slot;
-use consort_core::{ComponentId, Step, Tag, Time};
+use consort_core::{ComponentId, Resolution, Step, Tag, Time};
 use consort_system::StepTolerances;
 
 pub(crate) use constraint::Constraint;
@@ -29,6 +29,7 @@ pub(crate) use size::StepSize;
 pub(crate) struct Unmet {
     times: u64,
     first: Tag,
+    last: Tag,
 }
 
 /// Stages that may be run again with a shorter step.
@@ -130,6 +131,9 @@ impl Run {
                     match self.shortened(attempt, to, inaccuracy.is_some())? {
                         Some(shorter) => shorter,
                         None => {
+                            if self.step_size.is_beyond(to - from) {
+                                self.note_unmet();
+                            }
                             self.statistics.steps_accepted += 1;
                             self.step_size.accept(to - from, inaccuracy.map(|it| it.error));
                             return Ok(to);
@@ -173,14 +177,47 @@ impl Run {
         };
         let shorter = self.step_size.constrained(to - self.tag.time, broken.part, broken.is_event);
         if shorter.is_none() && !broken.is_event {
-            self.unmet.get_or_insert(Unmet { times: 0, first: self.tag }).times += 1;
+            self.note_unmet();
         }
         Ok(shorter)
     }
 
+    /// Counts the present step, once.
+    fn note_unmet(&mut self) {
+        let tag = self.tag;
+        match &mut self.unmet {
+            Some(unmet) if unmet.last == tag => {}
+            Some(unmet) => (unmet.times, unmet.last) = (unmet.times + 1, tag),
+            None => self.unmet = Some(Unmet { times: 1, first: tag, last: tag }),
+        }
+    }
+
+    /// Asks components how long the next step may be, where that is wanted.
+    pub(crate) fn ask_step_max(&mut self) -> Result<(), RunError> {
+        if !self.step_size.asks() {
+            return Ok(());
+        }
+        let mut least = f64::INFINITY;
+        for &component in &self.program.own {
+            let home = self.program.homes[component];
+            let asked = self.pool.lane(home.lane).members[home.member as usize].instance.step_max();
+            let size = asked.map_err(|error| self.call_failed(component, error))?;
+            least = least.min(size.unwrap_or(f64::INFINITY));
+        }
+        let longest = whole_ticks(self.system.experiment.resolution, least);
+        self.step_size.bound(longest);
+        Ok(())
+    }
+
+    /// No component ever said how long its steps may be, although all were asked.
+    pub(crate) fn asked_in_vain(&self) -> Option<RunError> {
+        let has_stepped = 0 < self.statistics.steps_accepted;
+        (has_stepped && self.step_size.asks_in_vain()).then_some(RunError::AskedInVain)
+    }
+
     /// Constraints that were not met.
     pub(crate) fn unmet_constraints(&self) -> Option<RunError> {
-        let Unmet { times, first } = self.unmet?;
+        let Unmet { times, first, .. } = self.unmet?;
         Some(RunError::ConstraintUnmet { times, first, min: self.step_size.min() })
     }
 
@@ -320,4 +357,11 @@ impl Run {
         }
         worst
     }
+}
+
+/// As many ticks as fit into a time; `None` if that is beyond all times.
+fn whole_ticks(resolution: Resolution, seconds: f64) -> Option<Time> {
+    let nearest = resolution.from_f64(seconds).ok()?;
+    let is_beyond = seconds < resolution.to_f64(nearest);
+    Some(if is_beyond { nearest - Time::from_ticks(1) } else { nearest })
 }

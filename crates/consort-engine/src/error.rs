@@ -69,6 +69,8 @@ pub enum RunError {
         /// The least size allowed.
         min: Time,
     },
+    /// Components were asked how long steps may be, and none has an answer. Not fatal.
+    AskedInVain,
     /// A step would have to be shorter than allowed. Fatal.
     StepTooShort {
         /// The component that needs a shorter one.
@@ -213,19 +215,15 @@ impl RunError {
     pub fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let at = |tag: &Tag| seconds(resolution, *tag);
         match self {
-            RunError::Instantiate { component, error } => call_diagnostic(
-                "run::instantiate",
-                format!("`{component}` could not be instantiated"),
-                None,
-                error,
-            ),
-            RunError::Initialize { component, error } => call_diagnostic(
-                "run::initialize",
-                format!("`{component}` could not be initialized"),
-                None,
-                error,
-            )
-            .help("check its parameters and start values; `consort inspect` lists them"),
+            RunError::Instantiate { component, error } => {
+                let message = format!("`{component}` could not be instantiated");
+                call_diagnostic("run::instantiate", message, None, error)
+            }
+            RunError::Initialize { component, error } => {
+                let message = format!("`{component}` could not be initialized");
+                call_diagnostic("run::initialize", message, None, error)
+                    .help("check its parameters and start values; `consort inspect` lists them")
+            }
             RunError::SetUp { component, error, setup } => {
                 let message = format!("`{component}` refused its set-up or a parameter");
                 call_diagnostic("run::set-up", message, None, error).help(set_up_help(*setup))
@@ -239,31 +237,22 @@ impl RunError {
                 let min = resolution.to_f64(*min);
                 doubtful::constraint_unmet(self.to_string(), &at(first), min)
             }
+            RunError::AskedInVain => asked_in_vain(self.to_string()),
             RunError::StepTooShort { component, tag, size, min, why } => {
                 let message = format!("`{component}` needs a step shorter than allowed");
                 let place = Place { tag: *tag, size: *size, min: *min, resolution };
                 why.diagnostic(message, &place)
             }
-            RunError::Call { component, tag, error } => call_diagnostic(
-                "run::call-failed",
-                format!("`{component}` failed"),
-                Some(at(tag)),
-                error,
-            )
-            .help(call_help(error)),
+            RunError::Call { component, tag, error } => {
+                let message = format!("`{component}` failed");
+                call_diagnostic("run::call-failed", message, Some(at(tag)), error)
+                    .help(call_help(error))
+            }
             RunError::Discarded { .. } => self.discarded_diagnostic(resolution),
-            RunError::NoProgress { at, .. } => Diagnostic::error(
-                "run::no-progress",
-                self.to_string(),
-            )
-            .with_note(format!("it is stuck at {} s", resolution.to_f64(*at)))
-            .help("the model announces events without end, or one it never handles; `event-mode = false` avoids it"),
-            RunError::EventsDoNotSettle { tag, components } => Diagnostic::error(
-                "run::events-do-not-settle",
-                format!("events at tag {} bring about new events without end", at(tag)),
-            )
-            .with_note(format!("inputs still change at: {}", components.join(", ")))
-            .help("break the loop of discrete values between these components"),
+            RunError::NoProgress { at, .. } => {
+                no_progress(self.to_string(), resolution.to_f64(*at))
+            }
+            RunError::EventsDoNotSettle { tag, components } => unsettled(&at(tag), components),
             RunError::NoSuchVariable { .. } => {
                 Diagnostic::error("run::no-such-variable", self.to_string())
             }
@@ -280,6 +269,26 @@ impl RunError {
             }
         }
     }
+}
+
+fn asked_in_vain(message: String) -> Diagnostic {
+    Diagnostic::note("run::constraint", message)
+        .help("FMUs that know export `fmi2GetMaxStepsize`; `max` bounds all steps")
+}
+
+fn no_progress(message: String, at: f64) -> Diagnostic {
+    Diagnostic::error("run::no-progress", message)
+        .with_note(format!("it is stuck at {at} s"))
+        .help(
+            "the model announces events without end, or one it never handles; `event-mode = false` avoids it",
+        )
+}
+
+fn unsettled(tag: &str, components: &[String]) -> Diagnostic {
+    let message = format!("events at tag {tag} bring about new events without end");
+    Diagnostic::error("run::events-do-not-settle", message)
+        .with_note(format!("inputs still change at: {}", components.join(", ")))
+        .help("break the loop of discrete values between these components")
 }
 
 /// What to do about a call that failed.
@@ -503,6 +512,9 @@ impl fmt::Display for RunError {
             RunError::ConstraintUnmet { times, .. } => {
                 write!(f, "{times} steps as short as allowed break a constraint")
             }
+            RunError::AskedInVain => f.write_str(
+                "`component-max-step` has no effect: no component says how long its steps may be",
+            ),
             RunError::LoopsAccepted(it) => {
                 write!(f, "a loop was not solved and accepted {} times", it.times)
             }

@@ -182,7 +182,7 @@ impl Run {
         while self.over.is_none() {
             if self.system.experiment.stop <= self.tag.time {
                 self.over = Some(Advance::Finished);
-            } else if until < self.planned_next() {
+            } else if until < self.planned_next()? {
                 return Ok(Advance::Reached);
             } else {
                 self.tick()?;
@@ -191,11 +191,12 @@ impl Run {
         Ok(self.over.clone().expect("the loop ends when the run is over"))
     }
 
-    fn planned_next(&self) -> Time {
-        match self.is_variable() {
-            true => self.tag.time + self.bounded_size(),
-            false => self.rates.after(self.tag.time),
+    fn planned_next(&mut self) -> Result<Time, RunError> {
+        if !self.is_variable() {
+            return Ok(self.rates.after(self.tag.time));
         }
+        self.ask_step_max()?;
+        Ok(self.tag.time + self.bounded_size())
     }
 
     /// Whether the plan lets steps be rejected.

@@ -132,7 +132,7 @@ fn rename(constraints: &mut [StepConstraint], found: &instances::Found, report: 
                 let named = variables.iter().filter_map(|it| found.variable(it, report));
                 *variables = named.collect();
             }
-            StepConstraint::Sampling { .. } => {}
+            StepConstraint::Sampling { .. } | StepConstraint::ComponentMax => {}
         }
     }
 }

@@ -115,6 +115,7 @@ fn a_variable_step_takes_sizes_and_constraints() {
     assert_eq!(
         said,
         [
+            "as long as components allow",
             "t.level by 0.001 or inf",
             "t.level, t.level within 0.5",
             "every 0.01 from 0.003",
@@ -140,6 +141,7 @@ fn shown_constraint(constraint: &StepConstraint) -> String {
         StepConstraint::Sampling { start, period } => {
             format!("every {} from {}", period.value, start.as_ref().expect("given").value)
         }
+        StepConstraint::ComponentMax => "as long as components allow".to_owned(),
     }
 }
 

@@ -204,6 +204,7 @@ fn constraint() -> impl Strategy<Value = StepConstraint> {
         ),
         (option::of(seconds()), seconds())
             .prop_map(|(start, period)| StepConstraint::Sampling { start, period }),
+        Just(StepConstraint::ComponentMax),
     ]
 }
 
@@ -327,6 +328,7 @@ fn forget_constraint(constraint: &mut StepConstraint) {
             forget(start);
             period.span = None;
         }
+        StepConstraint::ComponentMax => {}
     }
 }
 

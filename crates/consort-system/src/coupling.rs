@@ -287,11 +287,14 @@ pub enum StepConstraint {
         /// From one to the next.
         period: Spanned<Seconds>,
     },
+    /// No step is longer than what a component says when it is asked before it.
+    ComponentMax,
 }
 
 impl StepConstraint {
     /// The names of the kinds in files.
-    pub const KINDS: [&'static str; 3] = ["zero-crossing", "bounded-difference", "sampling"];
+    pub const KINDS: [&'static str; 4] =
+        ["zero-crossing", "bounded-difference", "sampling", "component-max-step"];
 
     /// The name of its kind in files.
     pub fn kind(&self) -> &'static str {
@@ -299,6 +302,7 @@ impl StepConstraint {
             StepConstraint::ZeroCrossing { .. } => Self::KINDS[0],
             StepConstraint::BoundedDifference { .. } => Self::KINDS[1],
             StepConstraint::Sampling { .. } => Self::KINDS[2],
+            StepConstraint::ComponentMax => Self::KINDS[3],
         }
     }
 }
@@ -381,6 +385,8 @@ pub enum ResolvedStepConstraint {
         /// From one to the next.
         period: Time,
     },
+    /// No step is longer than what a component says when it is asked before it.
+    ComponentMax,
 }
 
 impl ResolvedStepConstraint {
@@ -389,7 +395,7 @@ impl ResolvedStepConstraint {
         match self {
             ResolvedStepConstraint::ZeroCrossing { ports, .. }
             | ResolvedStepConstraint::BoundedDifference { ports, .. } => ports,
-            ResolvedStepConstraint::Sampling { .. } => &[],
+            ResolvedStepConstraint::Sampling { .. } | ResolvedStepConstraint::ComponentMax => &[],
         }
     }
 }

@@ -49,6 +49,7 @@ pub const MODELS: &[TestModel] = &[
     TestModel { versions: &[Fmi::V2], ..model("keeper") },
     model("misbehave"),
     model("oscillator"),
+    TestModel { versions: &[Fmi::V2], ..model("paced") },
     model("resource"),
     model("stair"),
     TestModel { versions: &[Fmi::V3], ..model("statespace") },

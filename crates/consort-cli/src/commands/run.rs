@@ -323,7 +323,11 @@ fn left_working_folder() -> Diagnostic {
 
 /// An instance that fails when all is over does not make the run fail.
 fn ending(problem: &RunError, resolution: Resolution) -> Diagnostic {
-    Diagnostic { severity: Severity::Warning, ..problem.diagnostic(resolution) }
+    let diagnostic = problem.diagnostic(resolution);
+    match diagnostic.severity {
+        Severity::Error => Diagnostic { severity: Severity::Warning, ..diagnostic },
+        Severity::Warning | Severity::Note => diagnostic,
+    }
 }
 
 fn incomplete(

@@ -4,7 +4,7 @@
 use crate::linear::{self, Matrix};
 use crate::record::Record;
 use crate::world::{NEVER_SAID, World, filters};
-use consort_testkit::fmus::example;
+use consort_testkit::fmus::{BuildOptions, Fmi, example};
 
 /// How far positions may be from the exact ones, in m; they start 1 m off.
 const GOAL: f64 = 1e-3;
@@ -167,5 +167,55 @@ fn workers_do_not_change_a_bit_of_steps_of_changing_size() {
         let world = World::new();
         put(&world, file, &[]);
         linear::one_hash(&world);
+    }
+}
+
+/// A multi-model of one FMU whose steps end at 2 s and are bounded by what the FMU says.
+fn bounded(world: &World, fmu: &str, parameters: &str) {
+    world.archive(fmu, Fmi::V2, &BuildOptions::archive());
+    world.write(
+        "s/mm.json",
+        format!(
+            r#"{{ "fmus": {{ "{{f}}": "{fmu}.fmu" }}, "connections": {{}}, "parameters": {{ {parameters} }},
+            "logVariables": {{ "{{f}}.f": ["y"] }}, "startTime": 0, "endTime": 2,
+            "algorithm": {{ "type": "var-step", "initsize": 0.5, "size": [1e-3, 0.5],
+            "constraints": {{ "m": {{ "type": "fmumaxstepsize" }} }} }} }}"#
+        ),
+    );
+}
+
+/// By hand: steps of 0.1 s in the first second, then of 0.03 s.
+#[test]
+fn the_longest_step_that_an_fmu_allows_is_taken() {
+    let world = World::new();
+    bounded(&world, "paced", "");
+    let slow = (0..10).map(|step| 0.1 * f64::from(step));
+    let fast = (0..34).map(|step| 1.0 + 0.03 * f64::from(step));
+    let expected: Vec<f64> = slow.chain(fast).chain([2.0]).collect();
+    for options in [&[][..], &["--isolate"]] {
+        let line = ["run", "s/mm.json", "--csv", "--out", "run"];
+        let said = world.done(&[&line, options].concat());
+        assert!(!said.stderr.contains("constraint"), "{said}");
+        let times = Record::parse(&world.read("run/trace.csv")).times();
+        assert_eq!(times.len(), expected.len(), "{times:?}");
+        let is_near = |(found, expected): (&f64, &f64)| (found - expected).abs() < 1e-9;
+        assert!(times.iter().zip(&expected).all(is_near), "{times:?}");
+    }
+}
+
+#[test]
+fn what_an_fmu_cannot_say_about_its_steps_is_reported() {
+    let world = World::new();
+    bounded(&world, "integrator", "");
+    let said = world.done(&["run", "s/mm.json", "--out", "run"]);
+    assert!(
+        said.stderr.contains("note[run::constraint]: `component-max-step` has no effect"),
+        "{said}"
+    );
+    bounded(&world, "paced", r#""{f}.f.fault": 3"#);
+    let said = world.consort(&["run", "s/mm.json", "--out", "run"]);
+    assert_eq!(said.code, Some(2), "{said}");
+    for part in ["`f` failed", "fmi2GetMaxStepsize", "a longest step of `-0.5` s"] {
+        assert!(said.stderr.contains(part), "{part}: {said}");
     }
 }

@@ -43,7 +43,9 @@ impl Constraint {
                 ResolvedStepConstraint::BoundedDifference { absolute, relative, .. } => {
                     Kind::BoundedDifference { absolute, relative }
                 }
-                ResolvedStepConstraint::Sampling { .. } => return None,
+                ResolvedStepConstraint::Sampling { .. } | ResolvedStepConstraint::ComponentMax => {
+                    return None;
+                }
             };
             let slots = it.ports().iter().map(|port| program.port(*port)).collect();
             Some(Constraint { kind, slots })

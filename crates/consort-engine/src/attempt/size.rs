@@ -23,6 +23,15 @@ pub(crate) struct StepSize {
     grown: Time,
     /// Instants at which steps end: the first, and from one to the next.
     samples: Vec<(Time, Time)>,
+    asked: Option<Asked>,
+}
+
+/// What components say about the step to come, where they are asked.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    longest: Time,
+    /// Some step had a bound.
+    has_effect: bool,
 }
 
 impl StepSize {
@@ -39,7 +48,32 @@ impl StepSize {
         });
         // Constraints keep steps as short as they must be.
         let grown = if constraints.is_empty() { limits.initial } else { limits.max };
-        StepSize { limits, stop, proposed, grown, samples: samples.collect() }
+        let asks = constraints.contains(&ResolvedStepConstraint::ComponentMax);
+        let asked = asks.then_some(Asked { longest: Time::MAX, has_effect: false });
+        StepSize { limits, stop, proposed, grown, samples: samples.collect(), asked }
+    }
+
+    /// Whether components are asked how long a step may be.
+    pub(crate) fn asks(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Takes what they said about the next step; `None` if they set no bound.
+    pub(crate) fn bound(&mut self, longest: Option<Time>) {
+        if let Some(asked) = &mut self.asked {
+            asked.longest = longest.unwrap_or(Time::MAX);
+            asked.has_effect |= longest.is_some();
+        }
+    }
+
+    /// Whether a step is longer than components allow.
+    pub(crate) fn is_beyond(&self, size: Time) -> bool {
+        self.asked.is_some_and(|asked| asked.longest < size)
+    }
+
+    /// Components were asked in vain.
+    pub(crate) fn asks_in_vain(&self) -> bool {
+        self.asked.is_some_and(|asked| !asked.has_effect)
     }
 
     pub(crate) fn tolerances(&self) -> Option<StepTolerances> {
@@ -62,7 +96,9 @@ impl StepSize {
 
     /// Where the proposed step would end; never past the end of all.
     pub(crate) fn end_from(&self, now: Time) -> Time {
-        let end = now.checked_add(self.proposed).map_or(self.stop, |end| end.min(self.stop));
+        let longest = self.asked.map_or(Time::MAX, |asked| asked.longest.max(self.limits.min));
+        let end =
+            now.checked_add(self.proposed.min(longest)).map_or(self.stop, |end| end.min(self.stop));
         let samples = self.samples.iter().filter_map(|&it| next_sample(now, it));
         samples.fold(end, Time::min)
     }
@@ -156,6 +192,7 @@ mod tests {
             proposed: ticks(100),
             grown: ticks(100),
             samples: Vec::new(),
+            asked: None,
         }
     }
 

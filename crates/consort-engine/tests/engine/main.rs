@@ -16,6 +16,7 @@ mod repeatability;
 mod rollback;
 mod snapshots;
 mod staged;
+mod step_max;
 mod support;
 mod together;
 mod variable;

@@ -30,6 +30,10 @@ pub(crate) trait Behavior: Send {
     fn derivative(&self) -> Option<f64> {
         None
     }
+    /// The longest step, if there is one.
+    fn step_max(&mut self, _values: &[Values]) -> CallResult<Option<f64>> {
+        Ok(None)
+    }
     /// The slope of the first input.
     fn slope(&mut self, _slope: f64) {}
     /// Called before the state is saved, and before it is restored.
@@ -188,6 +192,9 @@ impl Instance for TestInstance {
     }
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
         self.behavior.step(&mut self.values, step)
+    }
+    fn step_max(&mut self) -> CallResult<Option<f64>> {
+        self.behavior.step_max(&self.values)
     }
     fn enter_event_mode(&mut self) -> CallResult<()> {
         self.in_event_mode = true;

@@ -262,7 +262,7 @@ fn ramp(start: f64, slope: f64, saves: bool) -> Arc<dyn Model> {
     model.adjust(|it| it.capabilities.save_state = saves).shared()
 }
 
-fn times(trace: &consort_trace::Trace) -> Vec<i64> {
+pub(crate) fn times(trace: &consort_trace::Trace) -> Vec<i64> {
     trace.tags().iter().map(|tag| tag.time.ticks()).collect()
 }
 

@@ -102,6 +102,9 @@ function_table! {
         get_real_status = "fmi2GetRealStatus"(Component, c_int, *mut f64) -> Status;
         get_integer_status = "fmi2GetIntegerStatus"(Component, c_int, *mut i32) -> Status;
         get_boolean_status = "fmi2GetBooleanStatus"(Component, c_int, *mut i32) -> Status;
+        // Not of the standard, but of tools for variable steps; in two spellings.
+        get_step_max = "fmi2GetMaxStepsize"(Component, *mut f64) -> Status;
+        get_step_max_respelled = "fmi2GetMaxStepSize"(Component, *mut f64) -> Status;
         get_string_status = "fmi2GetStringStatus"(Component, c_int, *mut *const c_char) -> Status;
     }
 }

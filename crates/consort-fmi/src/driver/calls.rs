@@ -118,6 +118,9 @@ pub(super) trait Calls: Send {
         values: &[f64],
     ) -> Asked;
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply;
+    /// Whether the FMU says how long its steps may be.
+    fn bounds_steps(&self) -> bool;
+    fn step_max(&mut self, size: &mut f64) -> Asked;
     fn enter_event_mode(&mut self) -> Asked;
     fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked;
     fn enter_step_mode(&mut self) -> Asked;

@@ -285,6 +285,17 @@ impl Calls for Fmi2Calls {
         reply
     }
 
+    fn bounds_steps(&self) -> bool {
+        self.table.get_step_max.or(self.table.get_step_max_respelled).is_some()
+    }
+
+    fn step_max(&mut self, size: &mut f64) -> Asked {
+        if self.table.get_step_max.is_none() {
+            return ask_optional!(self, "fmi2GetMaxStepSize", get_step_max_respelled, size);
+        }
+        ask_optional!(self, "fmi2GetMaxStepsize", get_step_max, size)
+    }
+
     fn enter_event_mode(&mut self) -> Asked {
         ask_optional!(self, "fmi2EnterEventMode", enter_event_mode)
     }

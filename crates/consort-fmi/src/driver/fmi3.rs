@@ -337,6 +337,14 @@ impl Calls for Fmi3Calls {
         Reply { call: "fmi3DoStep", status }
     }
 
+    fn bounds_steps(&self) -> bool {
+        false
+    }
+
+    fn step_max(&mut self, _size: &mut f64) -> Asked {
+        Err(CallError::unsupported("ask for the longest step"))
+    }
+
     fn enter_event_mode(&mut self) -> Asked {
         ask_optional!(self, "fmi3EnterEventMode", enter_event_mode)
     }

@@ -128,6 +128,19 @@ impl<C: Calls> Instance for FmuInstance<C> {
         self.judge_step(step, reply, &progress)
     }
 
+    fn step_max(&mut self) -> CallResult<Option<f64>> {
+        if !self.calls.bounds_steps() {
+            return Ok(None);
+        }
+        self.require("ask for the longest step", Phase::Step, Phase::Step)?;
+        let mut size = f64::NAN;
+        let asked = self.calls.step_max(&mut size);
+        self.check_float_mode();
+        let call = asked.as_ref().map_or("", |reply| reply.call);
+        self.finish(asked, nothing)?;
+        if 0.0 < size { Ok(size.is_finite().then_some(size)) } else { Err(no_step_max(call, size)) }
+    }
+
     fn take_discarded(&mut self) -> Option<Box<CallError>> {
         self.discarded.take()
     }
@@ -335,4 +348,12 @@ impl<C: Calls> Drop for FmuInstance<C> {
         // SAFETY: dropped once, here, and used no more.
         unsafe { ManuallyDrop::drop(&mut self.calls) };
     }
+}
+
+#[cold]
+fn no_step_max(call: &'static str, size: f64) -> Box<CallError> {
+    refused(
+        call,
+        format!("it answered with a longest step of `{size}` s, which must be above zero"),
+    )
 }

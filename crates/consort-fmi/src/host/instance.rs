@@ -193,6 +193,20 @@ impl Instance for IsolatedInstance {
         })
     }
 
+    fn step_max(&mut self) -> CallResult<Option<f64>> {
+        self.ask(
+            Op::StepMax,
+            |_| (),
+            |reply| {
+                reply.option(|from| {
+                    let mut size = [0.0];
+                    from.numbers_into(&mut size)?;
+                    Some(size[0])
+                })
+            },
+        )
+    }
+
     fn take_discarded(&mut self) -> Option<Box<CallError>> {
         let mut reply = self.worker.ask(Op::TakeDiscarded, |_| ()).ok()?;
         let error = reply.option(read_error)?;

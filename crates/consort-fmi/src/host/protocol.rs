@@ -83,6 +83,7 @@ define_ops! {
     SetUp = 23, "fmi2SetupExperiment", "set up", "set up";
     /// As `Get`, and nothing comes of a refusal.
     ReadBack = 24, "fmi2Get", "fmi3Get", "get values";
+    StepMax = 25, "fmi2GetMaxStepsize", "ask for the longest step", "ask for the longest step";
     /// Changes its mappings, for an image of its memory.
     Errands = 32, "restore a state", "restore a state", "restore a state";
     /// Makes the model from its recipe and answers with why that could not be.

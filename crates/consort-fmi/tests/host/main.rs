@@ -8,4 +8,5 @@ mod fixture;
 mod misbehavior;
 mod providers;
 mod states;
+mod step_max;
 mod surroundings;

@@ -188,7 +188,7 @@ fn read_constraint(entry: &Entry, step: &mut VariableStep, report: &mut Report) 
     let number =
         |key, report: &mut Report| given(entries, key).and_then(|it| it.number(key, report));
     let constraint = match kind.value.as_str() {
-        "fmumaxstepsize" => return report.push(longest_step(entry)),
+        "fmumaxstepsize" => Some(StepConstraint::ComponentMax),
         "zerocrossing" => Some(StepConstraint::ZeroCrossing {
             variables: ports(entries, report),
             tolerance: number("abstol", report),
@@ -204,7 +204,7 @@ fn read_constraint(entry: &Entry, step: &mut VariableStep, report: &mut Report) 
     let names_nothing = |it: &StepConstraint| match it {
         StepConstraint::ZeroCrossing { variables, .. }
         | StepConstraint::BoundedDifference { variables, .. } => variables.is_empty(),
-        StepConstraint::Sampling { .. } => false,
+        StepConstraint::Sampling { .. } | StepConstraint::ComponentMax => false,
     };
     if constraint.as_ref().is_some_and(names_nothing) {
         let message = format!("the constraint `{name}` names no `ports`, so it means nothing");
@@ -213,14 +213,6 @@ fn read_constraint(entry: &Entry, step: &mut VariableStep, report: &mut Report) 
         return report.push(warning.maybe_at(entry.key.span, "passed over").help(help));
     }
     step.constraints.extend(constraint);
-}
-
-/// FMI 2 has no function that says how long a step may be.
-fn longest_step(entry: &Entry) -> Diagnostic {
-    let message = format!("`{}`: FMUs are not asked for their longest step", entry.key.value);
-    Diagnostic::note("multimodel::constraint", message)
-        .maybe_at(entry.key.span, "asked for here")
-        .help("an FMU that refuses a step gets a shorter one; `size` bounds all steps")
 }
 
 fn ports(entries: &[Entry], report: &mut Report) -> Vec<Spanned<String>> {

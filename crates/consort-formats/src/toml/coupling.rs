@@ -152,12 +152,16 @@ fn constraint(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Optio
         (Some("bounded-difference"), _) => {
             Some(StepConstraint::BoundedDifference { variables, absolute, relative })
         }
+        (Some("component-max-step"), _) => Some(StepConstraint::ComponentMax),
         (Some(_), Some(period)) => Some(StepConstraint::Sampling { start, period }),
         (None, _) if has_kind => None,
         (kind, _) => {
             let (what, help) = match kind {
                 Some(_) => ("period", "such as `period = 0.1`"),
-                None => ("kind", "choose `zero-crossing`, `bounded-difference` or `sampling`"),
+                None => (
+                    "kind",
+                    "choose `zero-crossing`, `bounded-difference`, `sampling` or `component-max-step`",
+                ),
             };
             let message = format!("a constraint has no `{what}`");
             let diagnostic = Diagnostic::error("system::bad-constraint", message);

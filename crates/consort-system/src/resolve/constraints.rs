@@ -31,6 +31,7 @@ pub(super) fn resolve(
             let period = ticks(period).filter(|period| Time::ZERO < *period)?;
             Some(ResolvedStepConstraint::Sampling { start, period })
         }
+        StepConstraint::ComponentMax => Some(ResolvedStepConstraint::ComponentMax),
     });
     resolved.collect()
 }

@@ -89,6 +89,10 @@ impl Hosted {
                 write_outcome(reply, &outcome);
                 Ok(())
             }
+            Op::StepMax => {
+                reply.option(instance.step_max()?, |to, size| to.numbers(&[size]));
+                Ok(())
+            }
             Op::TakeDiscarded => {
                 reply.option(instance.take_discarded(), |to, error| write_error(to, &error));
                 Ok(())

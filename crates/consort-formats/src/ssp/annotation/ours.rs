@@ -176,6 +176,7 @@ fn constraint(session: &mut Session<'_>, tag: Tag<'_>) -> Option<StepConstraint>
             absolute: positive(session, tag, "absolute"),
             relative: positive(session, tag, "relative"),
         }),
+        "component-max-step" => Some(StepConstraint::ComponentMax),
         _ => Some(StepConstraint::Sampling {
             start: session.seconds(tag, "start"),
             period: session.seconds(tag, "period")?,

@@ -152,6 +152,7 @@ fn constraint(text: &mut Text, constraint: &StepConstraint) {
             attributes.extend(seconds("start", start.as_ref()));
             attributes.extend(seconds("period", Some(period)));
         }
+        StepConstraint::ComponentMax => {}
     }
     open(text, "consort:Constraint", &attributes);
     write_patterns(text, "consort:Variable", names);

@@ -93,6 +93,7 @@ fn constraint(out: &mut String, constraint: &StepConstraint) {
             }
             line(out, "period", &seconds(period.value));
         }
+        StepConstraint::ComponentMax => {}
     }
 }
 
