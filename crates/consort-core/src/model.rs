@@ -241,7 +241,7 @@ pub trait Instance: Send {
         Ok((steps.len(), None))
     }
 
-    /// The longest step [s] that the instance takes from where it is: above zero. `None` if it sets no
+    /// The longest step, in seconds, that the instance takes from where it is: above zero. `None` if it sets no
     /// bound. Asked between steps.
     ///
     /// # Errors
