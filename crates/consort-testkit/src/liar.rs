@@ -234,8 +234,9 @@ impl Lie {
         match (self.kind, self.argument) {
             (Kind::Hang, _) => Harm::Endless,
             (Kind::Die, _) | (Kind::Pointer, 1) => Harm::Deadly,
-            // Floating-point traps, and all files closed.
-            (Kind::World, 2 | 9) => Harm::Deadly,
+            // Floating-point traps, and files closed: standard ones too, for a second closing hits those that
+            // were opened in their place.
+            (Kind::World, 2 | 8 | 9) => Harm::Deadly,
             (Kind::StatusAfter, 1) => Harm::Nothing,
             // Calls with a count of zero are never made.
             (Kind::World | Kind::Log | Kind::Sleep | Kind::Allocate | Kind::Zero, _) => {
