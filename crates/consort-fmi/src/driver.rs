@@ -236,6 +236,15 @@ impl<C: Calls> FmuInstance<C> {
         self.judge(reply.call, reply.status, arguments)
     }
 
+    /// Remembers where a step ended, for those who announce events. Others are not written to: with
+    /// thousands of instances that costs more than the call.
+    #[inline]
+    fn note_end(&mut self, step: &Step) {
+        if self.uses_event_mode {
+            self.now = Some(step.to);
+        }
+    }
+
     /// The fields of the reply one by one: they stay in registers on the fast path.
     #[cold]
     fn judge(&mut self, call: &'static str, status: Status, arguments: String) -> CallResult<()> {

@@ -121,7 +121,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         let mut progress = Progress::none(step);
         let reply = self.calls.step(step, self.may_go_back, &mut progress);
         self.check_float_mode();
-        self.now = Some(step.to);
+        self.note_end(step);
         if reply.status == Status::OK && progress.is_plain() {
             return Ok(StepOutcome::complete(step));
         }
@@ -160,7 +160,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
         }
         let mut progress = Progress::none(step);
         let reply = self.calls.step(step, self.may_go_back, &mut progress);
-        self.now = Some(step.to);
+        self.note_end(step);
         if reply.status != Status::OK || !progress.is_plain() {
             self.check_float_mode();
             let outcome = self.judge_step(step, reply, &progress)?;
