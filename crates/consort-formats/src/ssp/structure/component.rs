@@ -18,6 +18,10 @@ enum Source {
     Same(String),
 }
 
+/// What a component may hold, and a place where a system reaches a dictionary.
+pub(super) const CHILDREN: &[&str] =
+    &["Connectors", "ElementGeometry", "ParameterBindings", "Annotations", "MetaData", "Signature"];
+
 pub(super) fn read(
     session: &mut Session<'_>,
     tag: Tag<'_>,
@@ -26,14 +30,6 @@ pub(super) fn read(
     if !admit(session, tag, place) {
         return None;
     }
-    const CHILDREN: &[&str] = &[
-        "Connectors",
-        "ElementGeometry",
-        "ParameterBindings",
-        "Annotations",
-        "MetaData",
-        "Signature",
-    ];
     session.known(tag, &["name", "type", "source", "implementation"], CHILDREN);
     let name = element_name(session, tag);
     let connectors = read_connectors(session, tag, place);

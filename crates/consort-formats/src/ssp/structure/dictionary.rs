@@ -111,15 +111,7 @@ pub(super) fn reference(
     if !admit(session, tag, place) {
         return None;
     }
-    const CHILDREN: &[&str] = &[
-        "Connectors",
-        "ElementGeometry",
-        "ParameterBindings",
-        "Annotations",
-        "MetaData",
-        "Signature",
-    ];
-    session.known(tag, &["name", "dictionary"], CHILDREN);
+    session.known(tag, &["name", "dictionary"], component::CHILDREN);
     let name = element_name(session, tag);
     let connectors = read_connectors(session, tag, place);
     let bindings = binding::read_all(session, tag, place, None);
