@@ -13,7 +13,7 @@ use std::ops::Range;
 /// One batched call into an instance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LaneOp {
-    /// The next three operations (set doubles, step, get doubles that lie behind) in one call.
+    /// Set doubles, step, and get doubles that lie behind, in one call.
     Whole {
         inputs: Batch,
         outputs: Batch,
@@ -53,19 +53,17 @@ impl LaneOp {
         }
     }
 
-    /// Puts one call before each task that is but setting doubles, a step and reading doubles.
+    /// Makes one call of a task that is but setting doubles, a step and reading doubles.
     pub(crate) fn join_whole(operations: &mut Vec<LaneOp>, start: usize) {
         if let [LaneOp::SetFloats(inputs), LaneOp::Step(_), LaneOp::GetFloats(outputs)] =
             operations[start..]
             && inputs.slot.range().end <= outputs.slot.at()
         {
-            operations.insert(start, LaneOp::Whole { inputs, outputs });
+            operations.truncate(start);
+            operations.push(LaneOp::Whole { inputs, outputs });
         }
     }
 }
-
-/// How many operations a whole step stands for, itself included.
-const WHOLE_LENGTH: usize = 4;
 
 /// Why the straight loop stopped.
 enum Unusual {
@@ -206,12 +204,8 @@ impl Lane {
                     let given = (inputs.of(references), &given[inputs.slot.range()]);
                     let read = (outputs.of(references), &mut read[..outputs.slot.count()]);
                     match members[inputs.member()].instance.set_step_get(given, step, read) {
-                        Ok(None) => {
-                            index += WHOLE_LENGTH;
-                            continue;
-                        }
-                        // The three operations follow one by one: go on after the step.
-                        Ok(Some(outcome)) => return Some((index + 2, Unusual::Step(outcome))),
+                        Ok(None) => Ok(()),
+                        Ok(Some(outcome)) => return Some((index, Unusual::Step(outcome))),
                         Err(error) => Err(error),
                     }
                 }
@@ -254,6 +248,9 @@ impl Lane {
         let step = &order.step;
         match (unusual, operation) {
             (Unusual::Failed(error), _) => self.fail(operation.member(), step.from, error),
+            (Unusual::Step(outcome), LaneOp::Whole { outputs, .. }) => {
+                self.unusual(outputs.member, order, outcome) && self.read(outputs, step)
+            }
             (Unusual::Step(outcome), _) => self.unusual(operation.member(), order, outcome),
             (Unusual::Operation, LaneOp::CarefulStep(member)) if order.negotiates => {
                 self.single_step(member, order)
@@ -264,6 +261,14 @@ impl Lane {
                 Err(error) => self.fail(batch.member, step.from, error),
             },
             (Unusual::Operation, _) => unreachable!("the straight loop does all others"),
+        }
+    }
+
+    /// The rest of a whole step; false if the lane cannot go on.
+    fn read(&mut self, outputs: Batch, step: &Step) -> bool {
+        match self.get(outputs) {
+            Ok(()) => true,
+            Err(error) => self.fail(outputs.member, step.from, error),
         }
     }
 

@@ -25,7 +25,7 @@ use consort_core::{
     Span,
 };
 use std::any::Any;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
@@ -216,7 +216,11 @@ pub(crate) struct Loaded {
     pub(crate) description: ModelDescription,
     /// Before the directory it was loaded from.
     library: Arc<Library>,
-    fmu: Arc<Fmu>,
+    /// What every instance is handed.
+    token: Arc<CStr>,
+    resources: Arc<CStr>,
+    /// Last: its directory goes with it.
+    _fmu: Arc<Fmu>,
 }
 
 impl Loaded {
@@ -234,20 +238,28 @@ impl Loaded {
         // FMUs written in Python differ in their binaries and share one interpreter.
         let lane = if library.uses_python() { PYTHON_LANE.to_owned() } else { lane };
         description.capabilities.lane = Some(lane);
-        Ok((Arc::new(Loaded { description, library: Arc::new(library), fmu }), table))
+        let resources = fmu.directory.join("resources");
+        let resources = match fmu.description.version {
+            FmiVersion::V2 => resources::uri(&resources),
+            FmiVersion::V3 => resources::path(&resources),
+        };
+        let loaded = Loaded {
+            description,
+            library: Arc::new(library),
+            // XML has no NUL: this is never the default.
+            token: CString::new(fmu.description.token.as_str()).unwrap_or_default().into(),
+            resources: resources.into(),
+            _fmu: fmu,
+        };
+        Ok((Arc::new(loaded), table))
     }
 
     /// What an instance is made from; one that uses none of Co-Simulation's extras.
     fn request(&self, interface: Interface, from: &Instantiation<'_>) -> CallResult<Request> {
-        let fmu = &self.fmu;
-        let resources = fmu.directory.join("resources");
         Ok(Request {
             name: c_text(from.name, "component name")?,
-            token: c_text(&fmu.description.token, "token")?,
-            resources: match fmu.description.version {
-                FmiVersion::V2 => resources::uri(&resources),
-                FmiVersion::V3 => resources::path(&resources),
-            },
+            token: Arc::clone(&self.token),
+            resources: Arc::clone(&self.resources),
             interface,
             verbose: from.verbose,
             event_mode: false,

@@ -35,7 +35,7 @@ unsafe extern "C" {
 /// The other end of an instance's callbacks. The FMU knows it by a number: see [`registry`].
 pub(crate) struct Context {
     number: Number,
-    component: String,
+    component: Arc<str>,
     sink: LogSink,
     /// FMUs may log from threads of their own.
     recent: Mutex<VecDeque<String>>,
@@ -44,9 +44,10 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(component: &str, sink: LogSink) -> Arc<Self> {
+        let component: Arc<str> = component.into();
         Arc::new_cyclic(|context| Context {
-            number: registry::admit(component, Weak::clone(context)),
-            component: component.to_owned(),
+            number: registry::admit(Arc::clone(&component), Weak::clone(context)),
+            component,
             sink,
             recent: Mutex::new(VecDeque::new()),
             hook: Mutex::new(None),
@@ -67,7 +68,7 @@ impl Context {
     pub(crate) fn log(&self, level: LogLevel, category: &str, message: &str) {
         self.remember(category, message);
         (self.sink)(&LogEntry {
-            component: self.component.clone(),
+            component: self.component.to_string(),
             level,
             category: category.to_owned(),
             message: message.to_owned(),

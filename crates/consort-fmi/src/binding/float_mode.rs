@@ -48,17 +48,16 @@ pub(crate) fn computes_as_usual() -> bool {
         // SAFETY: reads a number through a reference.
         unsafe { std::ptr::read_volatile(number) }
     };
-    let (one, small, subnormal) = (read(&ONE), read(&SMALL), read(&SUBNORMAL));
+    let [one, small, subnormal] = [0, 1, 2].map(|index| read(&PROBES[index]));
     let wrong = ((one + small).to_bits() ^ one.to_bits())
         | ((one - small).to_bits() ^ one.to_bits())
         | ((subnormal + subnormal).to_bits() ^ (2 * subnormal.to_bits()));
     wrong == 0
 }
 
-static ONE: f64 = 1.0;
-/// Far below half a unit in the last place of one: lost unless rounding is directed.
-static SMALL: f64 = 1e-20;
-static SUBNORMAL: f64 = 1e-310;
+/// One; far below half a unit in its last place, so lost unless rounding is directed; a subnormal. Side by side,
+/// so that they are fetched together.
+static PROBES: [f64; 3] = [1.0, 1e-20, 1e-310];
 
 /// The low six bits of MXCSR record exceptions that happened: any computation may set them.
 const STICKY_FLAGS: u32 = 0x3F;

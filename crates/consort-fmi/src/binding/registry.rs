@@ -39,7 +39,7 @@ struct Registry {
 }
 
 struct Entry {
-    component: String,
+    component: Arc<str>,
     context: Weak<Context>,
 }
 
@@ -60,11 +60,11 @@ pub(crate) struct Addressee {
 }
 
 /// A number that nothing else has had; `context` is found by it until it is dropped.
-pub(crate) fn admit(component: &str, context: Weak<Context>) -> Number {
+pub(crate) fn admit(component: Arc<str>, context: Weak<Context>) -> Number {
     let mut registry = registry();
     let number = Number(registry.next);
     registry.next += 1;
-    registry.known.insert(number, Entry { component: component.to_owned(), context });
+    registry.known.insert(number, Entry { component, context });
     number
 }
 
@@ -121,13 +121,13 @@ impl Registry {
         let entry = self.known.get(&number)?;
         Some(match entry.context.upgrade() {
             Some(context) => Found::Here(context),
-            None => Found::Gone(entry.component.clone()),
+            None => Found::Gone(entry.component.to_string()),
         })
     }
 
     /// The last one of that name that lives.
     fn named(&self, name: &str) -> Option<Found> {
-        let named = self.known.values().rev().filter(|entry| entry.component == name);
+        let named = self.known.values().rev().filter(|entry| *entry.component == *name);
         named.filter_map(|entry| entry.context.upgrade()).next().map(Found::Here)
     }
 

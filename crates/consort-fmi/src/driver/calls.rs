@@ -9,7 +9,7 @@ use consort_core::{
     CallError, CallStatus, CompletedStep, Reference, Setup, Sizes, Step, ValuesMut, ValuesRef,
     model::CallResult,
 };
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 /// What a function of the FMU answered.
@@ -25,9 +25,9 @@ pub(super) type Asked = CallResult<Reply>;
 /// What an instance is made from; the texts outlive it, because some FMUs keep the pointers.
 pub(crate) struct Request {
     pub(crate) name: CString,
-    pub(crate) token: CString,
+    pub(crate) token: Arc<CStr>,
     /// A URI for FMI 2, a path for FMI 3.
-    pub(crate) resources: CString,
+    pub(crate) resources: Arc<CStr>,
     pub(crate) interface: Interface,
     pub(crate) verbose: bool,
     pub(crate) event_mode: bool,
@@ -160,7 +160,6 @@ pub(super) trait ExchangeCalls: Calls {
 /// Calls a required function of the table with the instance and the arguments given.
 macro_rules! ask {
     ($self:ident, $call:literal, $function:ident $(, $argument:expr)*) => {{
-        note_call($self.number);
         // SAFETY: the function has the type the standard gives it, the instance is live, and
         // pointers come from slices and locals that outlive the call.
         let status = unsafe { ($self.table.$function)($self.instance $(, $argument)*) };
@@ -173,7 +172,6 @@ macro_rules! ask_optional {
     ($self:ident, $call:literal, $function:ident $(, $argument:expr)*) => {
         match $self.table.$function {
             Some(function) => {
-                note_call($self.number);
                 // SAFETY: as in `ask`.
                 let status = unsafe { function($self.instance $(, $argument)*) };
                 Ok(Reply { call: $call, status })
@@ -221,7 +219,6 @@ macro_rules! state_and_end {
         }
 
         fn free(&mut self) {
-            note_call(self.number);
             // SAFETY: the driver frees once and calls nothing afterwards.
             unsafe { (self.table.free_instance)(self.instance) };
         }

@@ -12,7 +12,6 @@ use crate::binding::fmi2::{
     CO_SIMULATION, Callbacks, Component, EventInfo, Fmi2, LAST_SUCCESSFUL_TIME, MODEL_EXCHANGE,
     TERMINATED, calloc, free,
 };
-use crate::binding::registry::{Number, note_call};
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Reference, Step, ValueType, ValuesMut, ValuesRef};
@@ -20,10 +19,9 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 /// An FMI 2.0 instance.
+#[repr(C)] // What every step reads comes first.
 pub(crate) struct Fmi2Calls {
     instance: Component,
-    /// Who is called, for what the FMU says meanwhile.
-    number: Number,
     /// Shared by all instances, so that it stays in the cache when there are thousands of them.
     table: Arc<Fmi2>,
     integers: Vec<i32>,
@@ -38,8 +36,6 @@ unsafe impl Send for Fmi2Calls {}
 impl Fmi2Calls {
     /// Makes a live instance.
     pub(crate) fn instantiate(table: Arc<Fmi2>, request: Request) -> CallResult<Self> {
-        let number = request.context.number();
-        note_call(number);
         // Never freed: threads of an FMU may log when its instance is gone.
         let callbacks = Box::leak(Box::new(Callbacks {
             logger: consort_fmi2_logger,
@@ -69,7 +65,6 @@ impl Fmi2Calls {
         }
         Ok(Fmi2Calls {
             instance,
-            number,
             table,
             integers: Vec::new(),
             texts: Texts::default(),
@@ -77,8 +72,17 @@ impl Fmi2Calls {
         })
     }
 
-    /// Where a discarded step ended and whether it wants the run to end.
+    /// A step that did not simply come to its end.
     #[cold]
+    fn look_into(&self, status: Status, progress: &mut Progress) {
+        match status {
+            Status::DISCARD => self.ask_about_discard(progress),
+            Status::PENDING => self.call_off(),
+            _ => {}
+        }
+    }
+
+    /// Where a discarded step ended and whether it wants the run to end.
     fn ask_about_discard(&self, progress: &mut Progress) {
         if let Some(get_real_status) = self.table.get_real_status {
             let mut time = progress.reached;
@@ -99,7 +103,6 @@ impl Fmi2Calls {
     }
 
     /// Nobody waits for a step that runs on by itself: it is called off before anything is freed.
-    #[cold]
     fn call_off(&self) {
         if let Some(cancel_step) = self.table.cancel_step {
             // SAFETY: the instance is live.
@@ -272,15 +275,11 @@ impl Calls for Fmi2Calls {
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
         let never_back = c_int::from(!may_go_back);
         let Some(do_step) = self.table.do_step else { return no_step() };
-        note_call(self.number);
         // SAFETY: as in `ask`.
         let status = unsafe { do_step(self.instance, step.start, step.length, never_back) };
         let reply = Reply { call: "fmi2DoStep", status };
-        match status {
-            Status::OK => {}
-            Status::DISCARD => self.ask_about_discard(progress),
-            Status::PENDING => self.call_off(),
-            _ => {}
+        if status != Status::OK {
+            self.look_into(status, progress);
         }
         reply
     }

@@ -9,7 +9,6 @@ use super::calls::{
 use super::scratch::{Binaries, Texts};
 use crate::binding::context::{consort_fmi3_logger, intermediate_update};
 use crate::binding::fmi3::{Fmi3, Instance};
-use crate::binding::registry::{Number, note_call};
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Reference, Step, ValuesMut, ValuesRef};
@@ -17,10 +16,9 @@ use std::ptr;
 use std::sync::Arc;
 
 /// An FMI 3.0 instance.
+#[repr(C)] // What every step reads comes first.
 pub(crate) struct Fmi3Calls {
     instance: Instance,
-    /// Who is called, for what the FMU says meanwhile.
-    number: Number,
     /// Shared by all instances, so that it stays in the cache when there are thousands of them.
     table: Arc<Fmi3>,
     texts: Texts,
@@ -50,8 +48,6 @@ macro_rules! plain {
 impl Fmi3Calls {
     /// Makes a live instance.
     pub(crate) fn instantiate(table: Arc<Fmi3>, request: Request) -> CallResult<Self> {
-        let number = request.context.number();
-        note_call(number);
         let (call, instance) = match request.interface {
             Interface::CoSimulation => {
                 ("fmi3InstantiateCoSimulation", co_simulation(&table, &request))
@@ -65,7 +61,6 @@ impl Fmi3Calls {
         }
         Ok(Fmi3Calls {
             instance,
-            number,
             table,
             texts: Texts::default(),
             binaries: Binaries::default(),
@@ -317,7 +312,6 @@ impl Calls for Fmi3Calls {
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
         let (mut event, mut terminate, mut early) = (0u8, 0u8, 0u8);
         let Some(do_step) = self.table.do_step else { return no_step() };
-        note_call(self.number);
         // SAFETY: as in `ask`.
         let status = unsafe {
             do_step(

@@ -5,6 +5,7 @@ use super::calls::{BYTES_MAX, Calls, Discrete, Experiment, Progress, refused, to
 use super::phase::Phase;
 use crate::binding::Status;
 use crate::binding::float_mode::FloatMode;
+use crate::binding::registry::note_call;
 use consort_core::model::{CallResult, IntermediateHook};
 use consort_core::{
     CallError, EventUpdate, Instance, LogLevel, Reference, SavedState, Setup, Step, StepOutcome,
@@ -313,6 +314,7 @@ impl<C: Calls> Instance for FmuInstance<C> {
     }
 
     fn terminate(&mut self) -> CallResult<()> {
+        note_call(self.number);
         match self.phase {
             Phase::Event | Phase::Continuous | Phase::Step => {
                 let ended =

@@ -1,7 +1,6 @@
 //! The functions of FMI 2.0 for Model Exchange.
 
 use super::Fmi2Calls;
-use crate::binding::registry::note_call;
 use crate::driver::calls::{Asked, ExchangeCalls, Reply, ask_optional, exchange};
 use consort_core::{CallError, CompletedStep, Sizes};
 use std::ffi::c_int;

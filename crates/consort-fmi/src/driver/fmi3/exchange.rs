@@ -1,7 +1,6 @@
 //! The functions of FMI 3.0 for Model Exchange.
 
 use super::Fmi3Calls;
-use crate::binding::registry::note_call;
 use crate::driver::calls::{Asked, ExchangeCalls, Reply, ask_optional, exchange};
 use consort_core::{CallError, CompletedStep, Sizes};
 
