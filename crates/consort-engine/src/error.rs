@@ -217,7 +217,14 @@ impl RunError {
         match self {
             RunError::Instantiate { component, error } => {
                 let message = format!("`{component}` could not be instantiated");
-                call_diagnostic("run::instantiate", message, None, error)
+                let diagnostic = call_diagnostic("run::instantiate", message, None, error);
+                match error.status {
+                    CallStatus::NoInstance => diagnostic.help(
+                        "its log may say why, more of it with `--verbose`; an FMU that declares event \
+                         mode and refuses it runs with `event-mode = false`",
+                    ),
+                    _ => diagnostic,
+                }
             }
             RunError::Initialize { component, error } => {
                 let message = format!("`{component}` could not be initialized");

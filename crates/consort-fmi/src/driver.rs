@@ -23,7 +23,7 @@ use crate::binding::float_mode::{FloatMode, computes_as_usual};
 use crate::binding::registry::{Number, note_call};
 use crate::binding::{Status, Table};
 use crate::fmu::Loaded;
-use calls::{Asked, Calls, Discrete, Progress, RawState, Reply, refused};
+use calls::{Asked, Calls, Discrete, Progress, RawState, refused};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, ContinuousDescription, ContinuousInstance, Instance, LogLevel,
@@ -324,13 +324,13 @@ impl<C: Calls> FmuInstance<C> {
     fn judge_step(
         &mut self,
         step: &Step,
-        reply: Reply,
+        status: Status,
         progress: &Progress,
     ) -> CallResult<StepOutcome> {
-        let discarded = reply.status == Status::DISCARD;
-        if reply.status != Status::OK {
+        let discarded = status == Status::DISCARD;
+        if status != Status::OK {
             let arguments = format!("t = {}, h = {}", step.start, step.length);
-            match self.judge(reply.call, reply.status, arguments) {
+            match self.judge(C::STEP, status, arguments) {
                 Err(error) if discarded => self.discarded = Some(error),
                 judged => judged?,
             }
@@ -343,7 +343,7 @@ impl<C: Calls> FmuInstance<C> {
             _ => StepReason::Complete,
         };
         let whole = !discarded && !progress.early && !progress.terminate;
-        let reached = if whole { step.to } else { self.reached(step, progress, reply.call)? };
+        let reached = if whole { step.to } else { self.reached(step, progress)? };
         self.now = Some(reached);
         let is_inside = step.start <= progress.reached
             && self.resolution.is_some_and(|it| progress.reached < it.to_f64(step.to));
@@ -352,10 +352,10 @@ impl<C: Calls> FmuInstance<C> {
     }
 
     /// The time an FMU says it reached, kept within its step.
-    fn reached(&self, step: &Step, progress: &Progress, call: &'static str) -> CallResult<Time> {
+    fn reached(&self, step: &Step, progress: &Progress) -> CallResult<Time> {
         let time = self.time(progress.reached);
         let time = time.ok_or_else(|| {
-            refused(call, format!("the last successful time {} is no time", progress.reached))
+            refused(C::STEP, format!("the last successful time {} is no time", progress.reached))
         })?;
         Ok(time.clamp(step.from.time, step.to))
     }

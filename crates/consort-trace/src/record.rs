@@ -138,11 +138,6 @@ impl Chunk {
         bank.elements.cell(row * bank.width + place.offset + element)
     }
 
-    /// Whether no number in any row is infinite or NaN; much faster than asking for every cell.
-    pub fn is_finite(&self) -> bool {
-        self.banks.iter().all(Bank::is_finite)
-    }
-
     /// The bank that a column's elements are in.
     pub(crate) fn bank(&self, column: usize) -> &Bank {
         &self.banks[self.schema.columns()[column].value_type as usize]
@@ -186,20 +181,6 @@ mod tests {
             assert_eq!(chunk.cell(0, 2, 1), Cell::Float64(20.0));
             chunk.clear();
             assert!(chunk.is_empty());
-        }
-    }
-
-    #[test]
-    fn a_chunk_knows_whether_it_is_finite() {
-        let mut full = chunk();
-        fill(&mut full);
-        assert!(full.is_finite());
-        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let mut chunk = chunk();
-            let name = ["NaN".to_owned()];
-            let values = [ValuesRef::String(&name), ValuesRef::Float64(&[1.0, 2.0, odd])];
-            chunk.push_row(Tag::default(), &values);
-            assert!(!chunk.is_finite(), "{odd}");
         }
     }
 

@@ -35,29 +35,46 @@ impl FloatMode {
 
 /// Whether numbers round to nearest and subnormals survive, found out by computing.
 ///
-/// Reading the register takes 9 ns on some processors, as long as a whole small step; three
-/// additions take one. What is not seen this way (trapped exceptions) is seen where the register
+/// Reading the register takes 9 ns on some processors, as long as a whole small step; these additions, which
+/// are made all at once, take one. What is not seen this way (trapped exceptions) is seen where the register
 /// is read: at loading, instantiation and initialization.
+#[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn computes_as_usual() -> bool {
-    if !cfg!(target_arch = "x86_64") {
-        return true;
+    use std::arch::x86_64::{_mm_add_ps, _mm_castps_si128, _mm_cmpeq_epi32, _mm_movemask_epi8};
+    // SAFETY: reads numbers through references, volatile so that the additions are made now and not by the
+    // compiler; every processor of this kind has the instructions.
+    unsafe {
+        let [left, right, sums] = [0, 1, 2].map(|row| std::ptr::read_volatile(&PROBES.0[row]));
+        let found = _mm_castps_si128(_mm_add_ps(left, right));
+        _mm_movemask_epi8(_mm_cmpeq_epi32(found, _mm_castps_si128(sums))) == 0xFFFF
     }
-    // Volatile, so that the additions are made now and not by the compiler.
-    let read = |number: &f64| {
-        // SAFETY: reads a number through a reference.
-        unsafe { std::ptr::read_volatile(number) }
-    };
-    let [one, small, subnormal] = [0, 1, 2].map(|index| read(&PROBES[index]));
-    let wrong = ((one + small).to_bits() ^ one.to_bits())
-        | ((one - small).to_bits() ^ one.to_bits())
-        | ((subnormal + subnormal).to_bits() ^ (2 * subnormal.to_bits()));
-    wrong == 0
 }
 
-/// One; far below half a unit in its last place, so lost unless rounding is directed; a subnormal. Side by side,
-/// so that they are fetched together.
-static PROBES: [f64; 3] = [1.0, 1e-20, 1e-310];
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+pub(crate) fn computes_as_usual() -> bool {
+    true
+}
+
+/// Left, right, sum: a number far below half a unit in the last place of one is lost unless rounding is
+/// directed; the sum of two subnormals is one.
+#[cfg(target_arch = "x86_64")]
+static PROBES: Probes = {
+    use std::arch::x86_64::__m128;
+    const SMALL: f32 = 1e-20;
+    const SUBNORMAL: f32 = f32::from_bits(0x1_0000);
+    let rows: [[f32; 4]; 3] = [
+        [1.0, 1.0, SUBNORMAL, 0.0],
+        [SMALL, -SMALL, SUBNORMAL, 0.0],
+        [1.0, 1.0, f32::from_bits(0x2_0000), 0.0],
+    ];
+    // SAFETY: both are four floats; any bits are a value of either.
+    Probes(unsafe { std::mem::transmute::<[[f32; 4]; 3], [__m128; 3]>(rows) })
+};
+
+#[cfg(target_arch = "x86_64")]
+struct Probes([std::arch::x86_64::__m128; 3]);
 
 /// The low six bits of MXCSR record exceptions that happened: any computation may set them.
 const STICKY_FLAGS: u32 = 0x3F;

@@ -99,6 +99,9 @@ pub(super) type RawState = *mut c_void;
 
 /// The functions of one instance.
 pub(super) trait Calls: Send {
+    /// What the call for a step is named.
+    const STEP: &str;
+
     fn set_debug_logging(&mut self) -> Asked;
     fn enter_configuration(&mut self) -> Asked;
     fn exit_configuration(&mut self) -> Asked;
@@ -117,7 +120,7 @@ pub(super) trait Calls: Send {
         orders: &[i32],
         values: &[f64],
     ) -> Asked;
-    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply;
+    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Status;
     /// Whether the FMU says how long its steps may be.
     fn bounds_steps(&self) -> bool;
     fn step_max(&mut self, size: &mut f64) -> Asked;

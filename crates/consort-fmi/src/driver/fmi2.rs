@@ -153,6 +153,8 @@ impl Fmi2Calls {
 }
 
 impl Calls for Fmi2Calls {
+    const STEP: &str = "fmi2DoStep";
+
     fn set_debug_logging(&mut self) -> Asked {
         ask_optional!(self, "fmi2SetDebugLogging", set_debug_logging, 1, 0, std::ptr::null())
     }
@@ -272,16 +274,15 @@ impl Calls for Fmi2Calls {
     }
 
     #[inline]
-    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
+    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Status {
         let never_back = c_int::from(!may_go_back);
         let Some(do_step) = self.table.do_step else { return no_step() };
         // SAFETY: as in `ask`.
         let status = unsafe { do_step(self.instance, step.start, step.length, never_back) };
-        let reply = Reply { call: "fmi2DoStep", status };
         if status != Status::OK {
             self.look_into(status, progress);
         }
-        reply
+        status
     }
 
     fn bounds_steps(&self) -> bool {
@@ -353,8 +354,8 @@ impl Calls for Fmi2Calls {
 
 /// Loading a Co-Simulation FMU checks that it has the function.
 #[cold]
-fn no_step() -> Reply {
-    Reply { call: "fmi2DoStep", status: Status::ERROR }
+fn no_step() -> Status {
+    Status::ERROR
 }
 
 #[cold]

@@ -199,6 +199,8 @@ unsafe fn make_booleans(bytes: *mut u8, count: usize) {
 }
 
 impl Calls for Fmi3Calls {
+    const STEP: &str = "fmi3DoStep";
+
     fn set_debug_logging(&mut self) -> Asked {
         ask_optional!(self, "fmi3SetDebugLogging", set_debug_logging, true, 0, ptr::null())
     }
@@ -309,7 +311,7 @@ impl Calls for Fmi3Calls {
     }
 
     #[inline]
-    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Reply {
+    fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Status {
         let (mut event, mut terminate, mut early) = (0u8, 0u8, 0u8);
         let Some(do_step) = self.table.do_step else { return no_step() };
         // SAFETY: as in `ask`.
@@ -328,7 +330,7 @@ impl Calls for Fmi3Calls {
         progress.event = event != 0;
         progress.terminate = terminate != 0;
         progress.early = early != 0;
-        Reply { call: "fmi3DoStep", status }
+        status
     }
 
     fn bounds_steps(&self) -> bool {
@@ -404,6 +406,6 @@ impl Calls for Fmi3Calls {
 
 /// Loading a Co-Simulation FMU checks that it has the function.
 #[cold]
-fn no_step() -> Reply {
-    Reply { call: "fmi3DoStep", status: Status::ERROR }
+fn no_step() -> Status {
+    Status::ERROR
 }

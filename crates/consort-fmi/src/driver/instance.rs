@@ -120,13 +120,13 @@ impl<C: Calls> Instance for FmuInstance<C> {
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
         self.require("step", Phase::Step, Phase::Step)?;
         let mut progress = Progress::none(step);
-        let reply = self.calls.step(step, self.may_go_back, &mut progress);
+        let status = self.calls.step(step, self.may_go_back, &mut progress);
         self.check_float_mode();
-        self.note_end(step);
-        if reply.status == Status::OK && progress.is_plain() {
+        if status == Status::OK && progress.is_plain() {
+            self.note_end(step);
             return Ok(StepOutcome::complete(step));
         }
-        self.judge_step(step, reply, &progress)
+        self.judge_step(step, status, &progress)
     }
 
     fn step_max(&mut self) -> CallResult<Option<f64>> {
@@ -160,11 +160,12 @@ impl<C: Calls> Instance for FmuInstance<C> {
             })?;
         }
         let mut progress = Progress::none(step);
-        let reply = self.calls.step(step, self.may_go_back, &mut progress);
-        self.note_end(step);
-        if reply.status != Status::OK || !progress.is_plain() {
+        let status = self.calls.step(step, self.may_go_back, &mut progress);
+        if status == Status::OK && progress.is_plain() {
+            self.note_end(step);
+        } else {
             self.check_float_mode();
-            let outcome = self.judge_step(step, reply, &progress)?;
+            let outcome = self.judge_step(step, status, &progress)?;
             if !outcome.is_plain(step) {
                 return Ok(Some(outcome));
             }

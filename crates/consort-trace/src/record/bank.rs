@@ -59,19 +59,6 @@ impl Bank {
         }
     }
 
-    /// Looks at every element without stopping early, which is faster: almost always all are.
-    pub(super) fn is_finite(&self) -> bool {
-        match &self.elements {
-            Elements::Fixed(Values::Float64(list)) => {
-                list.iter().fold(true, |all, value| all & value.is_finite())
-            }
-            Elements::Fixed(Values::Float32(list)) => {
-                list.iter().fold(true, |all, value| all & value.is_finite())
-            }
-            Elements::Fixed(_) | Elements::Variable { .. } => true,
-        }
-    }
-
     pub(super) fn clear(&mut self) {
         match &mut self.elements {
             Elements::Fixed(values) => clear(values),
