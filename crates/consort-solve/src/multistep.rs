@@ -26,7 +26,7 @@ use crate::problem::{
 };
 use coefficients::{Coefficients, ROWS_MAX};
 use consort_core::{Room, Shared, clone_by_field};
-use control::{Tries, Trouble};
+use control::Tries;
 use corrector::Outcome;
 use nordsieck::Nordsieck;
 
@@ -375,25 +375,20 @@ impl Multistep {
             self.history.predict(self.pace.order);
             self.work.coefficients.set(self.family, &self.pace);
             let corrected = self.correct(problem, to, tries.last);
-            let error = match corrected {
-                Ok(Outcome::Solved { size }) => size * self.work.coefficients.error,
-                _ => f64::INFINITY,
+            let outcome = corrected.map_err(|error| {
+                self.history.retreat(self.pace.order);
+                self.failure(Reason::Model(error), None)
+            })?;
+            let error = match outcome {
+                Outcome::Solved { size } => size * self.work.coefficients.error,
+                Outcome::Unsolved | Outcome::NotFinite => f64::INFINITY,
             };
             if error <= 1.0 {
                 return Ok((error, to));
             }
             self.history.retreat(self.pace.order);
-            let outcome = match corrected {
-                Err(error) => return Err(self.failure(Reason::Model(error), None)),
-                Ok(Outcome::Solved { .. }) => self.shorten_for_error(problem, error, &mut tries),
-                Ok(Outcome::Unsolved) => {
-                    self.shorten_for_convergence(&mut tries, Trouble::Unsolved)
-                }
-                Ok(Outcome::NotFinite) => {
-                    self.shorten_for_convergence(&mut tries, Trouble::NotFinite)
-                }
-            };
-            outcome.map_err(|reason| self.failure(reason, self.worst()))?;
+            let shortened = self.shorten_for(problem, (outcome, error), &mut tries);
+            shortened.map_err(|reason| self.failure(reason, self.worst()))?;
         }
     }
 

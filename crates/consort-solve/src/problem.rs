@@ -226,6 +226,17 @@ impl Tolerances {
         Tolerances { relative, absolute }
     }
 
+    /// The longest step from `x` that takes no state farther than its own size and what is usual for it (a
+    /// hundred absolute tolerances in units of the relative one: its nominal), if each keeps its slope. A
+    /// step that was right before something changed would otherwise ask for states that have no meaning.
+    pub(crate) fn reach(&self, x: &[f64], slopes: &[f64]) -> f64 {
+        let states = x.iter().zip(slopes).zip(&self.absolute);
+        let steps = states.map(|((x, slope), absolute)| {
+            (x.abs() + 100.0 * absolute / self.relative) / slope.abs()
+        });
+        steps.fold(f64::INFINITY, f64::min)
+    }
+
     /// What is wrong with them for so many states, if anything.
     pub(crate) fn mistake(&self, len: usize) -> Option<&'static str> {
         let is_size = |value: f64| 0.0 < value && value.is_finite();
@@ -302,7 +313,7 @@ pub struct Advanced {
 pub enum Keep {
     /// Nothing: the first step is found anew.
     Nothing,
-    /// The size of the steps, as a first guess: the event changed values, not the pace.
+    /// The size of the steps, as a first guess: if it fails badly, the first step is found anew.
     StepSize,
     /// Everything, if time and states are the solver's own to the bit (otherwise the size of the
     /// steps): the event changed neither states nor derivatives.

@@ -210,6 +210,7 @@ impl RungeKutta {
         }
         (self.from, self.t, self.known, self.is_dense) = (t, t, Known::None, false);
         self.x.copy_from_slice(x);
+        // The old step is but a guess: see `begin`.
         let next = if keep == Keep::Nothing { 0.0 } else { self.pace.next };
         self.pace = Pace { next, ..Pace::NEW };
     }

@@ -19,6 +19,8 @@ mod paced;
 mod problems;
 #[path = "solve/recurrences.rs"]
 mod recurrences;
+#[path = "solve/restarts.rs"]
+mod restarts;
 #[path = "solve/roots.rs"]
 mod roots;
 #[path = "solve/runge_kutta.rs"]

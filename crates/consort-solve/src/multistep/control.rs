@@ -1,6 +1,7 @@
 //! Which step and order come next, after success and after failure.
 
 use super::coefficients::{lowered, raised};
+use super::corrector::Outcome;
 use super::norm::{norm, norm_of_difference};
 use super::{Family, Multistep};
 use crate::problem::{Problem, Reason};
@@ -38,6 +39,8 @@ pub(super) struct Tries {
     errors: u32,
     unsolved: u32,
     pub(super) last: Trouble,
+    /// The first step was found after a guess had failed.
+    is_found: bool,
 }
 
 /// Why the last try failed.
@@ -187,8 +190,32 @@ impl Multistep {
         ratio(BIAS_ABOVE * size * coefficients.error_above, order + 2)
     }
 
+    /// Makes the step shorter after a try that failed.
+    pub(super) fn shorten_for<P: Problem + ?Sized>(
+        &mut self,
+        problem: &mut P,
+        (outcome, error): (Outcome, f64),
+        tries: &mut Tries,
+    ) -> Result<(), Reason<P::Error>> {
+        let is_hopeless = RATIO_MIN * root(BIAS * error, self.pace.order + 1) > 1.0;
+        if self.is_guess() && is_hopeless && !tries.is_found {
+            let statistics = &mut self.statistics;
+            match outcome {
+                Outcome::Solved { .. } => statistics.error_test_failures += 1,
+                Outcome::Unsolved | Outcome::NotFinite => statistics.convergence_failures += 1,
+            }
+            tries.is_found = true;
+            return self.find_shorter(problem).map_err(Reason::Model);
+        }
+        match outcome {
+            Outcome::Solved { .. } => self.shorten_for_error(problem, error, tries),
+            Outcome::Unsolved => self.shorten_for_convergence(tries, Trouble::Unsolved),
+            Outcome::NotFinite => self.shorten_for_convergence(tries, Trouble::NotFinite),
+        }
+    }
+
     /// Makes the step shorter after its error was too large; also the order lower if that goes on.
-    pub(super) fn shorten_for_error<P: Problem + ?Sized>(
+    fn shorten_for_error<P: Problem + ?Sized>(
         &mut self,
         problem: &mut P,
         error: f64,
@@ -230,7 +257,7 @@ impl Multistep {
     }
 
     /// Makes the step shorter after its system could not be solved.
-    pub(super) fn shorten_for_convergence<E>(
+    fn shorten_for_convergence<E>(
         &mut self,
         tries: &mut Tries,
         trouble: Trouble,

@@ -1,6 +1,11 @@
 //! The first step: as long as the solution's bend allows at order one (Hindmarsh 1980).
+//!
+//! A restart tries the step that was right before, which is but a guess: whatever changed may be faster by any
+//! factor. A guess that fails badly is forgotten and the first step found as at a start, so that what is
+//! solved from a start on is solved from a restart on too.
 
 use super::Multistep;
+use super::control::RATIO_MAX_FIRST;
 use super::norm::norm_of_difference;
 use crate::problem::{Failure, Problem, Reason};
 
@@ -29,14 +34,35 @@ impl Multistep {
         if let Some(worst) = slopes.iter().position(|slope| !slope.is_finite()) {
             return Err(self.failure(Reason::NotFinite, Some(worst)));
         }
-        let wanted = match self.options.first_step.or(self.hint) {
-            Some(h) => h,
-            None => self.find_first(problem, limit).map_err(|error| model(self, error))?,
+        let reach = || self.options.tolerances.reach(self.history.row(0), slopes);
+        let wanted = match (self.options.first_step, self.hint) {
+            (Some(h), _) => h,
+            (None, Some(h)) => h.min(reach()),
+            (None, None) => self.find_first(problem, limit).map_err(|error| model(self, error))?,
         };
         let h = self.options.step_max.map_or(wanted, |most| wanted.min(most));
         let h = h.max(self.options.step_min);
         (self.pace.h, self.pace.h_scale, self.pace.h_next) = (1.0, 1.0, h);
         self.is_fresh = false;
+        Ok(())
+    }
+
+    /// Whether the step that is tried is a first one of a length that was given and not found.
+    pub(super) fn is_guess(&self) -> bool {
+        self.taken == 0 && (self.hint.is_some() || self.options.first_step.is_some())
+    }
+
+    /// After a guess that was far too long: finds the first step, within what was tried.
+    pub(super) fn find_shorter<P: Problem + ?Sized>(
+        &mut self,
+        problem: &mut P,
+    ) -> Result<(), P::Error> {
+        let tried = self.pace.h;
+        self.pace.h = 1.0;
+        self.load_slope(problem)?;
+        (self.pace.h_scale, self.pace.ratio_max) = (1.0, RATIO_MAX_FIRST);
+        let h = self.find_first(problem, self.t + tried)?;
+        self.rescale(h.max(self.options.step_min).min(tried));
         Ok(())
     }
 
@@ -48,7 +74,8 @@ impl Multistep {
         let lower = LOWER * f64::EPSILON * self.t.abs().max(limit.abs());
         let upper = self.first_upper(limit - self.t);
         if upper < lower {
-            return Ok((lower * upper).sqrt());
+            // What is too short to move time is no step.
+            return Ok((lower * upper).sqrt().max(LOWER * f64::EPSILON * self.t.abs()));
         }
         let mut h = (lower * upper).sqrt();
         let mut found = h;

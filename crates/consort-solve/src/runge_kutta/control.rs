@@ -52,7 +52,11 @@ impl RungeKutta {
                 let last = self.pair.tableau().last() * len;
                 self.slopes.copy_within(last..last + len, 0);
             }
-            Known::None => self.first_slope(problem)?,
+            Known::None => {
+                self.first_slope(problem)?;
+                let reach = self.options.tolerances.reach(&self.x, &self.slopes[..len]);
+                self.pace.next = self.pace.next.min(reach);
+            }
         }
         self.known = Known::First;
         if self.pace.next == 0.0 {
