@@ -56,7 +56,7 @@ impl Family {
 ///   computed while a copy still has the one before.
 /// - The problem is not part of it and must answer alike when asked alike.
 /// - A [`SparsityPattern`](crate::SparsityPattern) is factorized without exchange of rows; pivots that are
-///   too small make the step shorter.
+///   but rounding make the step shorter.
 ///
 /// # Determinism
 ///

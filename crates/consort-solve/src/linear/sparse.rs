@@ -1,16 +1,18 @@
 //! Sparse elimination on the diagonal, in an order of little fill that is found once.
 //!
 //! The matrix is I - gamma * J, so shorter steps bring it as near to I as is needed: a pivot on the
-//! diagonal that is too small is reported, and the step becomes shorter. That keeps the pattern of the
-//! factors, and with it every place in memory, the same for all matrices of a problem. The order is
+//! diagonal that is nothing but rounding is reported, and the step becomes shorter. That keeps the pattern of the
+//! factors, and with it every place in memory, the same for all matrices of a problem. A pivot is measured by
+//! the terms it is the sum of, which have its unit: entries beside it have others, and their size says
+//! nothing. What a poor pivot costs in digits, Newton's iterations see and make good. The order is
 //! that of minimum degree (Tinney and Walker 1967) on the pattern of J + J'; equals go by index. The
 //! factors are computed column by column, looking left (Gilbert and Peierls 1988, with a known pattern).
 
 use crate::problem::SparsityPattern;
 use std::collections::BTreeSet;
 
-/// Below this part of its column's greatest entry a pivot on the diagonal is not taken.
-const PIVOT_MIN: f64 = 1e-6;
+/// Below this part of the greatest of its terms a pivot on the diagonal is not taken.
+const PIVOT_MIN: f64 = 1e-13;
 
 /// What can be known of the factors from the pattern alone. Rows and columns are counted in the order
 /// of elimination.
@@ -102,7 +104,7 @@ impl Symbolic {
         self.lower.len() + self.upper.len() + self.order.len()
     }
 
-    /// Factorizes I - `gamma` * J; false if a pivot is too small or not finite.
+    /// Factorizes I - `gamma` * J; false if a pivot is but rounding or not finite.
     pub(super) fn factorize(
         &self,
         values: &mut [f64],
@@ -118,6 +120,7 @@ impl Symbolic {
             for (row, source) in self.entries.rows[range.clone()].iter().zip(&self.sources[range]) {
                 work[*row] = -gamma * jacobian[*source];
             }
+            let mut greatest = work[column].abs().max(1.0);
             work[column] += 1.0;
             let range = self.upper.range(column);
             for (earlier, value) in self.upper.rows[range.clone()].iter().zip(&mut upper[range]) {
@@ -125,15 +128,13 @@ impl Symbolic {
                 for (row, multiplier) in self.lower.with(*earlier, lower) {
                     work[row] -= *value * multiplier;
                 }
+                greatest = greatest.max(work[column].abs());
             }
             let pivot = std::mem::take(&mut work[column]);
             *inverse = 1.0 / pivot;
-            let mut greatest = 0.0_f64;
             let range = self.lower.range(column);
             for (row, value) in self.lower.rows[range.clone()].iter().zip(&mut lower[range]) {
-                let entry = std::mem::take(&mut work[*row]);
-                greatest = greatest.max(entry.abs());
-                *value = entry * *inverse;
+                *value = std::mem::take(&mut work[*row]) * *inverse;
             }
             if !inverse.is_finite() || pivot.abs() < PIVOT_MIN * greatest {
                 return false;

@@ -92,11 +92,28 @@ fn a_singular_matrix_is_noticed_in_every_layout() {
 }
 
 #[test]
-fn a_sparse_pivot_that_is_too_small_is_refused() {
+fn a_sparse_pivot_that_is_but_rounding_is_refused() {
     let pattern = SparsityPattern::new(2, [(0, 0), (0, 1), (1, 0), (1, 1)]);
     let mut linear = Linear::new(2, &Structure::Sparse(pattern));
-    assert!(!linear.factorize(&[1.0 - 1e-9, 1.0, 1.0, 0.0], 1.0));
-    assert!(linear.factorize(&[1.0 - 1e-9, 1.0, 1.0, 0.0], 0.5));
+    assert!(!linear.factorize(&[1.0 - 1e-15, 1.0, 1.0, 0.0], 1.0));
+    assert!(linear.factorize(&[1.0 - 1e-15, 1.0, 1.0, 0.0], 0.5));
+    // The second pivot is 1 - 3 * (1 / 3): nothing of its terms is left.
+    assert!(!linear.factorize(&[0.0, 3.0, 1.0 / 3.0, 0.0], -1.0));
+}
+
+#[test]
+fn units_do_not_make_a_sparse_pivot_small() {
+    let pattern = SparsityPattern::new(2, [(0, 0), (0, 1), (1, 0), (1, 1)]);
+    let mut linear = Linear::new(2, &Structure::Sparse(pattern));
+    for unit in [1e-12, 1.0, 1e12] {
+        assert!(linear.factorize(&[0.0, 5.0 * unit, -5.0 / unit, 0.0], 1.0));
+        let mut x = [1.0, 2.0 * unit];
+        linear.solve(&mut x);
+        // a + 5 b = 1 and -5 a + b = 2, with b in these units.
+        let expected = [-9.0 / 26.0, 7.0 / 26.0 * unit];
+        let error = x.iter().zip(expected).map(|(x, e)| (x / e - 1.0).abs()).fold(0.0, f64::max);
+        assert!(error < 1e-14, "{x:?} and not {expected:?}");
+    }
 }
 
 struct Times;

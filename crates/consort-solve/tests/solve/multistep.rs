@@ -14,6 +14,8 @@ mod process;
 mod references;
 #[path = "multistep/steps.rs"]
 mod steps;
+#[path = "multistep/units.rs"]
+mod units;
 
 use consort_solve::{Family, Multistep, Options};
 use problems::Known;
