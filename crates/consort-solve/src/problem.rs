@@ -15,7 +15,8 @@ pub trait Problem {
     fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error>;
 
     /// Fills the entries of df/dx at (`t`, `x`), where f was just found to be `dx`, and tells that it
-    /// did; all entries are zero before. `false` asks the solver to take differences instead.
+    /// did; all entries are zero before. `false`, or an entry that is not finite, asks the solver to
+    /// take differences instead.
     ///
     /// # Errors
     /// If the model failed for good.
@@ -396,7 +397,9 @@ impl<E: fmt::Display> fmt::Display for Reason<E> {
             Reason::ErrorTestFails => {
                 "the error test fails again and again; is there an unannounced jump"
             }
-            Reason::DoesNotConverge => "the nonlinear system is not solved; is the Jacobian right",
+            Reason::DoesNotConverge => {
+                "the equations of a step are not solved, however short it is; does a derivative jump here"
+            }
             Reason::NotFinite => {
                 "a derivative is infinite or not a number; is something divided by zero"
             }

@@ -45,7 +45,7 @@ impl Band {
             column.swap(0, offset);
             let (head, multipliers) = column.split_at_mut(1);
             let inverse = 1.0 / head[0];
-            if !inverse.is_finite() {
+            if !(head[0].is_finite() && inverse.is_finite()) {
                 return false;
             }
             (head[0], *pivot) = (inverse, k + offset);

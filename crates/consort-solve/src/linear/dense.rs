@@ -16,7 +16,7 @@ pub(super) fn factorize(values: &mut [f64], pivots: &mut [usize]) -> bool {
         column.swap(k, *pivot);
         let (head, multipliers) = column.split_at_mut(k + 1);
         let inverse = 1.0 / head[k];
-        if !inverse.is_finite() {
+        if !(head[k].is_finite() && inverse.is_finite()) {
             return false;
         }
         head[k] = inverse;

@@ -44,13 +44,8 @@ impl Differences {
         differences
     }
 
-    /// How many evaluations a Jacobian takes.
-    pub(crate) fn evaluations(&self) -> u64 {
-        self.starts.len() as u64 - 1
-    }
-
-    /// Fills a Jacobian in the layout of its structure. `work` has room for the states and for the
-    /// derivatives.
+    /// Fills a Jacobian in the layout of its structure, and tells how many evaluations that took. `work`
+    /// has room for the states and for the derivatives.
     pub(crate) fn fill<P: Problem + ?Sized>(
         &self,
         problem: &mut P,
@@ -58,23 +53,34 @@ impl Differences {
         structure: &Structure,
         work: &mut [f64],
         values: &mut [f64],
-    ) -> Result<(), P::Error> {
+    ) -> Result<u64, P::Error> {
         let (before, moved) = work.split_at_mut(point.x.len());
         before.copy_from_slice(point.x);
+        let mut evaluations = self.starts.len() as u64 - 1;
         for range in self.starts.windows(2) {
             let group = &self.columns[range[0]..range[1]];
             for &column in group {
                 point.x[column] += point.distance(column, before[column]);
             }
             problem.derivatives(point.t, point.x, moved)?;
+            // Where f ends (a level below zero has no root), the other side may have a value.
+            let is_known = moved.iter().all(|slope| slope.is_finite());
+            let side = if is_known { 1.0 } else { -1.0 };
+            if !is_known {
+                for &column in group {
+                    point.x[column] = before[column] - point.distance(column, before[column]);
+                }
+                problem.derivatives(point.t, point.x, moved)?;
+                evaluations += 1;
+            }
             for &column in group {
                 point.x[column] = before[column];
-                let inverse = 1.0 / point.distance(column, before[column]);
+                let inverse = side / point.distance(column, before[column]);
                 let difference = |row: usize| (moved[row] - point.dx[row]) * inverse;
                 put_column(structure, values, (column, before.len()), difference);
             }
         }
-        Ok(())
+        Ok(evaluations)
     }
 }
 

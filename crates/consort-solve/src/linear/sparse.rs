@@ -136,7 +136,8 @@ impl Symbolic {
             for (row, value) in self.lower.rows[range.clone()].iter().zip(&mut lower[range]) {
                 *value = std::mem::take(&mut work[*row]) * *inverse;
             }
-            if !inverse.is_finite() || pivot.abs() < PIVOT_MIN * greatest {
+            let is_number = pivot.is_finite() && inverse.is_finite();
+            if !is_number || pivot.abs() < PIVOT_MIN * greatest {
                 return false;
             }
         }

@@ -86,8 +86,11 @@ fn a_singular_matrix_is_noticed_in_every_layout() {
         let mut matrix = JacobianMut::new(LEN, &structure, &mut values);
         matrix.put(4, 4, 2.0);
         assert!(!Linear::new(LEN, &structure).factorize(&values, 0.5), "{structure:?}");
-        values[0] = f64::NAN;
-        assert!(!Linear::new(LEN, &structure).factorize(&values, 0.5), "{structure:?}");
+        for none in [f64::NAN, f64::INFINITY] {
+            values.fill(0.0);
+            JacobianMut::new(LEN, &structure, &mut values).put(4, 4, none);
+            assert!(!Linear::new(LEN, &structure).factorize(&values, 0.5), "{structure:?}");
+        }
     }
 }
 
@@ -133,14 +136,14 @@ impl Problem for Times {
 fn differences_find_the_entries_with_one_evaluation_for_each_group() {
     for (structure, evaluations) in structures().into_iter().zip([30, 6, 6]) {
         let differences = Differences::new(LEN, &structure);
-        assert_eq!(differences.evaluations(), evaluations);
         let (mut x, mut dx, weights) = (vec![1.0; LEN], vec![0.0; LEN], vec![1e6; LEN]);
         Times.derivatives(0.0, &x, &mut dx).unwrap();
         let mut point = Point { t: 0.0, x: &mut x, dx: &dx, weights: &weights, least: 0.0 };
         let exact = jacobian(&structure);
         let mut values = vec![0.0; exact.len()];
         let mut work = vec![0.0; 2 * LEN];
-        differences.fill(&mut Times, &mut point, &structure, &mut work, &mut values).unwrap();
+        let taken = differences.fill(&mut Times, &mut point, &structure, &mut work, &mut values);
+        assert_eq!(taken, Ok(evaluations));
         let error = values.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(error < 1e-5, "{structure:?}: {error}");
         assert_eq!(x, vec![1.0; LEN]);

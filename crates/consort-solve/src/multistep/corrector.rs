@@ -178,7 +178,9 @@ impl Multistep {
         let (work, structure) = (&mut *self.work, &self.options.structure);
         self.statistics.jacobians += 1;
         let mut matrix = JacobianMut::new(self.len, structure, newton.jacobian.fill(0.0));
-        if problem.jacobian(t, &work.x, &work.slope, &mut matrix)? {
+        let is_filled = problem.jacobian(t, &work.x, &work.slope, &mut matrix)?;
+        // The root of a level has no slope at zero, but differences: an empty tank is nothing special.
+        if is_filled && newton.jacobian.iter().all(|entry| entry.is_finite()) {
             return Ok(());
         }
         let size = norm(&work.slope, &work.weights);
@@ -190,9 +192,10 @@ impl Multistep {
             weights: &work.weights,
             least: if 0.0 < least { least } else { 1.0 },
         };
-        self.statistics.evaluations += newton.differences.evaluations();
         let (pair, values) = (&mut work.pair, newton.jacobian.slice_mut());
-        newton.differences.fill(problem, &mut point, structure, pair, values)
+        let taken = newton.differences.fill(problem, &mut point, structure, pair, values)?;
+        self.statistics.evaluations += taken;
+        Ok(())
     }
 
     /// Newton's iterations with the matrix there is.

@@ -4,6 +4,8 @@
 mod continuation;
 #[path = "multistep/failures.rs"]
 mod failures;
+#[path = "multistep/jacobians.rs"]
+mod jacobians;
 #[path = "multistep/orders.rs"]
 mod orders;
 #[path = "multistep/problems.rs"]
