@@ -1,7 +1,9 @@
 //! What can go wrong in a run.
 
+mod differs;
 mod doubtful;
 
+pub use differs::{DifferentValue, StateDiffers};
 pub use doubtful::{AcceptedLoops, Diverged, LostParameter};
 
 use crate::courier::CourierError;
@@ -134,6 +136,8 @@ pub enum RunError {
         /// What it answered.
         error: Box<CallError>,
     },
+    /// A component goes on differently once it is restored: what follows from its saved states is wrong.
+    StateDiffers(Box<StateDiffers>),
     /// A snapshot is not one of this run. The run can continue.
     ForeignSnapshot {
         /// What does not fit.
@@ -267,6 +271,7 @@ impl RunError {
                 let message = format!("the state of `{component}` could not be {}", call.done());
                 call_diagnostic(call.code(), message, Some(at(tag)), error).help(call.help())
             }
+            RunError::StateDiffers(it) => it.diagnostic(resolution),
             RunError::Courier { tag, error } => Diagnostic::error("run::node", self.to_string())
                 .with_note(courier_note(*tag, error, resolution))
                 .help("see what that node says; `--resume` goes on from the last snapshot"),
@@ -541,6 +546,7 @@ impl fmt::Display for RunError {
             RunError::State { component, call, error, .. } => {
                 write!(f, "the state of `{component}` could not be {}: {error}", call.done())
             }
+            RunError::StateDiffers(it) => it.fmt(f),
             RunError::ForeignSnapshot { reason } => {
                 write!(f, "the snapshot does not belong to this run: {reason}")
             }

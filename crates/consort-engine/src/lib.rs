@@ -72,18 +72,23 @@ mod pool;
 mod record;
 mod rollback;
 mod run;
+mod sight;
 mod snapshot;
 mod stage;
 mod store;
 mod timing;
 mod together;
+mod trail;
 mod transfer;
 
 pub use collect::Recorded;
 pub use courier::{Courier, CourierError, Part};
 pub use error::{
-    AcceptedLoops, Diverged, LoopFailure, LostParameter, RunError, StateCall, StepFailure,
+    AcceptedLoops, DifferentValue, Diverged, LoopFailure, LostParameter, RunError, StateCall,
+    StateDiffers, StepFailure,
 };
 pub use record::{ChunkSink, RowContent};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
+pub use sight::Sight;
 pub use snapshot::RunSnapshot;
+pub use trail::Trail;

@@ -180,6 +180,11 @@ impl Hashes {
         }
     }
 
+    /// What is hashed, in the order of the states.
+    pub(crate) fn entries(&self) -> &[Hashed] {
+        &self.entries
+    }
+
     /// Where the rolling hashes are.
     pub(crate) fn states(&self) -> &[VariableHash] {
         &self.hashes

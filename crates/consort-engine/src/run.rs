@@ -191,7 +191,7 @@ impl Run {
         Ok(self.over.clone().expect("the loop ends when the run is over"))
     }
 
-    fn planned_next(&mut self) -> Result<Time, RunError> {
+    pub(crate) fn planned_next(&mut self) -> Result<Time, RunError> {
         if !self.is_variable() {
             return Ok(self.rates.after(self.tag.time));
         }

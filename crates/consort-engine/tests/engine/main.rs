@@ -19,4 +19,5 @@ mod staged;
 mod step_max;
 mod support;
 mod together;
+mod trails;
 mod variable;

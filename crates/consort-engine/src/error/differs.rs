@@ -1,0 +1,61 @@
+//! A state that was not what it should be: a restored run and one that never was went different ways.
+
+use super::seconds;
+use consort_core::{Diagnostic, Resolution, Tag};
+use std::fmt;
+
+/// A component that goes on differently once it is restored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StateDiffers {
+    /// The component.
+    pub component: String,
+    /// Who saved its state: `native`, `image`, `fork`, `replay`.
+    pub provider: String,
+    /// Where it was saved.
+    pub saved: Tag,
+    /// Where the difference was seen first.
+    pub tag: Tag,
+    /// The variable, if it is one that differs and not the time itself.
+    pub value: Option<DifferentValue>,
+}
+
+/// A variable with two values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DifferentValue {
+    /// `component.variable`.
+    pub path: String,
+    /// In the run that was never restored.
+    pub expected: String,
+    /// In the restored one.
+    pub found: String,
+}
+
+impl StateDiffers {
+    /// What helps against it.
+    pub const HELP: &str = "`state = \"image\"` or `state = \"replay\"` in its component has it saved from outside; \
+                            `consort state-check` tells what the model can";
+
+    pub(super) fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
+        let (saved, at) = (seconds(resolution, self.saved), seconds(resolution, self.tag));
+        let what = match &self.value {
+            None => format!("at {at}, its steps end at other times"),
+            Some(value) if value.expected == value.found => {
+                format!("at {at}, what `{}` did on the way is not the same", value.path)
+            }
+            Some(DifferentValue { path, expected, found }) => {
+                format!(
+                    "at {at}, `{path}` is {found}, and {expected} in the run that was not restored"
+                )
+            }
+        };
+        Diagnostic::error("state::differs", self.to_string())
+            .with_note(format!("saved at {saved} by `{}`; {what}", self.provider))
+            .help(Self::HELP)
+    }
+}
+
+impl fmt::Display for StateDiffers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` goes on differently once it is restored", self.component)
+    }
+}

@@ -1,0 +1,85 @@
+//! A save of a run and the steps that followed it, to be taken again by a restored twin.
+
+use crate::error::{RunError, StateCall};
+use crate::run::{Run, RunOptions};
+use crate::sight::Sight;
+use consort_core::{Model, Tag};
+use consort_system::{Plan, ResolvedSystem};
+use std::sync::Arc;
+
+/// What followed a save.
+pub struct Trail {
+    saved: Tag,
+    state: Vec<u8>,
+    moments: Vec<Moment>,
+    /// The run was saved again since the last moment.
+    is_saved: bool,
+}
+
+struct Moment {
+    /// The run was saved once more before this step: some states can tell.
+    follows_save: bool,
+    sight: Sight,
+}
+
+impl Trail {
+    /// Begins at a save: where the run was, and its bytes as [`Run::serialize`] made them.
+    pub fn new(saved: Tag, state: Vec<u8>) -> Self {
+        Trail { saved, state, moments: Vec::new(), is_saved: false }
+    }
+
+    /// How many moments were noted.
+    pub fn len(&self) -> usize {
+        self.moments.len()
+    }
+
+    /// Whether nothing followed the save yet.
+    pub fn is_empty(&self) -> bool {
+        self.moments.is_empty()
+    }
+
+    /// Notes where the run is now.
+    pub fn note(&mut self, run: &Run) {
+        let follows_save = std::mem::take(&mut self.is_saved);
+        self.moments.push(Moment { follows_save, sight: run.sight() });
+    }
+
+    /// Notes that the run was saved once more.
+    pub fn note_save(&mut self) {
+        self.is_saved = true;
+    }
+
+    /// Lets a twin with new instances go on from the save, and compares every bit that was hashed.
+    ///
+    /// # Errors
+    /// [`RunError::StateDiffers`] at the first difference; or what kept the twin from going on at all.
+    ///
+    /// # Panics
+    /// If plan, models and system do not belong together.
+    pub fn follow(
+        &self,
+        (system, plan): (ResolvedSystem, &Plan),
+        models: Vec<Arc<dyn Model>>,
+        options: RunOptions,
+    ) -> Result<(), RunError> {
+        let mut twin = Run::resume(system, plan, models, options, &self.state)?;
+        for Moment { follows_save, sight } in &self.moments {
+            if *follows_save {
+                twin.snapshot()?;
+            }
+            twin.advance(sight.tag().time).map_err(not_restored)?;
+            twin.compare(sight, self.saved)?;
+        }
+        Ok(())
+    }
+}
+
+/// What goes wrong in a step that went well before is its state's fault.
+fn not_restored(error: RunError) -> RunError {
+    match error {
+        RunError::Call { component, tag, error } => {
+            RunError::State { component, tag, call: StateCall::Restore, error }
+        }
+        other => other,
+    }
+}
