@@ -1,5 +1,6 @@
 //! The history of a campaign: what was known after each unit, in the order of units.
 
+use crate::sample::Leaf;
 use crate::strategy::{Conclusion, Progress, Strategy, Unit, UnitResult};
 use crate::visit::Summary;
 use std::collections::BTreeMap;
@@ -25,12 +26,19 @@ pub struct Chronicle {
     early: BTreeMap<u64, (Unit, UnitResult)>,
     next: u64,
     moments: Vec<Moment>,
+    leaves: Vec<Leaf>,
 }
 
 impl Chronicle {
     /// The history of `strategy`, which nobody has asked for units yet.
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
-        Chronicle { strategy, early: BTreeMap::new(), next: 0, moments: Vec::new() }
+        Chronicle {
+            strategy,
+            early: BTreeMap::new(),
+            next: 0,
+            moments: Vec::new(),
+            leaves: Vec::new(),
+        }
     }
 
     /// One moment per unit that counts.
@@ -38,7 +46,13 @@ impl Chronicle {
         &self.moments
     }
 
-    fn take(&mut self, unit: &Unit, result: UnitResult) {
+    /// Where scenarios of the sample came to, in the order of units.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    fn take(&mut self, unit: &Unit, mut result: UnitResult) {
+        self.leaves.append(&mut result.leaves);
         let worst = |property: &crate::visit::PropertySummary| {
             property.worst.as_ref().map(|worst| worst.robustness.high)
         };

@@ -8,6 +8,7 @@
 //! - [`campaign`]: a campaign against its system; [`run_world`]: the system as a world that strategies drive.
 //! - [`coordinator`] and [`worker`]: the two sides of a campaign, in processes of their own, over [`lease`]
 //!   (work that is lent) and [`journal`] (what was done, on disk); [`chronicle`] and [`report`] tell of it.
+//! - [`sample`]: which scenarios are run again from their start, so that no answer rests on states alone.
 //! - [`statistics`]: what numbers of scenarios say, and what trees of them cost.
 
 pub mod archive;
@@ -19,6 +20,7 @@ pub mod journal;
 pub mod lease;
 pub mod report;
 pub mod run_world;
+pub mod sample;
 pub mod shrink;
 pub mod space;
 pub mod statistics;

@@ -65,6 +65,17 @@ pub struct Account<'a> {
     pub moments: &'a [Moment],
     /// The scenarios that violate properties, in their files.
     pub counter_examples: &'a [CounterExample],
+    /// What was run again; `None` if nothing was.
+    pub verified: Option<Verified>,
+}
+
+/// Scenarios that were run again from their start, without restored states, and came to the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Verified {
+    /// How many.
+    pub scenarios: u64,
+    /// How many periods they have together.
+    pub periods: u64,
 }
 
 impl Account<'_> {
@@ -99,6 +110,11 @@ impl Account<'_> {
                 "confidence": number(estimate.confidence),
             })),
             "properties": self.properties(),
+            "verified": self.verified.map(|it| json!({
+                "scenarios": it.scenarios,
+                "periods": it.periods,
+                "agreed": true,
+            })),
             "counter_examples": self.counter_examples.iter().map(|it| it.to_json(self.resolved)).collect::<Vec<_>>(),
             "failures": self.summary.failures.iter().map(|it| self.failure(it)).collect::<Vec<_>>(),
             "failing": failing(self.summary),

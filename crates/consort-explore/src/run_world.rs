@@ -4,10 +4,12 @@
 //! period. What an input is at the very tag of the choice was computed before it: the trace shows the
 //! new value from the next tag on.
 
+mod explain;
+
 use crate::campaign::{Question, ResolvedCampaign};
 use crate::world::{Bounds, Standing, World};
 use consort_check::property::Monitor;
-use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
+use consort_core::{CallStatus, Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
 use consort_engine::{Advance, Observation, Run, RunError, RunOptions, RunSnapshot, Summary};
 use consort_system::{Plan, ResolvedSystem};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The system of a campaign, live.
 pub struct RunWorld {
     run: Run,
+    origin: Origin,
     campaign: ResolvedCampaign,
     watch: Watch,
     start: RunSnapshot,
@@ -23,6 +26,15 @@ pub struct RunWorld {
     depth: u32,
     /// Whoever is restored goes on differently from who is not, so everybody is.
     is_canonical: bool,
+}
+
+/// What a run is made of, to make it anew.
+#[derive(Clone)]
+struct Origin {
+    system: ResolvedSystem,
+    plan: Arc<Plan>,
+    models: Vec<Arc<dyn Model>>,
+    until: Until,
 }
 
 /// A place that a world can come back to.
@@ -52,6 +64,16 @@ impl RunWorld {
         options: RunOptions,
         until: Until,
     ) -> Result<Self, RunError> {
+        let origin = Origin { system, plan: Arc::new(plan.clone()), models, until };
+        Self::start_from(campaign, origin, options)
+    }
+
+    fn start_from(
+        campaign: ResolvedCampaign,
+        origin: Origin,
+        options: RunOptions,
+    ) -> Result<Self, RunError> {
+        let Origin { system, models, until, .. } = origin.clone();
         let experiment = &system.experiment;
         let (resolution, start_time) = (experiment.resolution, experiment.start);
         let (paths, watch) =
@@ -61,9 +83,9 @@ impl RunWorld {
         let is_canonical = !models.iter().all(is_exact);
         let observer = Some(Observation { paths, observer: Box::new(watch.clone()) });
         let options = RunOptions { observer, ..options };
-        let mut run = Run::start(system, plan, models, options)?;
+        let mut run = Run::start(system, &origin.plan, models, options)?;
         let start = run.snapshot()?;
-        Ok(RunWorld { run, campaign, watch, start, start_time, depth: 0, is_canonical })
+        Ok(RunWorld { run, origin, campaign, watch, start, start_time, depth: 0, is_canonical })
     }
 
     /// What is known of the properties now.
@@ -85,6 +107,18 @@ impl RunWorld {
         self.run.finish()
     }
 
+    /// Makes a choice; where it leads.
+    fn begin(&mut self, letter: u32) -> Result<Time, RunError> {
+        if self.is_canonical {
+            // Saving such an instance restores it at once: every path is the same then.
+            self.run.snapshot()?;
+        }
+        for (path, values) in self.campaign.values(letter) {
+            self.run.set(path, values)?;
+        }
+        Ok(self.next())
+    }
+
     /// Where a choice made now leads.
     fn next(&self) -> Time {
         let depth = i64::from(self.depth) + 1;
@@ -104,14 +138,8 @@ impl World for RunWorld {
     }
 
     fn choose(&mut self, letter: u32) -> Result<Standing, RunError> {
-        if self.is_canonical {
-            // Saving such an instance restores it at once: every path is the same then.
-            self.run.snapshot()?;
-        }
-        for (path, values) in self.campaign.values(letter) {
-            self.run.set(path, values)?;
-        }
-        let advance = self.run.advance(self.next())?;
+        let until = self.begin(letter)?;
+        let advance = self.run.advance(until)?;
         self.depth += 1;
         let mut standing = self.standing();
         standing.is_decided |= advance != Advance::Reached;
@@ -130,6 +158,31 @@ impl World for RunWorld {
 
     fn unshared_bytes(&self, saved: &SavedRun) -> u64 {
         self.run.unshared_bytes(&saved.snapshot)
+    }
+
+    fn marks(&self) -> Vec<u64> {
+        self.run.marks()
+    }
+
+    /// New instances; those of before are ended first, for some cannot be there twice.
+    fn renew(&mut self) -> Result<(), RunError> {
+        self.run.end();
+        let (campaign, origin) = (self.campaign.clone(), self.origin.clone());
+        *self = Self::start_from(campaign, origin, RunOptions::quiet(1))?;
+        Ok(())
+    }
+
+    fn is_accident(&self, error: &RunError) -> bool {
+        let (RunError::Call { error, .. } | RunError::State { error, .. }) = error else {
+            return false;
+        };
+        matches!(error.status, CallStatus::Killed(_))
+    }
+
+    fn explain(&mut self, letters: &[u32], marks: &[u64]) -> Vec<String> {
+        let resolution = self.run.system().experiment.resolution;
+        let told = self.difference(letters, marks).diagnostic(resolution);
+        std::iter::once(told.message).chain(told.notes).collect()
     }
 }
 

@@ -114,7 +114,7 @@ impl<W: World> Shrinker<'_, '_, W> {
             if self.drive.ask(prefix)?.is_some() {
                 return Ok(None);
             }
-            let Taken::Standing(standing) = self.drive.take(prefix) else { return Ok(None) };
+            let Taken::Standing(standing) = self.drive.take(prefix)? else { return Ok(None) };
             if standing.verdicts.get(self.property) == Some(&Some(false)) {
                 return Ok(Some(self.found(prefix, standing)));
             }

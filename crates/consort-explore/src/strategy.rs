@@ -20,13 +20,14 @@ pub use random::{RandomOptions, RandomOrder};
 pub use search::{Search, SearchKind, SearchOptions};
 
 use crate::exact;
+use crate::sample::{Difference, Leaf};
 use crate::shrink::Shrunk;
 use crate::visit::Summary;
 use crate::world::Bounds;
 use serde::{Deserialize, Serialize};
 
 /// A piece of work.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unit {
     /// Its place in the order of merging, from zero.
     pub number: u64,
@@ -35,7 +36,7 @@ pub struct Unit {
 }
 
 /// What is to be done.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
     /// Visit a range of scenarios, or of their beginnings of `horizon` letters.
@@ -84,6 +85,11 @@ pub enum Task {
         /// The property's place in the campaign.
         property: usize,
     },
+    /// Run scenarios again from their start, without any restored state.
+    Again {
+        /// Which, and where each came to.
+        leaves: Vec<Leaf>,
+    },
 }
 
 /// What a unit of work found: the same bits, whoever did it.
@@ -100,6 +106,12 @@ pub struct UnitResult {
     /// Of [`Task::Shrink`]: what it came to, if the given letters violate the property at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<Shrunk>,
+    /// Where the scenarios came to that may be run again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<Leaf>,
+    /// Of [`Task::Again`]: those that came to another place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
 }
 
 /// A node that a search came to.

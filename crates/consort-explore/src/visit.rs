@@ -4,6 +4,7 @@
 //! to come back to, within a [`Budget`]; what does not fit is computed again. That changes how long it
 //! takes, never what is found.
 
+mod again;
 mod drive;
 mod expand;
 mod order;
@@ -15,9 +16,10 @@ pub use drive::{Effort, Overseer, Permit, WorkError};
 pub use outcome::{OUTCOMES_MAX, Outcome, PropertySummary, Summary, Tally, Verdict, Worst};
 
 pub(crate) use drive::{Drive, Taken};
-pub(crate) use order::{Permutation, draw};
+pub(crate) use order::{Permutation, draw, order_key};
 
 use crate::archive::Archive;
+use crate::sample::{Leaf, Sample};
 use crate::shrink;
 use crate::space::{Node, Space};
 use crate::strategy::{Task, Unit, UnitResult};
@@ -40,12 +42,21 @@ pub struct Explorer<W: World> {
     budget: Budget,
     effort: Effort,
     archive: Archive<W::Saved>,
+    sample: Sample,
 }
 
 impl<W: World> Explorer<W> {
     /// A worker at the start of its world.
     pub fn new(space: Space, world: W, budget: Budget) -> Self {
-        Self { space, world, budget, effort: Effort::default(), archive: Archive::new(budget) }
+        let (effort, archive) = (Effort::default(), Archive::new(budget));
+        Self { space, world, budget, effort, archive, sample: Sample::NONE }
+    }
+
+    /// The same, which tells where the scenarios of a sample came to.
+    #[must_use]
+    pub fn sampling(mut self, sample: Sample) -> Self {
+        self.sample = sample;
+        self
     }
 
     /// The world that is driven.
@@ -91,6 +102,7 @@ impl<W: World> Explorer<W> {
             Task::Expand { seed, children_max, prefixes } => {
                 let (space, archive) = (&self.space, &mut self.archive);
                 let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+                drive.sample = self.sample;
                 expand::expand(space, &mut drive, archive, prefixes, (*seed, *children_max))
             }
             Task::Shrink { prefix, property } => {
@@ -98,6 +110,10 @@ impl<W: World> Explorer<W> {
                 let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
                 let shrunk = shrink::shrink(space, &mut drive, archive, prefix, *property)?;
                 Ok(UnitResult { shrunk, ..UnitResult::default() })
+            }
+            Task::Again { leaves } => {
+                let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+                again::again(&mut drive, leaves)
             }
         }
     }
@@ -111,7 +127,7 @@ impl<W: World> Explorer<W> {
     ) -> Result<UnitResult, WorkError<W::Error>> {
         let mut summary = Summary::default();
         let full = self.space.clone();
-        let nodes =
+        let (nodes, leaves) =
             self.visit(horizon, wanted, overseer, &mut |node: Node, outcome: Outcome| {
                 let index = if horizon < full.horizon() {
                     full.first_below(&outcome.prefix).expect("a visited prefix is in the space")
@@ -122,7 +138,7 @@ impl<W: World> Explorer<W> {
                 summary.count(&outcome.covering(index, wanted.count_in(node)), is_cut);
             })?;
         summary.nodes = nodes;
-        Ok(UnitResult { summary, ..UnitResult::default() })
+        Ok(UnitResult { summary, leaves, ..UnitResult::default() })
     }
 
     /// Visits scenarios drawn at random, in the order of their indices, and tells of them in the order
@@ -138,10 +154,10 @@ impl<W: World> Explorer<W> {
         let wanted = Wanted::list(drawn.clone());
         let mut judged: Vec<(Node, Outcome)> = Vec::new();
         let horizon = self.space.horizon();
-        let nodes = self.visit(horizon, &wanted, overseer, &mut |node, outcome| {
+        let (nodes, leaves) = self.visit(horizon, &wanted, overseer, &mut |node, outcome| {
             judged.push((node, outcome));
         })?;
-        let mut result = UnitResult::default();
+        let mut result = UnitResult { leaves, ..UnitResult::default() };
         for index in drawn {
             let place = judged.partition_point(|(node, _)| node.first <= index) - 1;
             let (node, outcome) = &judged[place];
@@ -158,9 +174,11 @@ impl<W: World> Explorer<W> {
         wanted: &Wanted,
         overseer: &mut dyn Overseer,
         record: &mut dyn FnMut(Node, Outcome),
-    ) -> Result<u128, WorkError<W::Error>> {
+    ) -> Result<(u128, Vec<Leaf>), WorkError<W::Error>> {
         let space = self.space.shortened(horizon);
         let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
-        tree::visit(&space, &mut drive, self.budget, wanted, record)
+        drive.sample = self.sample;
+        let nodes = tree::visit(&space, &mut drive, self.budget, wanted, record)?;
+        Ok((nodes, drive.leaves))
     }
 }

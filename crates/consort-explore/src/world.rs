@@ -74,6 +74,31 @@ pub trait World {
     /// How many bytes a saved place holds that no other holds.
     fn unshared_bytes(&self, saved: &Self::Saved) -> u64;
 
+    /// By part of the system: one number for everything that happened to it since the start. Two ways to
+    /// one place have equal numbers if and only if every bit was the same on both. Empty where nobody counts.
+    fn marks(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Begins anew with nothing left of what was done before; no saved state is used.
+    ///
+    /// # Errors
+    /// If the system cannot be started.
+    fn renew(&mut self) -> Result<(), Self::Error> {
+        self.reset()
+    }
+
+    /// Whether an error came from outside of the system: tried again, it may well not happen.
+    fn is_accident(&self, _error: &Self::Error) -> bool {
+        false
+    }
+
+    /// What is known of a place that was reached by restored states with these marks, and with others from
+    /// the start: a message, then notes.
+    fn explain(&mut self, _letters: &[u32], _marks: &[u64]) -> Vec<String> {
+        vec!["a scenario goes on differently once a state is restored".to_owned()]
+    }
+
     /// What all that follows depends on, as a number, monitors included: two places with equal
     /// fingerprints have equal futures. `None` where that cannot be told.
     fn fingerprint(&mut self) -> Option<u128> {

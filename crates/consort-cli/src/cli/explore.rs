@@ -38,6 +38,11 @@ pub(crate) struct CampaignChanges {
     /// What the snapshots of each worker may hold: bytes, or such as 256MiB
     #[arg(long, value_name = "BYTES", value_parser = values::memory)]
     pub(crate) memory: Option<u64>,
+    /// The share of scenarios that is run again without restored states: 0 to 1 [default: 0.01]
+    ///
+    /// At least 20 and at most a tenth of the time, unless it is given. A difference ends the campaign.
+    #[arg(long, value_name = "SHARE", value_parser = values::share)]
+    pub(crate) verify_share: Option<f64>,
 }
 
 /// Options of a campaign's worker, which only `explore` starts.

@@ -51,6 +51,13 @@ pub(super) fn probability(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a share from 0 to 1, such as 0.05".to_owned()),
+    }
+}
+
 pub(super) fn provider(text: &str) -> Result<Provider, String> {
     Provider::from_name(text).ok_or_else(|| {
         let names = Provider::ALL.map(|(_, name)| name).join(", ");

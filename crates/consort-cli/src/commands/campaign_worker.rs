@@ -25,7 +25,8 @@ pub(crate) fn execute(
     let fingerprint = ready.fingerprint();
     let space = ready.resolved.space.clone();
     let world = start(&ready, Until::Decided)?;
-    let mut explorer = Explorer::new(space, world, budget(&ready.campaign));
+    let explorer = Explorer::new(space, world, budget(&ready.campaign));
+    let mut explorer = explorer.sampling(ready.sample());
     let mut output = Lines { printer };
     let served = worker::serve(&mut explorer, &fingerprint, io::stdin().lock(), &mut output);
     match served {

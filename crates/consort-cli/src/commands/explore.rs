@@ -6,6 +6,7 @@ mod page;
 pub(crate) mod prepare;
 mod progress;
 pub(crate) mod repeat;
+mod verification;
 
 use crate::cli::{ExploreArgs, Global};
 use crate::interrupt::Interrupt;
@@ -40,6 +41,7 @@ pub(crate) fn execute(args: &ExploreArgs, global: &Global, printer: &Printer) ->
     let mut session = Session::open(args, global, &ready, &folder)?;
     let mut chronicle = consort_explore::campaign::strategy(&ready.campaign, &ready.resolved.space);
     let ending = session.follow("explore", &mut chronicle, printer)?;
+    let verified = verification::verify(&mut session, &chronicle, &ending, printer)?;
     let (counter_examples, pictures) =
         counter_examples::find(&mut session, &chronicle, &ending, global, printer)?;
     let progress = chronicle.progress();
@@ -53,6 +55,7 @@ pub(crate) fn execute(args: &ExploreArgs, global: &Global, printer: &Printer) ->
         summary: chronicle.summary(),
         moments: chronicle.moments(),
         counter_examples: &counter_examples,
+        verified,
     };
     let report = account.to_json();
     folder.write(folder::REPORT, &pretty(&report))?;
@@ -229,6 +232,8 @@ fn worker_command(args: &ExploreArgs, global: &Global, ready: &Ready) -> Vec<std
         }
     };
     let number = |value: Option<u64>| value.map(|value| value.to_string().into());
+    let share = args.changes.verify_share.map(|share| share.to_string().into());
+    option("--verify-share", share);
     option("--seed", number(args.changes.seed));
     option("--limit", number(args.changes.limit));
     option("--memory", number(args.changes.memory));
@@ -292,7 +297,7 @@ fn say(account: &Account<'_>, folder: &CampaignFolder, printer: &Printer) {
 
 /// How sure the answer is.
 fn certainty(account: &Account<'_>) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = verification::lines(account.verified);
     if let Some(omission) = account.progress.omission {
         lines.push(format!("probability to have missed a violation: at most {}", short(omission)));
     }

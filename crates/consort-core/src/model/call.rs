@@ -61,6 +61,8 @@ pub enum CallStatus {
     /// The process the instance lived in is no more, with what became of it: nothing can be asked of
     /// the instance again.
     Gone(String),
+    /// The same, and it was ended from outside: tried again, the call may well come back.
+    Killed(String),
 }
 
 impl fmt::Display for CallStatus {
@@ -76,7 +78,9 @@ impl fmt::Display for CallStatus {
             CallStatus::Unknown(status) => write!(f, "returned the unknown status {status}"),
             CallStatus::Refused(reason) => write!(f, "was refused: {reason}"),
             CallStatus::GivenUp => f.write_str("was given up"),
-            CallStatus::Gone(what) => write!(f, "never came back: {what}"),
+            CallStatus::Gone(what) | CallStatus::Killed(what) => {
+                write!(f, "never came back: {what}")
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct StateDiffers {
     pub saved: Tag,
     /// Where the difference was seen first.
     pub tag: Tag,
-    /// The variable, if it is one that differs and not the time itself.
+    /// The variable, if it is known which.
     pub value: Option<DifferentValue>,
 }
 
@@ -38,7 +38,7 @@ impl StateDiffers {
     pub(super) fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let (saved, at) = (seconds(resolution, self.saved), seconds(resolution, self.tag));
         let what = match &self.value {
-            None => format!("at {at}, its steps end at other times"),
+            None => format!("up to {at}, what it did is not the same"),
             Some(value) if value.expected == value.found => {
                 format!("at {at}, what `{}` did on the way is not the same", value.path)
             }

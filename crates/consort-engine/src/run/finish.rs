@@ -137,6 +137,15 @@ impl Run {
         Summary { done: self.done, end, ..summary }
     }
 
+    /// Ends every instance and lets go of it, so that another run may have what it held. Nothing can be
+    /// asked of this run then but what it is of.
+    pub fn end(&mut self) {
+        self.end_instances();
+        for index in 0..self.pool.len() {
+            self.pool.lane(index).members.clear();
+        }
+    }
+
     /// Terminates every instance once, in id order.
     fn end_instances(&mut self) -> Vec<RunError> {
         if std::mem::replace(&mut self.ended, true) {

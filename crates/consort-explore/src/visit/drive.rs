@@ -1,5 +1,7 @@
 //! A world that is driven, watched and counted.
 
+use crate::sample::{Leaf, Sample};
+use crate::space::Node;
 use crate::world::{Standing, World};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -109,6 +111,9 @@ pub(crate) struct Drive<'a, W: World> {
     world: &'a mut W,
     effort: &'a mut Effort,
     overseer: &'a mut dyn Overseer,
+    pub(super) sample: Sample,
+    /// Where the scenarios of the sample came to.
+    pub(super) leaves: Vec<Leaf>,
 }
 
 /// What a letter led to.
@@ -123,7 +128,7 @@ impl<'a, W: World> Drive<'a, W> {
         effort: &'a mut Effort,
         overseer: &'a mut dyn Overseer,
     ) -> Self {
-        Self { world, effort, overseer }
+        Self { world, effort, overseer, sample: Sample::NONE, leaves: Vec::new() }
     }
 
     /// Asks whether the last letter of `prefix` may be taken; the reason if not.
@@ -135,13 +140,34 @@ impl<'a, W: World> Drive<'a, W> {
         }
     }
 
-    /// Takes the last letter of `prefix`.
-    pub(crate) fn take(&mut self, prefix: &[u32]) -> Taken {
+    /// Takes the last letter of `prefix`. What fails for a reason outside of the world is no result.
+    pub(crate) fn take(&mut self, prefix: &[u32]) -> Result<Taken, WorkError<W::Error>> {
         self.effort.steps += 1;
         match self.world.choose(*prefix.last().expect("the root is not led to by a letter")) {
-            Ok(standing) => Taken::Standing(standing),
-            Err(error) => Taken::Failed(error.to_string()),
+            Ok(standing) => Ok(Taken::Standing(standing)),
+            Err(error) if self.world.is_accident(&error) => Err(WorkError::World(error)),
+            Err(error) => Ok(Taken::Failed(error.to_string())),
         }
+    }
+
+    /// Notes where the world is, if the sample has a scenario of this node.
+    pub(super) fn note(&mut self, node: Node, prefix: &[u32], standing: &Standing) {
+        if self.sample.picks(node.first, node.count) {
+            self.leaves.push(Leaf::new(prefix, self.world.marks(), standing));
+        }
+    }
+
+    /// Begins anew, without any restored state.
+    pub(super) fn renew(&mut self) -> Result<(), WorkError<W::Error>> {
+        self.world.renew().map_err(WorkError::World)
+    }
+
+    pub(super) fn marks(&self) -> Vec<u64> {
+        self.world.marks()
+    }
+
+    pub(super) fn explain(&mut self, leaf: &Leaf) -> Vec<String> {
+        self.world.explain(&leaf.prefix, &leaf.marks)
     }
 
     /// Takes the letters after the first `from` again.

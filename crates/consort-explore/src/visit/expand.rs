@@ -26,6 +26,7 @@ pub(super) fn expand<W: World>(
         visit_children(space, drive, archive, prefix, &children, &mut result)?;
         drive.hold(archive.len(), archive.bytes());
     }
+    result.leaves = std::mem::take(&mut drive.leaves);
     Ok(result)
 }
 
@@ -70,7 +71,7 @@ fn visit_children<W: World>(
                     saved = Some(drive.save()?);
                 }
                 result.summary.nodes += 1;
-                drive.take(&path)
+                drive.take(&path)?
             }
         };
         result.reached.push(reached(space, drive, child, &path, taken, &mut result.summary));
@@ -115,6 +116,7 @@ fn reached<W: World>(
 ) -> Reached {
     let (outcome, is_decided) = match taken {
         Taken::Standing(standing) => {
+            drive.note(child, path, &standing);
             let is_decided = standing.is_decided;
             (Outcome::of_standing(path, standing), is_decided)
         }

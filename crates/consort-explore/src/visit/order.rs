@@ -51,6 +51,11 @@ fn scrambled(word: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// A number that follows from a seed and a place, and from nothing else.
+pub(crate) fn order_key(seed: u64, place: u128) -> u64 {
+    scrambled(scrambled(seed ^ (place >> 64) as u64) ^ place as u64)
+}
+
 /// The scenario that is drawn as the `number`th, of `count`, each equally likely: a function of the seed
 /// and the number alone.
 pub(crate) fn draw(seed: u64, number: u64, count: u128) -> u128 {

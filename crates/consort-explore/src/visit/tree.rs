@@ -34,7 +34,7 @@ pub(super) fn visit<W: World>(
             None => {
                 walk.come(drive)?;
                 nodes += u128::from(wanted.owns(child));
-                drive.take(&walk.prefix)
+                drive.take(&walk.prefix)?
             }
         };
         match taken {
@@ -42,6 +42,7 @@ pub(super) fn visit<W: World>(
                 walk.descend(space, child, wanted);
             }
             Taken::Standing(standing) => {
+                drive.note(child, &walk.prefix, &standing);
                 record(child, Outcome::of_standing(&walk.prefix, standing));
                 walk.leave();
             }

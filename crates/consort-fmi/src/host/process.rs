@@ -33,6 +33,13 @@ pub(crate) enum Ending {
     Unknown,
 }
 
+impl Ending {
+    /// Whether somebody else ended it: neither its own doing nor ours.
+    pub(crate) fn is_from_outside(self) -> bool {
+        matches!(self, Ending::Signal(libc::SIGKILL | libc::SIGTERM))
+    }
+}
+
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -28,6 +28,8 @@ pub(crate) struct Worker {
     shared: Arc<Shared>,
     /// What became of it.
     gone: Option<String>,
+    /// Its process was ended from outside.
+    was_killed: bool,
     recent: VecDeque<String>,
     /// The step that is being done, for messages.
     step: Option<Step>,
@@ -77,6 +79,7 @@ impl Worker {
             channel,
             shared,
             gone: None,
+            was_killed: false,
             recent,
             step: None,
             round_trips: 0,
@@ -228,6 +231,7 @@ impl Worker {
         let begin = Instant::now();
         loop {
             if let Some(ending) = self.process.poll() {
+                self.was_killed = ending.is_from_outside();
                 return Err(ending.to_string());
             }
             if self.shared.silence <= begin.elapsed() {
@@ -257,7 +261,11 @@ impl Worker {
         };
         let call = op.name_for(self.shared.family, value_type);
         let log = self.recent.iter().cloned().collect();
-        Box::new(CallError { call, arguments, status: CallStatus::Gone(what), log })
+        let status = match self.was_killed {
+            true => CallStatus::Killed(what),
+            false => CallStatus::Gone(what),
+        };
+        Box::new(CallError { call, arguments, status, log })
     }
 
     /// Printing is rare and costs a look at a file: it is taken when a call ends that is rare as well.

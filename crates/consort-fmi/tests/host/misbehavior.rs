@@ -128,7 +128,7 @@ fn a_worker_that_dies_while_nothing_is_asked_is_found_out_at_the_next_call() {
     assert!(killed.unwrap().success());
     let error = instance.step(&step(0)).unwrap_err();
     let expected = "its process crashed with SIGKILL: somebody ended it, or memory ran out";
-    assert_eq!(error.status, CallStatus::Gone(expected.to_owned()));
+    assert_eq!(error.status, CallStatus::Killed(expected.to_owned()));
 }
 
 #[test]

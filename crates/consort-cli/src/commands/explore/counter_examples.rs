@@ -4,6 +4,7 @@ use super::Session;
 use super::folder::{self, CampaignFolder};
 use super::prepare::{self, Ready};
 use super::repeat::{self, Repeated};
+use super::verification;
 use crate::cli::{CampaignChanges, Global};
 use crate::outcome::CommandError;
 use crate::output::numbers::short;
@@ -50,6 +51,9 @@ pub(super) fn find(
     for candidate in candidates {
         let letters = ready.resolved.space.unrank(candidate.index);
         let repeated = repeat::run(ready, &letters, None)?;
+        if repeated.standing.verdicts[candidate.property] != Some(false) {
+            return Err(verification::not_a_violation(session, &letters));
+        }
         let example = judge(ready, candidate, letters, &repeated, tighter.as_ref());
         let title = format!("{}: {}", question(ready, &example), example.role.name());
         let formula = &ready.campaign.properties[example.property].formula.value;

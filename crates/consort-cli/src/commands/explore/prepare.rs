@@ -5,7 +5,9 @@ use crate::outcome::CommandError;
 use crate::output::printer::Printer;
 use crate::pipeline::{self, Prepared, recording, sha256};
 use consort_core::{ModelDescription, Report, Seconds};
-use consort_explore::campaign::{Questions, ResolvedCampaign, resolve};
+use consort_explore::campaign::{Questions, ResolvedCampaign, resolve, strategy};
+use consort_explore::sample::Sample;
+use consort_explore::strategy::Strategy as _;
 use consort_system::{Campaign, Spanned, System};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -25,12 +27,21 @@ pub(crate) struct Ready {
     pub(crate) prepared: Prepared,
     /// Hashes of everything that decides results.
     pub(crate) identity: Value,
+    /// Which share of scenarios is run again, if somebody said so.
+    pub(crate) verify_share: Option<f64>,
 }
 
 impl Ready {
     /// One word for all that decides results.
     pub(crate) fn fingerprint(&self) -> String {
         format!("sha256:{}", sha256(self.identity.to_string().as_bytes()))
+    }
+
+    /// The scenarios that may be run again from their start.
+    pub(crate) fn sample(&self) -> Sample {
+        let total = strategy(&self.campaign, &self.resolved.space).progress().total;
+        let total = total.unwrap_or(self.resolved.space.count());
+        Sample::new(self.campaign.seed, self.verify_share, total)
     }
 
     /// Who saves the states of models, where that is worth telling.
@@ -73,9 +84,10 @@ pub(crate) fn prepare(
     });
     match (prepared, resolved) {
         (Some(mut prepared), Some(resolved)) if !report.has_errors() => {
-            let identity = identity(&campaign, &text, &prepared);
+            let verify_share = changes.verify_share;
+            let identity = identity(&campaign, &text, &prepared, verify_share);
             prepared.report = report;
-            Ok(Ready { path, campaign, resolved, prepared, identity })
+            Ok(Ready { path, campaign, resolved, prepared, identity, verify_share })
         }
         _ => Err(CommandError::Invalid { report }),
     }
@@ -147,19 +159,28 @@ pub(crate) fn tightened(ready: &Ready) -> ExperimentArgs {
     }
 }
 
-fn identity(campaign: &Campaign, text: &str, prepared: &Prepared) -> Value {
+fn identity(
+    campaign: &Campaign,
+    text: &str,
+    prepared: &Prepared,
+    verify_share: Option<f64>,
+) -> Value {
     let inputs = prepared
         .inputs
         .iter()
         .map(|input| json!({"path": input.path, "role": input.role, "sha256": input.sha256}));
-    json!({
+    let mut identity = json!({
         "consort": env!("CARGO_PKG_VERSION"),
         "campaign": format!("sha256:{}", sha256(text.as_bytes())),
         "experiment": prepared.experiment_hash,
         "plan": prepared.plan_hash,
         "inputs": inputs.collect::<Vec<_>>(),
         "seed": campaign.seed,
-    })
+    });
+    if let Some(share) = verify_share {
+        identity["verify-share"] = json!(share);
+    }
+    identity
 }
 
 fn sum(a: Seconds, b: Seconds) -> Option<Seconds> {

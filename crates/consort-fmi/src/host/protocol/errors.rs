@@ -19,6 +19,7 @@ pub(crate) fn write_error(to: &mut Writer<'_>, error: &CallError) {
         CallStatus::Unknown(status) => (7, *status, ""),
         CallStatus::Refused(reason) => (8, 0, reason),
         CallStatus::Gone(what) => (9, 0, what),
+        CallStatus::Killed(what) => (10, 0, what),
         // Whoever adds one finds its words here at least.
         other => return write_unknown(to, other, &error.log),
     };
@@ -55,6 +56,7 @@ pub(crate) fn read_error(from: &mut Reader<'_>) -> Option<Box<CallError>> {
         7 => CallStatus::Unknown(number),
         8 => CallStatus::Refused(text.to_owned()),
         9 => CallStatus::Gone(text.to_owned()),
+        10 => CallStatus::Killed(text.to_owned()),
         _ => return None,
     };
     let mut log = Vec::new();

@@ -1,0 +1,78 @@
+//! Why a place that was reached by restored states is another one than from the start.
+//!
+//! The scenario is run twice: straight on, and so that it is saved at each choice, goes astray for a
+//! period, and is restored. Where both differ for the first time is what an exploration stumbled over.
+
+use super::RunWorld;
+use crate::world::World;
+use consort_core::Tag;
+use consort_engine::{RunError, Sight};
+
+impl RunWorld {
+    /// The first difference between both ways; if there is none, what the marks tell.
+    pub(super) fn difference(&mut self, letters: &[u32], marks: &[u64]) -> RunError {
+        match self.look_for_difference(letters, marks) {
+            Ok(error) | Err(error) => error,
+        }
+    }
+
+    fn look_for_difference(
+        &mut self,
+        letters: &[u32],
+        marks: &[u64],
+    ) -> Result<RunError, RunError> {
+        self.renew()?;
+        let mut straight: Vec<Vec<Sight>> = Vec::new();
+        for letter in letters {
+            straight.push(self.choose_slowly(*letter)?);
+        }
+        let (ours, end) = (self.run.marks(), self.run.tag());
+        self.renew()?;
+        for (letter, expected) in letters.iter().zip(&straight) {
+            let saved = self.save()?;
+            self.go_astray(*letter);
+            self.restore(&saved)?;
+            self.compare_slowly(*letter, expected, saved.snapshot.tag())?;
+        }
+        let is_other = |place: &usize| marks.get(*place).is_some_and(|mark| *mark != ours[*place]);
+        let component = (0..ours.len()).find(is_other).unwrap_or(0);
+        Ok(self.run.state_differs(component, Tag::at(self.start_time), end, None))
+    }
+
+    /// A period with another choice, if there is one; whether it can be taken does not matter.
+    fn go_astray(&mut self, letter: u32) {
+        let letters = self.campaign.space.letters();
+        let _ = self.choose((letter + 1) % letters.max(1));
+    }
+
+    /// Takes a choice tag by tag.
+    fn choose_slowly(&mut self, letter: u32) -> Result<Vec<Sight>, RunError> {
+        let until = self.begin(letter)?;
+        let mut sights = Vec::new();
+        loop {
+            let next = self.run.next_time()?;
+            if until < next || self.run.advance(next)? != consort_engine::Advance::Reached {
+                break;
+            }
+            sights.push(self.run.sight());
+        }
+        self.depth += 1;
+        Ok(sights)
+    }
+
+    /// The same with a restored run: it must be at the same places.
+    fn compare_slowly(
+        &mut self,
+        letter: u32,
+        expected: &[Sight],
+        saved: Tag,
+    ) -> Result<(), RunError> {
+        self.begin(letter)?;
+        for sight in expected {
+            self.run.advance(sight.tag().time)?;
+            self.run.compare(sight, saved)?;
+        }
+        self.depth += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! Scenarios that are run again from the start, without any restored state.
+
+use super::drive::Drive;
+use super::{Taken, WorkError};
+use crate::sample::{Difference, Leaf};
+use crate::strategy::UnitResult;
+use crate::world::{Standing, World};
+
+/// Runs each leaf again, and tells of those that came to another place.
+pub(super) fn again<W: World>(
+    drive: &mut Drive<'_, W>,
+    leaves: &[Leaf],
+) -> Result<UnitResult, WorkError<W::Error>> {
+    let mut result = UnitResult::default();
+    for leaf in leaves {
+        let words = match run(drive, &leaf.prefix)? {
+            Ok(standing) if leaf.is_where(&drive.marks(), &standing) => continue,
+            Ok(_) => drive.explain(leaf),
+            Err(reason) => vec![
+                "a scenario that could be run by restored states cannot be run from its start"
+                    .to_owned(),
+                reason,
+            ],
+        };
+        result.differences.push(Difference { prefix: leaf.prefix.clone(), words });
+    }
+    Ok(result)
+}
+
+/// Takes all letters; what the last one led to, or why one of them cannot be taken.
+fn run<W: World>(
+    drive: &mut Drive<'_, W>,
+    prefix: &[u32],
+) -> Result<Result<Standing, String>, WorkError<W::Error>> {
+    drive.renew()?;
+    let mut last = None;
+    for length in 1..=prefix.len() {
+        if let Some(reason) = drive.ask(&prefix[..length])? {
+            return Ok(Err(reason));
+        }
+        match drive.take(&prefix[..length])? {
+            Taken::Standing(standing) => last = Some(standing),
+            Taken::Failed(reason) => return Ok(Err(reason)),
+        }
+    }
+    Ok(last.ok_or_else(|| "it has no period".to_owned()))
+}
