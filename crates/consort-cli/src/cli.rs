@@ -360,9 +360,22 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) checks: VerifyArgs,
+    #[command(flatten)]
     pub(crate) spread: SpreadArgs,
     #[command(flatten)]
     pub(crate) experiment: ExperimentArgs,
+}
+
+/// Whether uses of saved states are checked.
+#[derive(Args, Clone, Copy, Default, Debug)]
+pub(crate) struct VerifyArgs {
+    /// With --resume: run it from its start as well, and compare
+    #[arg(long, requires = "resume", conflicts_with_all = ["no_verify", "place", "link"])]
+    pub(crate) verify: bool,
+    /// Do not check saves by restored twins
+    #[arg(long)]
+    pub(crate) no_verify: bool,
 }
 
 impl RunArgs {

@@ -34,6 +34,8 @@ pub(crate) struct Settings<'a> {
     pub(crate) snapshot: Option<&'a [u8]>,
     /// Where the run is saved.
     pub(crate) saving: Saving,
+    /// Saves are checked by restored twins.
+    pub(crate) verify: bool,
     /// How many simulated seconds pass per second; `None`: as fast as it can.
     pub(crate) real_time: Option<f64>,
     /// Where log lines go.
@@ -100,8 +102,10 @@ pub(crate) struct Timing {
 }
 
 /// A run that has started.
-pub(crate) struct Live {
+pub(crate) struct Live<'p> {
     run: Run,
+    prepared: &'p Prepared,
+    workers: usize,
     log: Arc<Log>,
     resolution: Resolution,
     start: Time,
@@ -113,18 +117,25 @@ pub(crate) struct Live {
     is_part: bool,
 }
 
-impl Live {
+impl<'p> Live<'p> {
     /// Makes and initializes the instances.
     ///
     /// # Errors
     /// If one of them fails; all are ended then.
-    pub(crate) fn start(prepared: &Prepared, settings: Settings<'_>) -> Result<Self, RunError> {
+    pub(crate) fn start(
+        prepared: &'p Prepared,
+        mut settings: Settings<'_>,
+    ) -> Result<Self, RunError> {
         let began = Instant::now();
         let experiment = &prepared.resolved.experiment;
         let (resolution, stop) = (experiment.resolution, experiment.stop);
         let periods = prepared.resolved.components.iter().map(|component| component.period);
         let grid = periods.chain([experiment.step]).filter(|&period| Time::ZERO < period).min();
         let is_part = settings.part.is_some();
+        if settings.verify && !is_part {
+            settings.saving.plan_checks(prepared, settings.real_time.is_some());
+        }
+        let workers = settings.workers;
         let options = RunOptions {
             workers: settings.workers,
             log: settings.log.sink(),
@@ -142,6 +153,8 @@ impl Live {
         Ok(Live {
             start: run.tag().time,
             run,
+            prepared,
+            workers,
             log: settings.log,
             resolution,
             stop: settings.until.map_or(stop, |until| until.min(stop)),
@@ -181,8 +194,17 @@ impl Live {
         progress.end(self.resolution.to_f64(self.run.tag().time));
         let ended = Instant::now();
         self.timing.run = ended - began;
-        let Live { run, timing, saving, .. } = self;
-        Outcome { end, summary: run.finish(), timing, ended, saving }
+        let Live { mut run, timing, mut saving, prepared, workers, .. } = self;
+        saving.before_last_checks(&mut run);
+        let summary = run.finish();
+        let end = match end {
+            End::Finished | End::Terminated { .. } | End::Interrupted => {
+                let checked = saving.check_last(prepared, workers);
+                checked.err().map_or(end, |error| End::Failed { error })
+            }
+            end => end,
+        };
+        Outcome { end, summary, timing, ended, saving }
     }
 
     fn advance_to_end(
@@ -204,7 +226,9 @@ impl Live {
             self.saving.save_due(now, &mut self.run);
             let called = Instant::now();
             let until = self.next_time(now, slice);
-            match self.run.advance(until) {
+            let advanced = self.run.advance(until);
+            let checked = self.saving.stepped(&self.run, self.prepared, self.workers);
+            match checked.and(advanced) {
                 Ok(Advance::Reached) if until < self.stop => now = until,
                 Ok(Advance::Reached | Advance::Finished | Advance::Decided) => {
                     self.keep_pace(self.stop, began, interrupt);
@@ -227,9 +251,13 @@ impl Live {
     }
 
     /// `slice` points of the grid later, or the end.
-    fn next_time(&self, now: Time, slice: i64) -> Time {
+    fn next_time(&mut self, now: Time, slice: i64) -> Time {
         let later = self.grid.checked_mul(slice).and_then(|length| now.checked_add(length));
-        let later = later.unwrap_or(self.stop).min(self.stop);
+        let mut later = later.unwrap_or(self.stop).min(self.stop);
+        if self.saving.is_watching() {
+            // What goes wrong here goes wrong in the step as well, and is told then.
+            later = self.run.next_time().map_or(later, |next| later.min(next));
+        }
         self.saving.next().map_or(later, |save| later.min(save))
     }
 

@@ -42,6 +42,7 @@ pub const MODELS: &[TestModel] = &[
     model("counter-static"),
     TestModel { flags: &["-ffast-math"], ..model("fastmath") },
     model("feedthrough"),
+    TestModel { versions: &[Fmi::V2], ..model("fickle") },
     model("gain"),
     TestModel { flags: &["-pthread"], ..model("hazard") },
     model("hidden"),

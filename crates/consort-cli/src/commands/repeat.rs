@@ -10,7 +10,7 @@ mod variety;
 
 use super::replay;
 use super::run::Way;
-use crate::cli::{Global, RepeatArgs, RunArgs, SpreadArgs};
+use crate::cli::{Global, RepeatArgs, RunArgs, SpreadArgs, VerifyArgs};
 use crate::execute::{End, Outcome};
 use crate::interrupt::Interrupt;
 use crate::outcome::{CommandError, CommandResult, Exit};
@@ -187,6 +187,7 @@ fn run_args(args: &RepeatArgs, workers: usize) -> RunArgs {
         save: Vec::new(),
         save_every: None,
         resume: None,
+        checks: VerifyArgs::default(),
         spread: spread_args(args),
         experiment: args.experiment.clone(),
     }

@@ -3,7 +3,7 @@
 use super::explore::repeat;
 use super::run::resuming::Resumed;
 use super::run::{self, Recorded, Way, saving};
-use crate::cli::{Global, ReplayArgs, RunArgs, SpreadArgs};
+use crate::cli::{Global, ReplayArgs, RunArgs, SpreadArgs, VerifyArgs};
 use crate::execute::{End, Outcome, Settings};
 use crate::interrupt::Interrupt;
 use crate::outcome::{CommandError, CommandResult, Exit};
@@ -53,6 +53,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
         save: Vec::new(),
         save_every: None,
         resume: None,
+        checks: VerifyArgs::default(),
         spread: nodes(resumed.as_ref())?,
         experiment,
     };
@@ -180,13 +181,14 @@ pub(crate) fn run_recorded(
         until: way.until,
         snapshot: way.resumed.map(Resumed::state),
         saving: way.saving,
+        verify: false,
         real_time: None,
         log: Log::nowhere(printer.is_verbose()),
         sink,
         calls: None,
         part: way.part,
     };
-    let live: Live = run::start(prepared, settings, printer)?;
+    let live: Live<'_> = run::start(prepared, settings, printer)?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (start, stop) = (seconds(live.now()), seconds(experiment.stop));

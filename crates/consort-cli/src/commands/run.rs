@@ -5,6 +5,7 @@ mod programs;
 mod remarks;
 pub(crate) mod resuming;
 pub(crate) mod saving;
+mod verifying;
 
 pub(crate) use closing::{keep, say};
 
@@ -59,6 +60,9 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
         None => record(&args, &prepared, way, &folder, printer)?,
     };
     let exit = closing::say(&prepared, &recorded, &folder, printer);
+    if let (true, Some(resumed)) = (args.checks.verify, resumed) {
+        verifying::verify(&args, &prepared, resumed, &recorded, printer)?;
+    }
     let system = typed.system.as_deref().map(system_file_or_folder);
     let line = options::command_line(system.as_deref(), typed);
     let line = format!("repeat with: {line}");
@@ -160,6 +164,7 @@ pub(crate) fn record(
         until: way.until,
         snapshot: way.resumed.map(Resumed::state),
         saving: way.saving,
+        verify: !args.checks.no_verify,
         real_time: args.real_time,
         log: Arc::clone(&log),
         sink,
@@ -221,11 +226,11 @@ pub(crate) fn available_workers() -> usize {
 ///
 /// # Errors
 /// If one fails.
-pub(crate) fn start(
-    prepared: &Prepared,
+pub(crate) fn start<'p>(
+    prepared: &'p Prepared,
     settings: Settings<'_>,
     printer: &Printer,
-) -> Result<Live, CommandError> {
+) -> Result<Live<'p>, CommandError> {
     let resolution = prepared.resolved.experiment.resolution;
     let components = plural(prepared.resolved.components.len() as u64, "component");
     let _waiting = printer.waiting(&match settings.part {

@@ -86,6 +86,10 @@ impl Account<'_> {
         if saved.as_array().is_some_and(|saved| !saved.is_empty()) {
             manifest["saved"] = saved;
         }
+        let checked = self.saving.checks_to_json();
+        if !checked.is_null() {
+            manifest["checked"] = checked;
+        }
         manifest
     }
 

@@ -43,5 +43,6 @@ mod time;
 mod together;
 mod uav;
 mod variable_step;
+mod verified;
 mod water_tanks;
 mod world;

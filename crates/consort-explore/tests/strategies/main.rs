@@ -1,5 +1,6 @@
 //! Strategies over worlds in closed form, against running every scenario from the start.
 
+mod again;
 mod determinism;
 mod search;
 mod sequential;

@@ -3,7 +3,7 @@
 
 use super::meeting::Meeting;
 use super::way_on::WayOn;
-use crate::cli::{ExperimentArgs, Global, NodeArgs, RunArgs, SpreadArgs};
+use crate::cli::{ExperimentArgs, Global, NodeArgs, RunArgs, SpreadArgs, VerifyArgs};
 use crate::commands::run::resuming::Resumed;
 use crate::commands::run::saving::{self, Keeping, Saving};
 use crate::commands::run::{self, Recorded, default_out};
@@ -75,6 +75,7 @@ fn run_args(args: &NodeArgs, resumed: Option<&Resumed>) -> Result<RunArgs, Comma
         save: Vec::new(),
         save_every: None,
         resume: args.resume.clone(),
+        checks: VerifyArgs::default(),
         spread: args.spread.clone(),
         experiment: args.experiment.clone(),
     };

@@ -134,6 +134,11 @@ impl Resumed {
         self.spread(&SpreadArgs::default(), &self.saved())
     }
 
+    /// Where it was saved.
+    pub(crate) fn tag(&self) -> Tag {
+        self.file.tag
+    }
+
     /// Where it was saved, and before.
     pub(crate) fn save_points(&self) -> &[Tag] {
         &self.file.save_points

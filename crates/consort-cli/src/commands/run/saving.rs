@@ -1,5 +1,6 @@
 //! Saving a run while it goes: where, into which files, and what is told of it.
 
+mod checking;
 mod keeping;
 mod plan;
 
@@ -7,6 +8,7 @@ use crate::outcome::said;
 use crate::paths;
 use crate::pipeline::{Prepared, sha256};
 use crate::spread::parts::{self, PartsFolder};
+use checking::Checking;
 use consort_core::{Diagnostic, Fidelity, Report, Resolution, Tag, Time};
 use consort_engine::{Run, RunError};
 use consort_formats::snapshot::SnapshotFile;
@@ -37,6 +39,7 @@ pub(crate) struct Saving {
     /// It is saved over and over, for the case that something happens.
     repeats: bool,
     done: Vec<Saved>,
+    checking: Checking,
     problems: Vec<Diagnostic>,
 }
 
@@ -47,6 +50,8 @@ struct Save {
     at: Option<Time>,
     /// Where it goes; a run that is repeated writes nothing.
     file: Option<PathBuf>,
+    /// Nobody asked for it: it is there to be checked.
+    is_trial: bool,
 }
 
 /// A save that was made.
@@ -87,6 +92,70 @@ impl Saving {
         at_end.iter().for_each(|save| self.save(save, run));
     }
 
+    /// Saves are checked from now on. A save at the end has no steps after it: the run is saved a few steps
+    /// before as well, and that is checked.
+    pub(crate) fn plan_checks(&mut self, prepared: &Prepared, is_paced: bool) {
+        if self.waiting.iter().all(|save| save.file.is_none()) {
+            return;
+        }
+        self.checking = Checking::plan(prepared, self.waiting.len(), is_paced);
+        let trial = self.checking.before_end(prepared);
+        if let (true, Some(at)) = (self.waiting.iter().all(|save| save.at.is_none()), trial) {
+            let trial = Save { at: Some(at), file: None, is_trial: true };
+            self.waiting.insert(0, trial);
+        }
+    }
+
+    /// Whether every step counts for a check now.
+    pub(crate) fn is_watching(&self) -> bool {
+        self.checking.is_watching()
+    }
+
+    /// The run has taken a step.
+    ///
+    /// # Errors
+    /// If a restored twin went another way.
+    pub(crate) fn stepped(
+        &mut self,
+        run: &Run,
+        prepared: &Prepared,
+        workers: usize,
+    ) -> Result<(), RunError> {
+        self.checking.stepped(run);
+        let checked = self.checking.check(prepared, workers);
+        checked.inspect_err(|_| self.take_back())
+    }
+
+    /// The run is at its end.
+    pub(crate) fn before_last_checks(&self, run: &mut Run) {
+        self.checking.save_last(run);
+    }
+
+    /// The run is over, and its instances are gone: the checks that are left are made.
+    ///
+    /// # Errors
+    /// If a restored twin went another way.
+    pub(crate) fn check_last(
+        &mut self,
+        prepared: &Prepared,
+        workers: usize,
+    ) -> Result<(), RunError> {
+        let checked = self.checking.check_last(prepared, workers);
+        checked.inspect_err(|_| self.take_back())
+    }
+
+    /// Removes the files: whoever resumed one of them would go on differently.
+    fn take_back(&mut self) {
+        self.waiting.clear();
+        for saved in std::mem::take(&mut self.done) {
+            let Some((path, _)) = saved.file else { continue };
+            let is_gone = fs::remove_file(&path).is_ok() || !path.exists();
+            let what = if is_gone { "was removed" } else { "must not be resumed" };
+            let message = format!("`{}` {what}: it would not go on as the run did", path.display());
+            self.problems.push(Diagnostic::warning("run::not-saved", message));
+        }
+    }
+
     fn next_save(&mut self) -> Save {
         self.begun += 1;
         self.waiting.remove(0)
@@ -107,6 +176,7 @@ impl Saving {
         let save = |(index, at): (usize, &Option<Time>)| Save {
             at: *at,
             file: Some(folder.part(index, node)),
+            is_trial: false,
         };
         self.waiting = times.iter().enumerate().map(save).collect();
         self
@@ -175,9 +245,15 @@ impl Saving {
         let told = |error: RunError| Box::new(error.diagnostic(self.resolution));
         let snapshot = run.snapshot().map_err(told)?;
         let tag = snapshot.tag();
+        if save.is_trial {
+            let state = run.serialize(&snapshot).map_err(told)?;
+            self.checking.saved(tag, &state);
+            return Ok(Saved { tag, file: None, bytes: 0 });
+        }
         self.template.save_points.push(tag);
         let Some(path) = &save.file else { return Ok(Saved { tag, file: None, bytes: 0 }) };
         let state = run.serialize(&snapshot).map_err(told)?;
+        self.checking.saved(tag, &state);
         (self.template.tag, self.template.state) = (tag, state);
         self.write(path, tag)
     }
@@ -219,6 +295,11 @@ impl Saving {
             text.push_str(&format!("\nsaved at {}.{microstep}", time.ticks()));
         }
         format!("sha256:{}", sha256(text.as_bytes()))
+    }
+
+    /// How much was checked, for the manifest.
+    pub(crate) fn checks_to_json(&self) -> Value {
+        self.checking.to_json()
     }
 
     /// For the manifest.

@@ -2,7 +2,7 @@
 
 use super::super::parts::PartsFolder;
 use super::super::scratch::{RunId, id_text};
-use crate::cli::{RunArgs, SpreadArgs, TlsArgs};
+use crate::cli::{RunArgs, SpreadArgs, TlsArgs, VerifyArgs};
 use crate::options;
 use crate::outcome::CommandError;
 use crate::pipeline::Prepared;
@@ -147,6 +147,7 @@ fn args_from_json(value: &Value) -> Option<RunArgs> {
         save: Vec::new(),
         save_every: None,
         resume: None,
+        checks: VerifyArgs::default(),
         spread: SpreadArgs { tls, ..SpreadArgs::default() },
         experiment,
     })

@@ -84,7 +84,7 @@ fn save(shelf: &Shelf, at: Time, prepared: &Prepared, report: &mut Report) -> Op
         report.push(diagnostic.help("choose times with fewer digits"));
         return None;
     };
-    Some(Save { at: Some(at), file: Some(shelf.file(seconds)) })
+    Some(Save { at: Some(at), file: Some(shelf.file(seconds)), is_trial: false })
 }
 
 fn check_folder(shelf: &Shelf, report: &mut Report) {

@@ -1,5 +1,6 @@
 //! From what was typed to the saves of a run, or everything that is wrong with it.
 
+use super::checking::Checking;
 use super::{Save, Saving, is_noticed};
 use crate::cli::RunArgs;
 use crate::options;
@@ -32,7 +33,9 @@ pub(crate) fn plan(
         .collect();
     if let (Some(every), [file]) = (args.save_every, &args.save[..]) {
         let times = times_every(every, prepared, begins, &mut report).into_iter();
-        waiting = times.map(|at| Save { at: Some(at), file: Some(file.clone()) }).collect();
+        waiting = times
+            .map(|at| Save { at: Some(at), file: Some(file.clone()), is_trial: false })
+            .collect();
     }
     waiting.sort_by_key(|save| (save.at.is_none(), save.at));
     if !waiting.is_empty() {
@@ -51,7 +54,7 @@ pub(crate) fn repeat(
     again: Vec<Time>,
 ) -> Saving {
     let again = again.into_iter().filter(|_| is_noticed(prepared));
-    let waiting = again.map(|at| Save { at: Some(at), file: None }).collect();
+    let waiting = again.map(|at| Save { at: Some(at), file: None, is_trial: false }).collect();
     saving(args, prepared, save_points, waiting)
 }
 
@@ -80,6 +83,7 @@ pub(super) fn saving(
         resolution: prepared.resolved.experiment.resolution,
         repeats: args.save_every.is_some(),
         done: Vec::new(),
+        checking: Checking::default(),
         problems: Vec::new(),
     }
 }
@@ -151,7 +155,7 @@ fn save(
             Some(save_time(text, prepared, begins, help, report)?)
         }
     };
-    Some(Save { at, file: Some(file.clone()) })
+    Some(Save { at, file: Some(file.clone()), is_trial: false })
 }
 
 /// The most saves of one run.

@@ -1,0 +1,122 @@
+//! `run --resume FILE --verify`: the whole run once more from its start, compared with the one that went on.
+
+use super::resuming::Resumed;
+use super::{Recorded, available_workers};
+use crate::cli::RunArgs;
+use crate::execute::End;
+use crate::outcome::CommandError;
+use crate::output::numbers::{duration, short};
+use crate::output::printer::Printer;
+use crate::pipeline::Prepared;
+use consort_core::{Diagnostic, Fidelity, Model, Tag, Time};
+use consort_engine::{Run, RunError, RunOptions, StateDiffers, Summary};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs it again from the start, as far as the resumed run came.
+///
+/// # Errors
+/// If both are not the same run, or the second one cannot be made.
+pub(super) fn verify(
+    args: &RunArgs,
+    prepared: &Prepared,
+    resumed: &Resumed,
+    recorded: &Recorded,
+    printer: &Printer,
+) -> Result<(), CommandError> {
+    let outcome = &recorded.outcome;
+    if !matches!(outcome.end, End::Finished | End::Terminated { .. }) {
+        return Ok(());
+    }
+    let began = Instant::now();
+    let resolution = prepared.resolved.experiment.resolution;
+    let _waiting = printer.waiting("running it again from its start");
+    let second =
+        Second { prepared, resumed, workers: args.workers.unwrap_or_else(available_workers) };
+    let failed = |error: RunError| CommandError::failed(error.diagnostic(resolution));
+    let whole = second.whole(outcome.summary.tag.time).map_err(failed)?;
+    if whole.hashes != outcome.summary.hashes || whole.tag != outcome.summary.tag {
+        let error = second.first_difference(whole.tag.time).map_err(failed)?;
+        let diagnostic = error.map_or_else(different, |error| error.diagnostic(resolution));
+        return Err(CommandError::failed(diagnostic));
+    }
+    let (took, at) =
+        (duration(began.elapsed().as_secs_f64()), resolution.to_f64(resumed.tag().time));
+    let at = short(at);
+    printer.say(&format!(
+        "verified: run again from its start in {took}, and the same; saved at {at} s"
+    ));
+    Ok(())
+}
+
+/// Nothing but the hashes tells.
+fn different() -> Diagnostic {
+    let message = "the resumed run is not the one from the start";
+    Diagnostic::error("state::differs", message).help(StateDiffers::HELP)
+}
+
+struct Second<'s> {
+    prepared: &'s Prepared,
+    resumed: &'s Resumed,
+    workers: usize,
+}
+
+impl Second<'_> {
+    /// The run from its start to a time.
+    fn whole(&self, until: Time) -> Result<Summary, RunError> {
+        let mut run = self.start()?;
+        run.advance(until)?;
+        Ok(run.finish())
+    }
+
+    /// From its start to where it was saved. Where a restore can be noticed, it is saved where it was.
+    fn start(&self) -> Result<Run, RunError> {
+        let (system, models) = (self.prepared.resolved.clone(), self.prepared.models.clone());
+        let options = RunOptions::quiet(self.workers);
+        let mut run = Run::start(system, &self.prepared.plan, models, options)?;
+        let notices =
+            |model: &Arc<dyn Model>| model.description().capabilities.fidelity < Fidelity::Exact;
+        let is_noticed = self.prepared.models.iter().any(notices);
+        for Tag { time, .. } in self.resumed.save_points() {
+            run.advance(*time)?;
+            if is_noticed {
+                run.snapshot()?;
+            }
+        }
+        Ok(run)
+    }
+
+    /// Where the resumed run differs from the one from the start, for the first time. They are run one after
+    /// the other: some models cannot be there twice.
+    fn first_difference(&self, until: Time) -> Result<Option<RunError>, RunError> {
+        let mut again = self.resume()?;
+        let mut places = vec![(again.tag(), again.marks())];
+        while is_on(&mut again, until)? {
+            places.push((again.tag(), again.marks()));
+        }
+        again.end();
+        let mut whole = self.start()?;
+        let mut places = places.into_iter();
+        while places.next() == Some((whole.tag(), whole.marks())) && is_on(&mut whole, until)? {}
+        let sight = whole.sight();
+        whole.end();
+        let mut again = self.resume()?;
+        again.advance(sight.tag().time)?;
+        Ok(again.compare(&sight, self.resumed.tag()).err())
+    }
+
+    fn resume(&self) -> Result<Run, RunError> {
+        let (system, models) = (self.prepared.resolved.clone(), self.prepared.models.clone());
+        let (options, state) = (RunOptions::quiet(self.workers), self.resumed.state());
+        Run::resume(system, &self.prepared.plan, models, options, state)
+    }
+}
+
+/// Moves on by one step; not past a time or the end.
+fn is_on(run: &mut Run, until: Time) -> Result<bool, RunError> {
+    let (tag, next) = (run.tag(), run.next_time()?);
+    if next <= until {
+        run.advance(next)?;
+    }
+    Ok(tag != run.tag())
+}
