@@ -227,7 +227,7 @@ impl<'p> Live<'p> {
             let called = Instant::now();
             let until = self.next_time(now, slice);
             let advanced = self.run.advance(until);
-            let checked = self.saving.stepped(&self.run, self.prepared, self.workers);
+            let checked = self.saving.stepped((&self.run, until), self.prepared, self.workers);
             match checked.and(advanced) {
                 Ok(Advance::Reached) if until < self.stop => now = until,
                 Ok(Advance::Reached | Advance::Finished | Advance::Decided) => {

@@ -3,7 +3,7 @@
 use crate::error::{RunError, StateCall};
 use crate::run::{Run, RunOptions};
 use crate::sight::Sight;
-use consort_core::{Model, Tag};
+use consort_core::{Model, Tag, Time};
 use consort_system::{Plan, ResolvedSystem};
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ pub struct Trail {
 struct Moment {
     /// The run was saved once more before this step: some states can tell.
     follows_save: bool,
+    /// What the run was asked for: where steps may be rejected, that decides whether one is begun.
+    until: Time,
     sight: Sight,
 }
 
@@ -38,10 +40,10 @@ impl Trail {
         self.moments.is_empty()
     }
 
-    /// Notes where the run is now.
-    pub fn note(&mut self, run: &Run) {
+    /// Notes where the run is now, that it was last asked to advance to `until`.
+    pub fn note(&mut self, run: &Run, until: Time) {
         let follows_save = std::mem::take(&mut self.is_saved);
-        self.moments.push(Moment { follows_save, sight: run.sight() });
+        self.moments.push(Moment { follows_save, until, sight: run.sight() });
     }
 
     /// Notes that the run was saved once more.
@@ -63,11 +65,11 @@ impl Trail {
         options: RunOptions,
     ) -> Result<(), RunError> {
         let mut twin = Run::resume(system, plan, models, options, &self.state)?;
-        for Moment { follows_save, sight } in &self.moments {
+        for Moment { follows_save, until, sight } in &self.moments {
             if *follows_save {
                 twin.snapshot()?;
             }
-            twin.advance(sight.tag().time).map_err(not_restored)?;
+            twin.advance(*until).map_err(not_restored)?;
             twin.compare(sight, self.saved)?;
         }
         Ok(())

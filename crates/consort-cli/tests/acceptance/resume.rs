@@ -10,7 +10,7 @@ use std::fs;
 use std::process::Command;
 
 /// Examples that are systems, by name.
-fn examples() -> Vec<String> {
+pub(crate) fn examples() -> Vec<String> {
     let entries = fs::read_dir(example("")).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
     let mut names: Vec<String> =

@@ -1,8 +1,9 @@
 //! Uses of saved states are checked: FMUs whose states lack something are an error wherever they are used,
 //! honest ones change nothing.
 
-use crate::world::{Said, World, children, eventually};
-use consort_testkit::fmus::{BuildOptions, Fmi};
+use crate::resume::examples;
+use crate::world::{Said, World, children, eventually, shortened};
+use consort_testkit::fmus::{BuildOptions, Fmi, example};
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
@@ -82,6 +83,13 @@ fn an_honest_campaign_says_how_much_was_run_again_for_any_number_of_workers() {
     campaign(&world, 4, "kind = \"exhaustive\"\nblock = 27");
     let verified = |more: &[&str]| {
         let said = world.done(&[&["explore", "s", "--out", "out"], more].concat());
+        let timing: Value = serde_json::from_str(&world.read("out/timing.json")).unwrap();
+        for part in timing["parts"].as_array().unwrap() {
+            println!(
+                "{more:?}: {}: {} periods in {} s",
+                part["phase"], part["periods"], part["seconds"]
+            );
+        }
         let mut found = report(&world, "out");
         let verified = found["verified"].take();
         found["identity"].take();
@@ -191,6 +199,20 @@ fn a_killed_host_process_is_one_that_never_was() {
     assert!(0 < timing["parts"][0]["workers_lost"].as_u64().unwrap(), "{timing}");
 }
 
+#[test]
+fn a_second_death_at_the_same_place_is_a_failure_that_names_it() {
+    let world = fickle(4, 1, 0);
+    let text = world.read("s/system.toml");
+    world.write("s/system.toml", text.replace("\"native\"", "\"native\"\nisolate = true"));
+    campaign(&world, 3, "kind = \"exhaustive\"\nblock = 9");
+    let said = world.consort(&["explore", "s", "--out", "out"]);
+    assert_eq!(said.code, Some(2), "{said}");
+    let found = report(&world, "out");
+    let told = found["failing"][0]["reason"].as_str().unwrap();
+    assert!(told.contains("`lag`") && told.contains("SIGKILL"), "{told}");
+    assert!(0 < found["scenarios"]["holds"].as_u64().unwrap(), "the others go on: {found}");
+}
+
 fn pid(process: &std::path::Path) -> u32 {
     process.file_name().unwrap().to_string_lossy().parse().unwrap()
 }
@@ -269,5 +291,22 @@ fn a_resumed_run_is_compared_with_the_one_from_the_start() {
                 "{said}"
             );
         }
+    }
+}
+
+/// What checks take, for whoever reads it; in steps it is less than a twentieth but for the shortest runs.
+#[test]
+fn the_checks_of_every_example_are_few() {
+    for name in examples() {
+        let world = World::new();
+        let path = example(&name).display().to_string();
+        let line = ["run", &path, "--out", "out", "--save", "end.snapshot"];
+        world.done(&[&line[..], shortened(&name)].concat());
+        let manifest = world.manifest("out");
+        let steps = manifest["checked"]["steps"].as_u64().unwrap_or_default();
+        let all = manifest["statistics"]["tags"].as_u64().unwrap();
+        let (took, run) = (&manifest["checked"]["seconds"], &manifest["timing"]["seconds"]);
+        println!("{name}: {steps} of {all} steps, {took} s beside {run} s");
+        assert!(20 * steps < all || steps <= 2, "{name}: {steps} of {all}");
     }
 }

@@ -3,7 +3,9 @@
 
 use crate::support::{Behavior, Bench, TestModel, clock, float, gain, options, put, variable};
 use consort_core::model::CallResult;
-use consort_core::{Causality, Fidelity, Model, Step, StepOutcome, Time, ValueType, Values};
+use consort_core::{
+    Causality, Fidelity, Model, Prng, Step, StepOutcome, Time, ValueType, Values, rolling,
+};
 use consort_engine::{RunError, StateDiffers, Trail};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,6 +47,7 @@ impl Lag {
             }
         };
         *place += 1.0;
+        put(values, 3, *place);
         *place
     }
 }
@@ -70,16 +73,19 @@ impl Behavior for Lag {
     }
 }
 
-fn lag(lie: Lie) -> Arc<dyn Model> {
-    let slot = Arc::new(Mutex::new(0.0));
-    let variables = vec![
+fn variables() -> Vec<consort_core::Variable> {
+    vec![
         variable("u", Causality::Input, ValueType::Float64),
         variable("y", Causality::Output, ValueType::Float64),
         variable("slope", Causality::Local, ValueType::Float64),
         variable("count", Causality::Local, ValueType::Float64),
-    ];
+    ]
+}
+
+fn lag(lie: Lie) -> Arc<dyn Model> {
+    let slot = Arc::new(Mutex::new(0.0));
     let make = move || Lag { lie, before: None, hidden: 0.0, slot: slot.clone(), begun: false };
-    let model = TestModel::new(variables, make);
+    let model = TestModel::new(variables(), make);
     match lie {
         // What always happens in the same way is known of it.
         Lie::History => model.adjust(|it| it.facts.push(("state".into(), "image".into()))).shared(),
@@ -107,7 +113,7 @@ fn follow(model: Arc<dyn Model>, at: i64, steps: usize) -> (Result<(), RunError>
     while trail.len() < steps {
         let next = run.next_time().expect("it tells");
         run.advance(next).expect("it runs");
-        trail.note(&run);
+        trail.note(&run, next);
         if trail.len() == 2 {
             run.snapshot().expect("it is saved again");
             trail.note_save();
@@ -155,6 +161,66 @@ fn what_helps_is_said() {
     for part in ["`lag`", "saved at 2 s by `native`", "at 2.1 s", "state-check"] {
         assert!(text.contains(part), "{part} in {text}");
     }
+}
+
+/// A lag of which one of `part` restores shows its lie; which of them follows from the seed and `y`.
+struct Sometimes(Lag, u64, u64);
+
+impl Behavior for Sometimes {
+    fn step(&mut self, values: &mut [Values], step: &Step) -> CallResult<StepOutcome> {
+        self.0.step(values, step)
+    }
+    fn restored(&mut self, values: &mut [Values]) {
+        let bits = rolling::absorb(self.1, float(&values[1]).to_bits());
+        self.0.restored(values);
+        if !(bits >> 20).is_multiple_of(self.2) {
+            (self.0.before, self.0.hidden) = (Some(float(&values[2])), float(&values[3]));
+        }
+    }
+}
+
+/// Whether a resumed run is another one, and whether a twin saw that, for a save drawn from a seed.
+fn resumed_wrong(seed: u64) -> (bool, bool) {
+    let mut prng = Prng::new(seed);
+    let lie = [Lie::None, Lie::History, Lie::Hidden][below(&mut prng, 3)];
+    let part = [1, 3, 10][below(&mut prng, 3)];
+    let at = 1 + below(&mut prng, 50) as i64;
+    let shown = prng.next_u64();
+    let slot = Arc::new(Mutex::new(0.0));
+    let make = move || {
+        let lag = Lag { lie, before: None, hidden: 0.0, slot: slot.clone(), begun: false };
+        Sometimes(lag, shown, part)
+    };
+    let model = TestModel::new(variables(), make).shared();
+    let (followed, hash) = follow(Arc::clone(&model), at, 3);
+    assert!(lie != Lie::None || followed.is_ok(), "seed {seed}: blamed for nothing");
+    let (mut run, _) = bench(Arc::clone(&model)).start(1).expect("it starts");
+    run.advance(Time::from_ticks(at)).expect("it runs");
+    let saved = run.snapshot().expect("it is saved");
+    let bytes = run.serialize(&saved).expect("it has bytes");
+    let made = bench(model);
+    let plan = made.plan();
+    let again = consort_engine::Run::resume(made.system, &plan, made.models, options(1).0, &bytes);
+    let mut again = again.expect("it resumes");
+    again.advance(Time::MAX).expect("it runs");
+    (again.finish().trace_hash.to_string() != hash, followed.is_err())
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what was measured is there to be read")]
+fn twins_of_three_steps_find_what_resumed_runs_would_get_wrong() {
+    const SEEDS: u64 = 2_000;
+    let found: Vec<(bool, bool)> = (0..SEEDS).map(resumed_wrong).collect();
+    let wrong = found.iter().filter(|(is_wrong, _)| *is_wrong).count();
+    let seen = found.iter().filter(|(is_wrong, is_seen)| *is_wrong && *is_seen).count();
+    let blamed = found.iter().filter(|(is_wrong, is_seen)| !is_wrong && *is_seen).count();
+    println!("{SEEDS} saves: {wrong} resumed runs wrong, {seen} of them seen by a twin of 3 steps");
+    assert_eq!(blamed, 0, "a twin sees nothing that a resumed run does not do");
+    assert!(300 < wrong && 19 * wrong <= 20 * seen, "{wrong}, {seen}");
+}
+
+fn below(prng: &mut Prng, bound: u64) -> usize {
+    usize::try_from(prng.below(bound)).expect("it is small")
 }
 
 /// Goes on differently after each restore, though always in the same way.

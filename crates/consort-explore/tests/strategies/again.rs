@@ -1,6 +1,6 @@
 //! Scenarios that are run again from their start: worlds whose states lack something are found out.
 
-use crate::support::{budget, space};
+use crate::support::{below, budget, space};
 use consort_core::{Prng, rolling};
 use consort_explore::chronicle::Chronicle;
 use consort_explore::sample::{Leaf, Sample, chosen};
@@ -56,10 +56,10 @@ struct State {
 
 impl Fickle {
     fn draw(prng: &mut Prng) -> (Self, Space) {
-        let letters = 2 + u32::try_from(prng.below(2)).unwrap();
-        let horizon = 3 + u32::try_from(prng.below(4)).unwrap();
-        let fault = FAULTS[usize::try_from(prng.below(5)).unwrap()];
-        let part = [1, 3, 10, 30, 100][usize::try_from(prng.below(5)).unwrap()];
+        let letters = 2 + below(prng, 2) as u32;
+        let horizon = 3 + below(prng, 4) as u32;
+        let fault = FAULTS[below(prng, FAULTS.len())];
+        let part = [1, 3, 10, 30, 100][below(prng, 5)];
         let (seed, ceiling) = (prng.next_u64(), 0.2 + 2.0 * prng.next_f64());
         let (now, slot) = (State::default(), State::default());
         let horizon_long = horizon as usize;

@@ -236,7 +236,7 @@ pub(crate) fn conclude_in_any_order(
     strategy.conclusion().expect("it was waited for")
 }
 
-fn below(prng: &mut Prng, bound: usize) -> usize {
+pub(crate) fn below(prng: &mut Prng, bound: usize) -> usize {
     usize::try_from(prng.below(bound as u64)).expect("it is below a usize")
 }
 

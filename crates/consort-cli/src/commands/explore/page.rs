@@ -72,6 +72,10 @@ fn facts(out: &mut String, report: &Value) {
     if !saving.is_empty() {
         facts.push(("saving states", saving.join("; ")));
     }
+    if !report["verified"].is_null() {
+        let again = text(&report["verified"]["scenarios"]);
+        facts.push(("run again from the start", format!("{again} scenarios, all the same")));
+    }
     if !report["omission"].is_null() {
         facts.push(("probability to have missed a violation", text(&report["omission"])));
     }

@@ -111,17 +111,17 @@ impl Saving {
         self.checking.is_watching()
     }
 
-    /// The run has taken a step.
+    /// The run was asked to advance to a time, and did.
     ///
     /// # Errors
     /// If a restored twin went another way.
     pub(crate) fn stepped(
         &mut self,
-        run: &Run,
+        (run, until): (&Run, Time),
         prepared: &Prepared,
         workers: usize,
     ) -> Result<(), RunError> {
-        self.checking.stepped(run);
+        self.checking.stepped(run, until);
         let checked = self.checking.check(prepared, workers);
         checked.inspect_err(|_| self.take_back())
     }

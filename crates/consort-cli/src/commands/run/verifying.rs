@@ -101,7 +101,7 @@ impl Second<'_> {
         let sight = whole.sight();
         whole.end();
         let mut again = self.resume()?;
-        again.advance(sight.tag().time)?;
+        while again.tag() < sight.tag() && is_on(&mut again, until)? {}
         Ok(again.compare(&sight, self.resumed.tag()).err())
     }
 

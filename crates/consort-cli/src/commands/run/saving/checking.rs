@@ -4,7 +4,7 @@
 //! follows from the experiment alone, so that what is found does not depend on the clock.
 
 use crate::pipeline::Prepared;
-use consort_core::{Fidelity, Model, Tag, Time};
+use consort_core::{Fidelity, Model, Provider, Tag, Time};
 use consort_engine::{Run, RunError, RunOptions, Trail};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,6 +39,10 @@ pub(super) struct Checking {
 impl Checking {
     /// The checks of a run that is to be saved so often.
     pub(super) fn plan(prepared: &Prepared, saves: usize, is_paced: bool) -> Self {
+        // A twin of a state that is made by doing everything again takes as long as the run.
+        if prepared.models.iter().any(is_replayed) {
+            return Checking::default();
+        }
         let experiment = &prepared.resolved.experiment;
         let length = (experiment.stop - experiment.start).ticks();
         let steps = length / grid(prepared).ticks().max(1);
@@ -87,10 +91,10 @@ impl Checking {
         self.trail.is_some()
     }
 
-    /// The run has taken a step.
-    pub(super) fn stepped(&mut self, run: &Run) {
+    /// The run was asked to advance to a time, and did.
+    pub(super) fn stepped(&mut self, run: &Run, until: Time) {
         let Some(trail) = &mut self.trail else { return };
-        trail.note(run);
+        trail.note(run, until);
         if self.steps <= trail.len() {
             self.waiting.extend(self.trail.take());
         }
@@ -140,6 +144,11 @@ impl Checking {
             }
         }
     }
+}
+
+fn is_replayed(model: &Arc<dyn Model>) -> bool {
+    let facts = &model.description().facts;
+    facts.iter().any(|(name, provider)| name == "state" && provider == Provider::Replay.name())
 }
 
 /// The shortest time between two steps.
