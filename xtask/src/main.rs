@@ -20,8 +20,8 @@ cargo xtask VERB
   tidy    check the invariants of ARCHITECTURE.md
   soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` and
           `flows` are random systems, `behaviors` are FMUs that misbehave
-  bench-solvers  [--check] [--rounds N] [--only TEXT]  our solvers against SUNDIALS CVODE, as ratios;
-          with --check, fail if one is slower than it must be
+  bench-solvers  [--check] [--accuracy] [--rounds N] [--only TEXT]  our solvers against SUNDIALS CVODE, as ratios;
+          with --check, fail if one is slower than it must be; with --accuracy, classic problems at six tolerances
   bless   accept changed snapshots; read the diff before you commit it
 ";
 

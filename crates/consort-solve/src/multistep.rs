@@ -11,6 +11,8 @@
 //! - When an Adams method lowers its order, the coefficients of the integrated polynomial come from those of
 //!   the polynomial itself; CVODE 7.1 overwrites them while they are still needed.
 //! - An order is raised also if the longest step allowed does not let the step grow.
+//! - An error test may fail twenty times in a step, not seven.
+//! - A restart may try the step of before; see `first_step`.
 
 mod bytes;
 mod coefficients;

@@ -1,5 +1,7 @@
 //! BDF and Adams methods of variable order and step.
 
+#[path = "multistep/classics.rs"]
+mod classics;
 #[path = "multistep/continuation.rs"]
 mod continuation;
 #[path = "multistep/failures.rs"]

@@ -14,12 +14,14 @@ pub(crate) type RightHandSide =
 const ADAMS: c_int = 1;
 const BDF: c_int = 2;
 const NORMAL: c_int = 1;
-const STEPS_MAX: c_long = 100_000_000;
+const ONE_STEP: c_int = 2;
+const STEPS_MAX: c_long = 3_000_000;
 
 unsafe extern "C" {
     fn SUNContext_Create(comm: c_int, context: *mut *mut c_void) -> c_int;
     fn SUNContext_Free(context: *mut *mut c_void) -> c_int;
     fn N_VNew_Serial(len: i64, context: *mut c_void) -> *mut c_void;
+    fn N_VGetLength(vector: *mut c_void) -> i64;
     fn N_VGetArrayPointer(vector: *mut c_void) -> *mut f64;
     fn N_VEnableFusedOps_Serial(vector: *mut c_void, enabled: c_int) -> c_int;
     fn N_VDestroy(vector: *mut c_void);
@@ -41,6 +43,7 @@ unsafe extern "C" {
     fn CVodeSetLinearSolver(solver: *mut c_void, linear: *mut c_void, a: *mut c_void) -> c_int;
     fn CVodeSetNonlinearSolver(solver: *mut c_void, nonlinear: *mut c_void) -> c_int;
     fn CVode(solver: *mut c_void, to: f64, x: *mut c_void, t: *mut f64, task: c_int) -> c_int;
+    fn CVodeGetDky(solver: *mut c_void, t: f64, order: c_int, x: *mut c_void) -> c_int;
     fn CVodeGetNumSteps(solver: *mut c_void, steps: *mut c_long) -> c_int;
     fn CVodeGetNumRhsEvals(solver: *mut c_void, evaluations: *mut c_long) -> c_int;
     fn CVodeGetNumLinRhsEvals(solver: *mut c_void, evaluations: *mut c_long) -> c_int;
@@ -70,12 +73,14 @@ pub(crate) struct Cvode {
     context: *mut c_void,
     solver: *mut c_void,
     states: *mut c_void,
+    /// Room for what is looked at.
+    seen: *mut c_void,
     absolute: *mut c_void,
     matrix: *mut c_void,
     linear: *mut c_void,
     nonlinear: *mut c_void,
-    /// Read by the right-hand side through a pointer that CVODE keeps.
-    _parameter: Box<f64>,
+    /// Read by the right-hand side through a pointer that CVODE keeps: the setup's parameter, an input.
+    parameters: Box<[f64; 2]>,
     x0: Vec<f64>,
     t_end: f64,
 }
@@ -83,13 +88,14 @@ pub(crate) struct Cvode {
 impl Cvode {
     pub(crate) fn new(family: Family, setup: &Setup) -> Self {
         let mut context = null_mut();
-        let mut parameter = Box::new(setup.parameter);
+        let mut parameters = Box::new([setup.parameter, 0.0]);
         let len = i64::try_from(setup.x0.len()).expect("a problem's length is small");
         // SAFETY: the arguments are as SUNDIALS documents them; what it returns is kept until
         // `drop`, and so is the box that the right-hand side reads.
         unsafe {
             succeeded(SUNContext_Create(0, &raw mut context), "SUNContext_Create");
             let states = vector(&setup.x0, context);
+            let seen = vector(&setup.x0, context);
             let absolute = vector(&setup.tolerances.absolute, context);
             // Off unless asked for; the vectors that CVODE clones from this one are faster by it.
             succeeded(N_VEnableFusedOps_Serial(states, 1), "N_VEnableFusedOps");
@@ -97,7 +103,7 @@ impl Cvode {
             let solver = CVodeCreate(lmm, context);
             succeeded(CVodeInit(solver, setup.right_hand_side, 0.0, states), "CVodeInit");
             succeeded(CVodeSVtolerances(solver, setup.tolerances.relative, absolute), "tolerances");
-            let data = (&raw mut *parameter).cast();
+            let data = (&raw mut *parameters).cast();
             succeeded(CVodeSetUserData(solver, data), "CVodeSetUserData");
             succeeded(CVodeSetMaxNumSteps(solver, STEPS_MAX), "CVodeSetMaxNumSteps");
             let (mut matrix, mut linear, mut nonlinear) = (null_mut(), null_mut(), null_mut());
@@ -109,20 +115,52 @@ impl Cvode {
                 succeeded(CVodeSetLinearSolver(solver, linear, matrix), "CVodeSetLinearSolver");
             }
             let (x0, t_end) = (setup.x0.clone(), setup.t_end);
-            let _parameter = parameter;
             Cvode {
                 context,
                 solver,
                 states,
+                seen,
                 absolute,
                 matrix,
                 linear,
                 nonlinear,
-                _parameter,
+                parameters,
                 x0,
                 t_end,
             }
         }
+    }
+
+    /// Starts anew at `from` with the states there are and an input that holds up to `to`.
+    pub(crate) fn begin(&mut self, from: f64, to: f64, input: f64) {
+        self.parameters[1] = input;
+        // SAFETY: solver and vector live as long as `self`.
+        unsafe {
+            succeeded(CVodeReInit(self.solver, from, self.states), "CVodeReInit");
+            succeeded(CVodeSetStopTime(self.solver, to), "CVodeSetStopTime");
+        }
+    }
+
+    /// One step, at most to `to`: where it ended, or CVODE's answer if it fails.
+    pub(crate) fn step(&mut self, to: f64) -> Result<f64, c_int> {
+        let mut t = 0.0;
+        // SAFETY: solver and vector live as long as `self`.
+        let answer = unsafe { CVode(self.solver, to, self.states, &raw mut t, ONE_STEP) };
+        if answer < 0 { Err(answer) } else { Ok(t) }
+    }
+
+    /// The states at a time within the last step.
+    pub(crate) fn look(&mut self, t: f64) -> &[f64] {
+        // SAFETY: solver and vectors live as long as `self` and have the length of `x0`.
+        unsafe {
+            succeeded(CVodeGetDky(self.solver, t, 0, self.seen), "CVodeGetDky");
+            std::slice::from_raw_parts(N_VGetArrayPointer(self.seen), self.x0.len())
+        }
+    }
+
+    /// The work since it started anew.
+    pub(crate) fn work(&self) -> Count {
+        self.count()
     }
 
     fn x(&self) -> &[f64] {
@@ -182,9 +220,28 @@ impl Drop for Cvode {
                 SUNNonlinSolFree(self.nonlinear);
             }
             N_VDestroy(self.states);
+            N_VDestroy(self.seen);
             N_VDestroy(self.absolute);
             SUNContext_Free(&raw mut self.context);
         }
+    }
+}
+
+/// What a right-hand side is called with: the parameters, the states, the derivatives to be found.
+///
+/// # Safety
+/// The pointers are those that CVODE passes to a right-hand side of [`Cvode`].
+pub(crate) unsafe fn arguments<'a>(
+    x: *mut c_void,
+    dx: *mut c_void,
+    user: *mut c_void,
+) -> (&'a [f64; 2], &'a [f64], &'a mut [f64]) {
+    // SAFETY: the vectors are serial ones of equal length, the data the parameters' own.
+    unsafe {
+        let len = usize::try_from(N_VGetLength(x)).expect("a length is not negative");
+        let states = std::slice::from_raw_parts(N_VGetArrayPointer(x), len);
+        let slopes = std::slice::from_raw_parts_mut(N_VGetArrayPointer(dx), len);
+        (&*user.cast_const().cast(), states, slopes)
     }
 }
 

@@ -1,14 +1,18 @@
 //! Our solvers against SUNDIALS CVODE, problem by problem, in one process.
 //!
-//! `cargo xtask bench-solvers [--check] [--rounds N] [--only TEXT]` compiles SUNDIALS, builds this and
+//! `cargo xtask bench-solvers [--check] [--accuracy] [--rounds N] [--only TEXT]` compiles SUNDIALS, builds this and
 //! runs it. The table goes to stdout. Both sides have the same formulas and tolerances, take Jacobians by
 //! differences, end their last step at the end, and are set up before the clock starts. An explicit
 //! method is compared with CVODE's Adams method, at a tolerance for which one would choose it.
 //!
 //! - `--check`: exit 1 if one of ours is slower than its limit, or much less accurate than CVODE.
+//! - `--accuracy`: instead, the classic problems at six tolerances: exit 1 if one of ours fails where CVODE
+//!   does not, or errs more than 3 times as much as CVODE and 10 tolerances.
 //! - `--rounds N`: time each solver so often (default 15); the best round counts.
 //! - `--only TEXT`: problems whose name contains the text.
 
+mod accuracy;
+mod classics;
 mod contest;
 mod cvode;
 mod ours;
@@ -97,6 +101,11 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if arguments.accuracy {
+        let complaints = accuracy::run(&arguments.only);
+        complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
+        return if complaints.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let mut contests = contests();
     contests.retain(|contest| contest.setup.name.contains(&arguments.only));
     if contests.is_empty() {
@@ -114,17 +123,24 @@ fn main() -> ExitCode {
 
 struct Arguments {
     check: bool,
+    accuracy: bool,
     rounds: usize,
     only: String,
 }
 
 impl Arguments {
     fn parse() -> Result<Self, String> {
-        let mut parsed = Arguments { check: false, rounds: ROUNDS_DEFAULT, only: String::new() };
+        let mut parsed = Arguments {
+            check: false,
+            accuracy: false,
+            rounds: ROUNDS_DEFAULT,
+            only: String::new(),
+        };
         let mut rest = std::env::args().skip(1);
         while let Some(argument) = rest.next() {
             match argument.as_str() {
                 "--check" => parsed.check = true,
+                "--accuracy" => parsed.accuracy = true,
                 "--rounds" => {
                     let given = rest.next().and_then(|text| text.parse().ok());
                     parsed.rounds = given.filter(|n| 0 < *n).ok_or("--rounds takes a number")?;

@@ -188,7 +188,7 @@ pub(crate) struct Pleiades;
 const BODIES: usize = 7;
 
 #[rustfmt::skip]
-const PLEIADES_START: [f64; 4 * BODIES] = [
+pub(crate) const PLEIADES_START: [f64; 4 * BODIES] = [
     3.0, 3.0, -1.0, -3.0, 2.0, -2.0, 2.0,
     3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0,
     0.0, 0.0, 0.0, 0.0, 0.0, 1.75, -1.5,
