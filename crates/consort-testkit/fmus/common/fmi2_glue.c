@@ -264,8 +264,8 @@ fmi2Status fmi2FreeFMUstate(fmi2Component component, fmi2FMUstate *state)
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component component, fmi2FMUstate state, size_t *size)
 {
-    (void)component, (void)state;
-    *size = state_size();
+    (void)component;
+    *size = serialized_size(state);
     return fmi2OK;
 }
 
@@ -273,8 +273,8 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component component, fmi2FMUstate state, fm
 {
     Instance *instance = component;
     if (!instance) return fmi2Error;
-    if (size < state_size()) return (fmi2Status)fail(instance, "%s: the buffer is too small", __func__);
-    memcpy(bytes, state, state_size());
+    if (size < serialized_size(state)) return (fmi2Status)fail(instance, "%s: the buffer is too small", __func__);
+    serialize(state, bytes);
     return fmi2OK;
 }
 

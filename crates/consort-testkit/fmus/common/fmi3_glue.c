@@ -320,15 +320,15 @@ fmi3Status fmi3FreeFMUState(fmi3Instance handle, fmi3FMUState *state)
 
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance handle, fmi3FMUState state, size_t *size)
 {
-    UNUSED(handle), UNUSED(state);
-    *size = state_size();
+    UNUSED(handle);
+    *size = serialized_size(state);
     return fmi3OK;
 }
 
 fmi3Status fmi3SerializeFMUState(fmi3Instance handle, fmi3FMUState state, fmi3Byte bytes[], size_t size)
 {
-    if (size < state_size()) return (fmi3Status)fail(handle, "%s: the buffer is too small", __func__);
-    memcpy(bytes, state, state_size());
+    if (size < serialized_size(state)) return (fmi3Status)fail(handle, "%s: the buffer is too small", __func__);
+    serialize(state, bytes);
     return fmi3OK;
 }
 

@@ -161,6 +161,8 @@ Status get_plain(Instance *instance, const char *function, Type type, const uint
     for (size_t i = 0; i < n; i++) {
         const Variable *variable = readable(instance, function, references[i], type);
         if (!variable) return ERROR;
+        if (variable->kind == INPUT && WARNING < spoiled(instance, CALL_GET_INPUT))
+            return fail(instance, "%s: the input %u cannot be read", function, (unsigned)references[i]);
         size_t elements = element_count(instance, references[i]);
         if (count - done < elements) return wrong_count(instance, function, count);
         memcpy((char *)values + done * size, place(instance, variable), elements * size);
@@ -355,12 +357,24 @@ void state_set(Instance *instance, const void *state)
     instance->terminate = head->terminate;
     instance->last_time = head->last_time;
     memcpy(instance->values, head + 1, model.size);
+    spoiled(instance, CALL_STATE_WAS_SET);
+}
+
+size_t serialized_size(const void *state)
+{
+    return state_size() + (model.padding ? model.padding((const StateHead *)state + 1) : 0);
+}
+
+void serialize(const void *state, void *bytes)
+{
+    memset(bytes, 0, serialized_size(state));
+    memcpy(bytes, state, state_size());
 }
 
 bool state_fits(const void *bytes, size_t size)
 {
     StateHead head;
-    if (size != state_size()) return false;
+    if (size < state_size()) return false;
     memcpy(&head, bytes, sizeof head);
-    return head.size == size && strncmp(head.token, model.token, sizeof head.token - 1) == 0;
+    return head.size == state_size() && size == serialized_size(bytes) && strncmp(head.token, model.token, sizeof head.token - 1) == 0;
 }

@@ -69,6 +69,8 @@ Status change_mode(Instance *instance, const char *function, Phase from, Phase t
 size_t state_size(void);
 void *state_get(const Instance *instance);
 void state_set(Instance *instance, const void *state);
+size_t serialized_size(const void *state);
+void serialize(const void *state, void *bytes);
 bool state_fits(const void *bytes, size_t size);
 
 #endif

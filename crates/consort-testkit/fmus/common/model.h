@@ -73,7 +73,8 @@ typedef struct {
 /* The calls a model may want to spoil; see `misbehave`. */
 typedef enum {
     CALL_NONE, CALL_SETUP, CALL_ENTER_INITIALIZATION, CALL_EXIT_INITIALIZATION, CALL_SET, CALL_GET, CALL_STEP,
-    CALL_TERMINATE, CALL_RESET, CALL_GET_STATE, CALL_SET_STATE, CALL_UPDATE, CALL_INSTANTIATE
+    CALL_TERMINATE, CALL_RESET, CALL_GET_STATE, CALL_SET_STATE, CALL_UPDATE, CALL_INSTANTIATE,
+    CALL_STATE_WAS_SET, CALL_GET_INPUT
 } Call;
 
 /* Every function may be NULL but `start`, and `step` where there is no Model Exchange. */
@@ -93,6 +94,7 @@ typedef struct {
     bool (*directional)(const void *values, uint32_t unknown, uint32_t known, const double *seed, double *sensitivity);
     double (*interval)(const void *values, uint32_t clock);          /* of a periodic clock, in seconds */
     int (*call)(const Context *context, void *values, Call call);    /* a status to return at once; 0: go on */
+    size_t (*padding)(const void *values);                           /* bytes after a serialized state */
     const Exchange *exchange;
 } Model;
 
