@@ -89,6 +89,13 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "LIST", value_delimiter = ',',
         value_parser = values::provider)]
     pub(crate) providers: Vec<Provider>,
+    /// How long it may take to find out how faithfully a provider saves
+    ///
+    /// In seconds, for each model and provider; by default a minute, or as long as 50 runs of the model
+    /// (250 for replay) if that is longer. What could not be found out in time is an error, and what is
+    /// known from before takes no time.
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = values::call_limit)]
+    pub(crate) budget: Option<Duration>,
     /// How long a call of an isolated model may take [default: 60]
     ///
     /// Its process is ended then, and so is the run.
@@ -275,6 +282,9 @@ pub(crate) struct ExperimentArgs {
     /// They will be restored in other processes.
     #[arg(skip)]
     pub(crate) portable: bool,
+    /// Save states by these only, as somebody typed `--providers`: a run is repeated with them.
+    #[arg(skip)]
+    pub(crate) providers: Vec<Provider>,
     /// The component whose program is behind standard input: of a node that was started by it.
     #[arg(skip)]
     pub(crate) foreign: Option<String>,
@@ -286,6 +296,13 @@ pub(crate) struct ExperimentArgs {
 }
 
 impl ExperimentArgs {
+    /// Takes the providers that were typed now, if any were.
+    pub(crate) fn limit_providers(&mut self, global: &Global) {
+        if !global.providers.is_empty() {
+            self.providers.clone_from(&global.providers);
+        }
+    }
+
     /// Whether states will be saved, for other processes too.
     pub(crate) fn save_to_files(&mut self, saves: bool) {
         (self.saving, self.portable) = (saves, saves);

@@ -1,6 +1,7 @@
 //! Options of a run as the manifest keeps them, as a command line repeats them.
 
 use crate::cli::{ExperimentArgs, FormArgs, LinkKind, RunArgs};
+use consort_core::Provider;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "tolerance": experiment.tolerance,
         "solver_step": experiment.solver_step,
         "isolate": experiment.isolate,
+        "providers": providers(experiment),
         "variant": experiment.form.variant,
         "with": experiment.form.with,
         "input": experiment.input,
@@ -42,6 +44,12 @@ pub(crate) fn to_json(args: &RunArgs) -> Value {
         "capacity": args.spread.capacity,
         "local": args.spread.local,
     })
+}
+
+/// Who may save states, if somebody said so.
+fn providers(experiment: &ExperimentArgs) -> Option<Vec<&'static str>> {
+    let names: Vec<&str> = experiment.providers.iter().map(|provider| provider.name()).collect();
+    (!names.is_empty()).then_some(names)
 }
 
 /// The part of a manifest's options that decides the trace; `resolve` finds paths that were typed
@@ -71,6 +79,7 @@ pub(crate) fn experiment_from_json(
         isolate: options["isolate"].as_bool().unwrap_or(false),
         saving: false,
         portable: false,
+        providers: texts("providers").filter_map(Provider::from_name).collect(),
         foreign: None,
         input: path("input"),
         record: texts("record").map(str::to_owned).collect(),

@@ -8,12 +8,14 @@ mod overrides;
 pub(crate) mod recording;
 mod solving;
 mod source;
+pub(crate) mod trials;
 
 use crate::cli::{ExperimentArgs, Global};
 use crate::outcome::CommandError;
 use crate::output::printer::Printer;
 use consort_core::{Diagnostic, Model, ModelDescription, Report};
 use consort_formats::multimodel::Keys;
+use consort_models::fidelity::Chosen;
 use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions, default_cache_dir};
 use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
 use consort_system::{Component, Plan, ResolvedSystem, System};
@@ -46,6 +48,8 @@ pub(crate) struct Prepared {
     pub(crate) lasting_hash: String,
     /// One per component.
     pub(crate) models: Vec<Arc<dyn Model>>,
+    /// Who saves its states and why, of each component of which that was measured.
+    pub(crate) saved_by: Vec<Option<Chosen>>,
     /// Every file that decides what the run does.
     pub(crate) inputs: Vec<InputHash>,
     /// What the experiment wants drawn: patterns.
@@ -197,8 +201,9 @@ pub(crate) fn load(
     let mut loader = Loader::new(LoaderOptions {
         saving: args.saving,
         portable: args.portable,
-        ..loader_options(global, args.python_library.as_deref())
+        ..loader_options(global, args.python_library.as_deref()).limited_to(&args.providers)
     });
+    loader.tell_trials(trials::teller(global));
     if let Some(component) = &args.foreign {
         foreign::attach(component, &system, &mut loader)?;
     }
@@ -280,6 +285,7 @@ impl Loaded {
             resolved: planned.resolved,
             plan: planned.plan,
             plan_hash: planned.hash,
+            saved_by: self.models.iter().flatten().map(|loaded| loaded.saved_by.clone()).collect(),
             models: self.models.into_iter().flatten().map(|loaded| loaded.model).collect(),
             inputs: self.inputs,
             plot: patterns.map(|pattern| pattern.value).collect(),
@@ -364,10 +370,8 @@ fn loader_options(global: &Global, python_library: Option<&Path>) -> LoaderOptio
     options.python_library = python_library.map(Path::to_owned);
     options.host = Some(host(global, &options.cache));
     options.call_limit = global.call_limit;
-    if !global.providers.is_empty() {
-        options.providers.retain(|provider| global.providers.contains(provider));
-    }
-    options
+    options.budget = global.budget;
+    options.limited_to(&global.providers)
 }
 
 /// Models that live apart are served by this very program, also if its file is replaced meanwhile.

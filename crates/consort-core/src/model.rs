@@ -342,6 +342,11 @@ pub trait Instance: Send {
         Vec::new()
     }
 
+    /// How many bytes of memory the process has in which the instance lives, if that is one of its own.
+    fn resident_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// How long the last call took where the instance lives, if that is another process and the way
     /// there is no part of it.
     fn time_of_last_call(&self) -> Option<Duration> {

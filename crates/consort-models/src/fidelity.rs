@@ -16,28 +16,37 @@
 
 mod choose;
 mod course;
+mod deadline;
+mod events;
 mod examine;
 mod given;
+mod held;
+mod portable;
+mod reference;
 mod rig;
 mod signals;
 mod store;
+mod tools;
 mod trials;
 mod verdict;
 mod watch;
 
 pub use choose::{Chosen, choose};
-pub use course::Course;
-pub use examine::{Examiner, Make, Subject};
+pub use course::{Conditions, Course};
+pub use examine::{Examiner, Make, OnTrial, Subject, Trial};
 pub use given::Given;
 pub use store::Verdicts;
 pub use verdict::{Costs, CounterExample, Failure, Verdict, Why};
 
 use consort_core::{Model, Provider, Seconds};
-use rig::Circumstances;
-use signals::Signals;
-use trials::Reference;
+use deadline::Deadline;
+use reference::Reference;
+use rig::{Circumstances, Rig};
+use signals::{Path, Signals, Varied};
+use std::time::Duration;
 use watch::Watch;
 
+const UNTUNED: &str = "tunable parameters keep their values: others make the model fail";
 const HELD: &str = "inputs keep their start values: others make the model fail";
 const TAME: &str =
     "excursions have the inputs of the run and end with it: others make the model fail";
@@ -59,13 +68,20 @@ pub struct CheckOptions {
     pub horizon: Option<Seconds>,
     /// The root of all randomness.
     pub seed: u64,
+    /// What the run does whose states are to be saved.
+    pub conditions: Conditions,
+    /// How long one provider may take, instead of what follows from a run that is never saved. It decides whether
+    /// there is a verdict, never which.
+    pub budget: Option<Duration>,
 }
 
 impl Default for CheckOptions {
     /// The paper's: 100 trials.
     fn default() -> Self {
         let (trials, tau, bound, horizon) = (None, None, None, None);
-        CheckOptions { epsilon: 0.025, delta: 0.08, trials, tau, bound, horizon, seed: 0 }
+        let (conditions, budget) = (Conditions::default(), None);
+        let (epsilon, delta, seed) = (0.025, 0.08, 0);
+        CheckOptions { epsilon, delta, trials, tau, bound, horizon, seed, conditions, budget }
     }
 }
 
@@ -77,7 +93,7 @@ impl CheckOptions {
     }
 }
 
-/// A model on its course, and what it does there if nobody saves it.
+/// A model on its course, and what it does there if it is never saved.
 pub struct Check {
     around: Circumstances,
     reference: Result<Reference, Failure>,
@@ -90,23 +106,14 @@ impl Check {
     pub fn new(model: &dyn Model, options: &CheckOptions, given: &Given) -> Option<Self> {
         let description = model.description();
         let course = Course::new(description, options)?;
-        let signals = Signals::new(description, options.seed);
+        let signals = Signals::new(description, given, options.seed);
         let (watch, given) = (Watch::new(description), given.clone());
         let mut notes = given.notes().to_vec();
-        let mut around = Circumstances { course, watch, signals, given };
-        let mut reference = Reference::record(model, &around);
-        if reference.is_err() && !around.signals.is_empty() {
-            // Inputs were moved where the model does not work: it may still be saved.
-            let held = around.signals.held();
-            let varied = std::mem::replace(&mut around.signals, held);
-            match Reference::record(model, &around) {
-                Ok(recorded) => {
-                    notes.push(HELD.to_owned());
-                    reference = Ok(recorded);
-                }
-                Err(_) => around.signals = varied,
-            }
-        }
+        let has_events = options.conditions.event_mode && description.capabilities.event_mode;
+        let deadline = Deadline::new(options.budget);
+        let mut around = Circumstances { course, watch, signals, given, has_events, deadline };
+        around.deadline.begin_plain();
+        let reference = record(model, &mut around, &mut notes);
         notes.extend(reference.iter().flat_map(|reference| reference.hazards.clone()));
         Some(Check { around, reference, notes })
     }
@@ -128,31 +135,119 @@ impl Check {
 
     /// Where two runs without any saving differ.
     pub fn unequal(&self) -> Option<&CounterExample> {
-        self.reference.as_ref().ok().and_then(Reference::unequal)
+        self.reference.as_ref().ok().and_then(|reference| reference.unequal.as_ref())
     }
 
     /// What `provider` does for the model; `model` is the same one with instances that save their states by it.
-    pub fn judge(&mut self, model: &dyn Model, provider: Provider) -> Verdict {
+    pub fn judge(&self, model: &dyn Model, provider: Provider) -> Verdict {
+        self.judge_and_tell(model, provider, &|_, _| ())
+    }
+
+    fn judge_and_tell(
+        &self,
+        model: &dyn Model,
+        provider: Provider,
+        told: trials::Told<'_>,
+    ) -> Verdict {
         let reference = match &self.reference {
             Ok(reference) => reference,
             Err(failure) => {
-                return Verdict::without(provider, failure.clone().into_why());
+                let why = failure.clone().into_why();
+                return Verdict { notes: self.notes.clone(), ..Verdict::without(provider, why) };
             }
         };
-        let mut verdict = trials::judge(model, provider, &self.around, reference);
-        match &verdict.why {
-            Some(Why::Failed { failure })
-                if failure.is_on_excursion && !self.around.course.is_tame =>
-            {
-                // The author did not have these inputs or times in mind: it is no fault of saving.
-                self.around.course.is_tame = true;
-                self.notes.push(TAME.to_owned());
-                self.judge(model, provider)
+        let (around, is_replay) = ((&self.around, reference), provider == Provider::Replay);
+        self.around.deadline.begin(reference.whole, is_replay);
+        let mut verdict = trials::judge(model, provider, around, false, told);
+        let is_lost = |why: &Why| matches!(why, Why::Failed { failure } if failure.is_on_excursion);
+        if verdict.why.as_ref().is_some_and(is_lost) {
+            // The author did not have these inputs or times in mind: it is no fault of saving.
+            verdict = trials::judge(model, provider, around, true, told);
+            verdict.notes.insert(0, TAME.to_owned());
+        }
+        verdict.notes = self.notes.iter().cloned().chain(verdict.notes).collect();
+        verdict
+    }
+}
+
+/// Two runs without saving, with as much varied as the model takes: what was moved where it does not work says nothing
+/// about its states.
+fn record(
+    model: &dyn Model,
+    around: &mut Circumstances,
+    notes: &mut Vec<String>,
+) -> Result<Reference, Failure> {
+    let ladder = around.signals.ladder();
+    let (mut first, mut longest) = (None, None::<(Varied, Reference)>);
+    for &varied in &ladder {
+        around.signals.vary(varied);
+        let recorded = record_what_is_readable(model, around, notes);
+        // Another hang, or another process that is ended, would say no more.
+        let is_enough = match &recorded {
+            Ok(reference) => reference.failure.as_ref().is_none_or(|it| it.is_from_outside),
+            Err(failure) => failure.is_late,
+        };
+        match recorded {
+            Ok(reference) => {
+                let is_longer = |(_, best): &(_, Reference)| best.points() < reference.points();
+                if longest.as_ref().is_none_or(is_longer) {
+                    longest = Some((varied, reference));
+                }
             }
-            _ => {
-                verdict.notes.clone_from(&self.notes);
-                verdict
-            }
+            Err(failure) => first = first.or(Some(failure)),
+        }
+        if is_enough {
+            break;
         }
     }
+    let Some((varied, reference)) = longest else {
+        return Err(first.expect("there is a rung at least"));
+    };
+    around.signals.vary(varied);
+    notes.extend(left_out(varied, &ladder));
+    let ended = reference.failure.as_ref();
+    notes.extend(ended.map(|failure| format!("{failure}; states are checked up to there")));
+    Ok(reference)
+}
+
+/// What is not varied though it could be.
+fn left_out(varied: Varied, ladder: &[Varied]) -> Option<String> {
+    let left = match varied {
+        Varied::Inputs if ladder.contains(&Varied::All) => UNTUNED,
+        Varied::Nothing if 1 < ladder.len() => HELD,
+        _ => return None,
+    };
+    Some(left.to_owned())
+}
+
+/// The same; variables that the model refuses to read are left out.
+fn record_what_is_readable(
+    model: &dyn Model,
+    around: &mut Circumstances,
+    notes: &mut Vec<String>,
+) -> Result<Reference, Failure> {
+    loop {
+        let failure = match Reference::record(model, around) {
+            Err(failure) if failure.is_of_reading => failure,
+            recorded => return recorded,
+        };
+        let left_out = unreadable(model, around)?;
+        let Some(name) = left_out.first() else { return Err(failure) };
+        notes.push(match left_out.len() - 1 {
+            0 => format!("`{name}` cannot be read, and is not compared"),
+            more => format!("`{name}` and {more} more cannot be read, and are not compared"),
+        });
+        around.watch.leave_out(&left_out);
+    }
+}
+
+/// What the model refuses to read at its start, else one tau later.
+fn unreadable(model: &dyn Model, around: &Circumstances) -> Result<Vec<String>, Failure> {
+    let mut rig = Rig::start(model, around)?;
+    let at_start = rig.unreadable();
+    if !at_start.is_empty() {
+        return Ok(at_start);
+    }
+    rig.sim(around.course.point(1), Path::Main)?;
+    Ok(rig.unreadable())
 }

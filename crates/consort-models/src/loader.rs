@@ -23,7 +23,7 @@ pub use input_file::{InputFile, Role};
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;
-use crate::fidelity::{Given, Subject};
+use crate::fidelity::{CheckOptions, Chosen, Given, OnTrial, Subject};
 use crate::foreign::ForeignChannel;
 use crate::request::ModelRequest;
 use crate::ssp::Nested;
@@ -34,7 +34,7 @@ use consort_core::{
     SolverSettings,
 };
 use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};
-use isolation::{Place, Wanted};
+use isolation::{Measured, Place, Wanted};
 use judged::Judged;
 use kind::{Kind, Stored, kind};
 use solving::Key;
@@ -53,6 +53,8 @@ pub struct LoadedModel {
     pub inputs: Vec<InputFile>,
     /// What was assumed on the way, for a person.
     pub assumed: Vec<String>,
+    /// Who saves its states, where that was decided by measuring.
+    pub saved_by: Option<Chosen>,
 }
 
 /// What an FMU says about itself, for one that cannot be loaded.
@@ -84,6 +86,8 @@ pub struct LoaderOptions {
     pub portable: bool,
     /// Who may save states, best first.
     pub providers: Vec<Provider>,
+    /// How long it may take to find out about one of them, instead of what follows from a run of the model.
+    pub budget: Option<Duration>,
     /// How long a program of the user's own may take to answer; without it as long as it likes, so that one
     /// can look at it in a debugger.
     pub call_limit: Option<Duration>,
@@ -102,8 +106,16 @@ impl LoaderOptions {
             saving: false,
             portable: false,
             providers,
+            budget: None,
             call_limit: None,
         }
+    }
+
+    /// The same with states saved by these only; an empty list is no limit.
+    #[must_use]
+    pub fn limited_to(mut self, providers: &[Provider]) -> Self {
+        self.providers.retain(|provider| providers.is_empty() || providers.contains(provider));
+        self
     }
 }
 
@@ -130,6 +142,7 @@ pub struct Loader {
     nested: Nested,
     /// Programs that are there already, by component.
     channels: BTreeMap<String, ForeignChannel>,
+    on_trial: Option<OnTrial>,
 }
 
 /// An FMU whose binary is not loaded yet.
@@ -179,7 +192,13 @@ impl Loader {
             bound: Tried::default(),
             tried_apart: Tried::default(),
             channels: BTreeMap::new(),
+            on_trial: None,
         }
+    }
+
+    /// Says how far it is wherever it is found out how states are saved, which may take long.
+    pub fn tell_trials(&mut self, on_trial: OnTrial) {
+        self.on_trial = Some(on_trial);
     }
 
     /// The model a component asks for; `None` if there is none, and the report says why.
@@ -294,7 +313,17 @@ impl Loader {
         let described = described.description();
         let given = Given::new(described, request.parameters, request.setup);
         let subject = Subject::new(&located.inputs, described, given);
-        let place = isolation::place(wanted, &located, &subject, &self.options, &unjudged);
+        let check = CheckOptions {
+            conditions: request.conditions,
+            budget: self.options.budget,
+            ..CheckOptions::default()
+        };
+        let measured = Measured { subject: &subject, check, on_trial: self.on_trial.clone() };
+        let place = isolation::place(wanted, &located, measured, &self.options, &unjudged);
+        if let Some(undecided) = place.undecided(request) {
+            report.push(undecided);
+            return None;
+        }
         let model = match place.apart {
             Some(provider) => {
                 // Whoever loads it here tells them again.
@@ -312,7 +341,7 @@ impl Loader {
             let is_alone = is_exchange && place.apart.is_some();
             report.push(if is_alone { note.with_note(alone) } else { note });
         }
-        Some(LoadedModel { model, inputs: located.inputs, assumed })
+        Some(LoadedModel { model, inputs: located.inputs, assumed, saved_by: place.chosen })
     }
 
     /// Sees whether a binary can be loaded in a process of its own; what cannot be is reported as if it had
@@ -454,7 +483,7 @@ impl Bound {
                 Arc::clone(&solved[at].1)
             }
         };
-        LoadedModel { model, inputs, assumed }
+        LoadedModel { model, inputs, assumed, saved_by: None }
     }
 }
 

@@ -132,7 +132,7 @@ pub fn load(name: &str, request: &ModelRequest<'_>, report: &mut Report) -> Opti
     }
     let inputs = std::mem::take(&mut draft.files);
     let model = draft.finish(block.name, block.summary, behavior);
-    Some(LoadedModel { model, inputs, assumed: Vec::new() })
+    Some(LoadedModel { model, inputs, assumed: Vec::new(), saved_by: None })
 }
 
 fn unknown_block(name: &str, request: &ModelRequest<'_>) -> Diagnostic {

@@ -1,5 +1,6 @@
 //! What is asked of the loader.
 
+use crate::fidelity::Conditions;
 use consort_core::{Interface, Literal, Provider, Seconds, SetupOrder, SolverKind, Span};
 use std::path::Path;
 
@@ -68,6 +69,8 @@ pub struct ModelRequest<'a> {
     pub isolate_all: bool,
     /// Who shall save its states.
     pub state: Option<Asked<Provider>>,
+    /// What the run does that its states may depend on.
+    pub conditions: Conditions,
 }
 
 impl<'a> ModelRequest<'a> {
@@ -85,6 +88,7 @@ impl<'a> ModelRequest<'a> {
             isolate: None,
             isolate_all: false,
             state: None,
+            conditions: Conditions::default(),
         }
     }
 

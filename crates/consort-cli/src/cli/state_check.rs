@@ -39,6 +39,9 @@ pub(crate) struct StateCheckArgs {
     /// The horizon [default: the model's own, else 1 s]
     #[arg(long, value_name = "SECONDS", value_parser = values::length)]
     pub(crate) horizon: Option<Seconds>,
+    /// Take communication steps of this length [default: the model's own]
+    #[arg(long, value_name = "SECONDS", value_parser = values::length)]
+    pub(crate) step: Option<Seconds>,
     /// The root of all randomness
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) seed: u64,

@@ -34,6 +34,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     let resumed = recorded.resumed_from();
     let resumed = resumed.map(|(path, sha256)| Resumed::read_again(&path, sha256)).transpose()?;
     experiment.save_to_files(resumed.is_some() || recorded.has_saved());
+    experiment.limit_providers(global);
     let prepared = pipeline::prepare(&recorded.system_path(), &experiment, global, printer)?;
     let changes = changes(&recorded, &prepared);
     for change in &changes {

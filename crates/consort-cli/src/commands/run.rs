@@ -42,6 +42,7 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
         None => typed.clone(),
     };
     args.experiment.save_to_files(resumed.is_some() || !args.save.is_empty());
+    args.experiment.limit_providers(global);
     let mut prepared = pipeline::prepare(args.system(), &args.experiment, global, printer)?;
     resumed.as_ref().map_or(Ok(()), |resumed| resumed.check(&prepared))?;
     let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);

@@ -10,11 +10,11 @@ mod summary;
 use crate::cli::{Global, StateCheckArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
-use crate::pipeline;
+use crate::pipeline::{self, trials};
 use checked::{Checked, Outcome};
 use consort_core::{Interface, Model, Provider, Report};
 use consort_models::equations::Form;
-use consort_models::fidelity::{CheckOptions, Examiner, Given, Subject, Verdicts};
+use consort_models::fidelity::{CheckOptions, Conditions, Examiner, Given, Subject, Verdicts};
 use consort_models::loader::Loader;
 use consort_models::{Asked, LoadedModel, ModelRequest};
 use progress::Progress;
@@ -81,7 +81,7 @@ fn exit(all: &[Checked]) -> Exit {
     }
 }
 
-fn options(args: &StateCheckArgs) -> CheckOptions {
+fn options(args: &StateCheckArgs, global: &Global) -> CheckOptions {
     CheckOptions {
         epsilon: args.epsilon,
         delta: args.delta,
@@ -90,6 +90,8 @@ fn options(args: &StateCheckArgs) -> CheckOptions {
         bound: args.bound,
         horizon: args.horizon,
         seed: args.seed,
+        conditions: Conditions { step: args.step, ..Conditions::default() },
+        budget: global.budget,
     }
 }
 
@@ -112,9 +114,11 @@ fn check(model: &str, args: &StateCheckArgs, global: &Global) -> Checked {
     let known = if args.fresh { Verdicts::anew(&cache) } else { Verdicts::open(&cache) };
     let files = Subject::new(&loaded.inputs, loaded.model.description(), Given::default());
     let mut make = |provider: Provider| make(&mut loader, subject, provider);
-    let mut examiner = Examiner::new(&files, options(args), Some(&known), &mut make);
+    let options = options(args, global);
+    let examiner = Examiner::new(&files, options, Some(&known), &mut make);
+    let mut examiner = examiner.telling(Some(trials::teller(global)));
     let verdicts = providers.iter().map(|&provider| examiner.verdict(provider)).collect();
-    Checked::judged(model, loaded.model.description(), &options(args), verdicts)
+    Checked::judged(model, loaded.model.description(), &options, verdicts)
 }
 
 /// A model as it was named, and the interface by which it is used if it is an FMU.

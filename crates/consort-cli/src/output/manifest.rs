@@ -8,8 +8,9 @@ use crate::execute::{End, Outcome};
 use crate::options;
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, Prepared};
-use consort_core::{Diagnostic, Model, SolverSettings, Time};
+use consort_core::{Diagnostic, Model, Provider, SolverSettings, Time};
 use consort_engine::{RunError, Summary};
+use consort_models::fidelity::Chosen;
 use consort_system::{LoopPolicy, ResolvedComponent, ResolvedVariableStep};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -81,6 +82,10 @@ impl Account<'_> {
         let lost = lost_parameters(&self.outcome.summary);
         if !lost.is_empty() {
             manifest["lost_parameters"] = lost.into();
+        }
+        let saved_by = saved_by(self.prepared);
+        if !saved_by.is_empty() {
+            manifest["states"] = saved_by.into();
         }
         let saved = self.saving.to_json();
         if saved.as_array().is_some_and(|saved| !saved.is_empty()) {
@@ -188,6 +193,21 @@ impl Account<'_> {
             "late_max_seconds": timing.late_max.as_secs_f64(),
         })
     }
+}
+
+/// By component, of those of which it was measured: who saves its states, how faithfully, and why not a better one.
+fn saved_by(prepared: &Prepared) -> Map<String, Value> {
+    let components = prepared.resolved.components.iter().zip(&prepared.saved_by);
+    let entry = |(component, chosen): (&ResolvedComponent, &Option<Chosen>)| {
+        let chosen = chosen.as_ref()?;
+        let entry = json!({
+            "provider": chosen.provider.map(Provider::name),
+            "fidelity": chosen.fidelity.name(),
+            "reason": chosen.reason(),
+        });
+        Some((component.name.clone(), entry))
+    };
+    components.filter_map(entry).collect()
 }
 
 /// How a run ended, in one word.

@@ -287,7 +287,8 @@ fn misbehaving(parameters: &str, more: &str) -> (World, Value, Said) {
 fn an_fmu_that_ends_its_process_is_named_and_the_campaign_goes_on() {
     // exit(3), abort, crash: in the campaign's own worker.
     for (behavior, reason) in [(6, "exit code 3"), (7, "signal 6"), (8, "signal 11")] {
-        let (_, report, said) = misbehaving(&format!("behavior = {behavior}, at = 1"), "");
+        let parameters = format!("behavior = {behavior}, at = 1");
+        let (_, report, said) = misbehaving(&parameters, "state = \"native\"\n");
         assert_eq!(report["scenarios"]["failed"], 4, "{said}");
         assert_eq!(report["scenarios"]["total"], 4);
         let told = report["failing"][0]["reason"].as_str().unwrap();

@@ -17,6 +17,7 @@ mod explore;
 mod export_fmu;
 mod fmpy;
 mod foreign;
+mod forgetful;
 mod forms;
 mod imports;
 mod isolation;

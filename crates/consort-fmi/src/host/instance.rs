@@ -13,6 +13,7 @@ use consort_core::{
     CallError, EventUpdate, Instance, Provider, Reference, SavedState, Setup, Step, StepOutcome,
     ValuesMut, ValuesRef,
 };
+use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -271,6 +272,13 @@ impl Instance for IsolatedInstance {
             format!("{hazard}; this rules out {}", refuses.join(" and "))
         };
         self.hazards().iter().flatten().map(told).collect()
+    }
+
+    fn resident_bytes(&self) -> Option<u64> {
+        let path = format!("/proc/{}/status", self.pid());
+        let text = fs::read_to_string(path).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
     }
 
     fn time_of_last_call(&self) -> Option<Duration> {

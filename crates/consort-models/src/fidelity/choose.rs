@@ -1,9 +1,9 @@
 //! Who saves the states of a model.
 
 use super::CheckOptions;
-use super::examine::{Examiner, Make, Subject, best};
+use super::examine::{Examiner, Make, OnTrial, Subject, best};
 use super::store::Verdicts;
-use super::verdict::Verdict;
+use super::verdict::{Verdict, Why};
 use consort_core::{Fidelity, Provider};
 
 /// Who saves the states of a model, and what that was decided by.
@@ -15,21 +15,37 @@ pub struct Chosen {
     pub fidelity: Fidelity,
     /// Why it is not a better one, for a person: `native: ...; image: ...`. Empty for an exact native one.
     pub why: String,
+    /// There was no time to find out about one that comes before: on another day it might have been another.
+    pub is_undecided: bool,
+}
+
+impl Chosen {
+    /// Why it is this one, for a person.
+    pub fn reason(&self) -> String {
+        match (self.provider, &*self.why) {
+            (Some(_), "") => "the first that was measured to be faithful enough".to_owned(),
+            (_, why) => why.to_owned(),
+        }
+    }
 }
 
 /// The best of the providers that are allowed, best first: the first that is as faithful as `wanted`, else
 /// the first that is exact, else the first that repeats. Verdicts that are not known yet are found out and
-/// kept.
+/// kept. A model's own states come last if its tool is known to lose something.
+///
+/// # Determinism
+/// It follows from the subject, the options, what is allowed and wanted, and what the machine can; not from what is
+/// known already, nor from how fast it is.
 pub fn choose<'a>(
     subject: &'a Subject,
-    allowed: &[Provider],
-    wanted: Fidelity,
-    verdicts: &'a Verdicts,
+    (allowed, wanted): (&[Provider], Fidelity),
+    options: CheckOptions,
+    (verdicts, on_trial): (&'a Verdicts, Option<OnTrial>),
     make: &'a mut Make<'a>,
 ) -> Chosen {
-    let mut examiner = Examiner::new(subject, CheckOptions::default(), Some(verdicts), make);
+    let mut examiner = Examiner::new(subject, options, Some(verdicts), make).telling(on_trial);
     let mut found: Vec<Verdict> = Vec::new();
-    for &provider in allowed {
+    for provider in in_order(subject, allowed) {
         found.push(examiner.verdict(provider));
         if found.last().is_some_and(|verdict| wanted <= verdict.fidelity) {
             break;
@@ -45,5 +61,17 @@ pub fn choose<'a>(
         .iter()
         .filter(is_worse)
         .filter_map(|verdict| Some(format!("{}: {}", verdict.provider, verdict.why.as_ref()?)));
-    Chosen { provider, fidelity, why: said.collect::<Vec<_>>().join("; ") }
+    let losing = subject.losing().map(|why| format!("native: tried last, as {why}"));
+    let why = losing.into_iter().chain(said).collect::<Vec<_>>().join("; ");
+    let is_late = |verdict: &Verdict| matches!(verdict.why, Some(Why::OutOfTime { .. }));
+    Chosen { provider, fidelity, why, is_undecided: found.iter().any(is_late) }
+}
+
+/// Best first.
+fn in_order(subject: &Subject, allowed: &[Provider]) -> Vec<Provider> {
+    let mut order = allowed.to_vec();
+    if subject.losing().is_some() {
+        order.sort_by_key(|provider| *provider == Provider::Native);
+    }
+    order
 }

@@ -11,6 +11,29 @@ const STEPS_MAX: u64 = 100;
 const PLACES: u64 = 16;
 /// The horizon of a model whose author had none in mind, in whole seconds.
 const HORIZON: i64 = 1;
+/// A horizon has at least so many steps of a run.
+const STEPS_MIN: u64 = 20;
+
+/// What a run does with a model, as far as its states may depend on it: what is not said is the default experiment's. A
+/// run's stop is no part of it: a run with a later stop goes on from the states of one with an earlier one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Conditions {
+    /// Where it starts.
+    pub start: Option<Seconds>,
+    /// Its communication step.
+    pub step: Option<Seconds>,
+    /// The relative tolerance of solvers.
+    pub tolerance: Option<f64>,
+    /// Event mode is used where the model has it.
+    pub event_mode: bool,
+}
+
+impl Default for Conditions {
+    /// Those of a model on its own.
+    fn default() -> Self {
+        Conditions { start: None, step: None, tolerance: None, event_mode: true }
+    }
+}
 
 /// The run on which a model's states are saved, in ticks of its resolution.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -33,8 +56,6 @@ pub struct Course {
     pub tries: u32,
     /// The relative tolerance of solvers.
     pub tolerance: Option<f64>,
-    /// Excursions go where the run goes, and never pass its last point.
-    pub is_tame: bool,
     /// The root of all randomness.
     pub seed: u64,
 }
@@ -43,17 +64,14 @@ impl Course {
     /// What the options and the model's author say; `None` if their times have no common tick.
     pub fn new(model: &ModelDescription, options: &CheckOptions) -> Option<Self> {
         let experiment = &model.default_experiment;
-        let start = experiment.start.as_deref().and_then(read).unwrap_or(Seconds::ZERO);
-        let own = experiment.stop.as_deref().and_then(read).filter(|stop| start < *stop);
-        let stop = match (options.horizon, own) {
-            (Some(horizon), _) => sum(start, horizon)?,
-            (None, Some(stop)) => stop,
-            (None, None) => sum(start, Seconds::new(HORIZON, 1)?)?,
-        };
-        let horizon = sum(stop, negated(start)?)?;
+        let conditions = &options.conditions;
+        let own_start = experiment.start.as_deref().and_then(read).unwrap_or(Seconds::ZERO);
+        let start = conditions.start.unwrap_or(own_start);
+        let horizon = horizon(options, model, own_start)?;
+        let stop = sum(start, horizon)?;
         let tau = options.tau.or_else(|| part(horizon, PARTS))?;
         let own = experiment.step.as_deref().and_then(read).filter(|step| step.is_positive());
-        let step = step(own, tau, &model.capabilities);
+        let step = conditions.step.unwrap_or_else(|| step(own, tau, &model.capabilities));
         let place = if model.capabilities.variable_step { part(step, PLACES)? } else { step };
         let resolution = Resolution::for_all(&[start, stop, place]).ok()?;
         let ticks = |seconds: Seconds| resolution.ticks(seconds).ok();
@@ -79,8 +97,9 @@ impl Course {
             place,
             points,
             tries: trials.div_ceil(points),
-            tolerance: experiment.tolerance.as_deref().and_then(|text| text.parse().ok()),
-            is_tame: false,
+            tolerance: conditions
+                .tolerance
+                .or_else(|| experiment.tolerance.as_deref().and_then(|text| text.parse().ok())),
             seed: options.seed,
         })
     }
@@ -101,6 +120,20 @@ impl Course {
     pub(super) fn seconds(&self, time: Time) -> f64 {
         self.resolution.to_f64(time)
     }
+}
+
+/// How long the run is: what was asked for, else what the author had in mind, or some steps of the run that is to be.
+fn horizon(options: &CheckOptions, model: &ModelDescription, start: Seconds) -> Option<Seconds> {
+    if options.horizon.is_some() {
+        return options.horizon;
+    }
+    let stop = model.default_experiment.stop.as_deref().and_then(read);
+    let own = match stop.filter(|stop| start < *stop) {
+        Some(stop) => sum(stop, negated(start)?)?,
+        None => Seconds::new(HORIZON, 1)?,
+    };
+    let steps = options.conditions.step.and_then(|step| times(step, STEPS_MIN));
+    Some(steps.filter(|steps| own < *steps).unwrap_or(own))
 }
 
 /// The author's step where that makes whole parts of tau, or the model takes no other; else tau.
@@ -126,6 +159,11 @@ fn sum(a: Seconds, b: Seconds) -> Option<Seconds> {
     let left = i128::from(a.numerator()).checked_mul(i128::from(b.denominator()))?;
     let right = i128::from(b.numerator()).checked_mul(i128::from(a.denominator()))?;
     reduced(left.checked_add(right)?, below)
+}
+
+fn times(time: Seconds, count: u64) -> Option<Seconds> {
+    let above = i128::from(time.numerator()) * i128::from(count);
+    reduced(above, i128::from(time.denominator()))
 }
 
 /// One of so many equal parts.
@@ -190,6 +228,21 @@ mod tests {
     fn a_model_of_long_steps_is_restored_often_at_each_point() {
         check(&model("1", Some("0.1"), false), ([0.1, 0.1, 1.0], [10, 10]));
         check(&model("1", Some("2"), false), ([2.0, 2.0, 2.0], [1, 100]));
+    }
+
+    #[test]
+    fn the_step_of_a_run_is_that_of_its_check() {
+        let seconds = |text: &str| text.parse::<Seconds>().ok();
+        let check = |step: &str, expected: ([f64; 3], [u32; 2])| {
+            let conditions = Conditions { step: seconds(step), ..Conditions::default() };
+            let options = CheckOptions { conditions, ..CheckOptions::default() };
+            let course = Course::new(&model("10", Some("0.1"), true), &options).unwrap();
+            let times = [course.step, course.tau, course.bound].map(|time| course.seconds(time));
+            assert_eq!((times, [course.points, course.tries]), expected, "{step}");
+        };
+        check("0.1", ([0.1, 0.1, 10.0], [100, 1]));
+        check("0.03", ([0.03, 0.09, 9.0], [100, 1]));
+        check("1", ([1.0, 1.0, 20.0], [20, 5]));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::given::Given;
 use super::store::Verdicts;
+use super::tools;
 use super::verdict::{Verdict, Why};
 use super::{Check, CheckOptions};
 use crate::loader::InputFile;
@@ -11,8 +12,27 @@ use std::fmt::Write as _;
 use std::fs;
 use std::sync::Arc;
 
+/// What is known after a trial.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Trial<'a> {
+    /// The model's name.
+    pub model: &'a str,
+    /// Who saves it.
+    pub provider: Provider,
+    /// How many trials there were.
+    pub done: u32,
+    /// How many there are at most, if nothing is found.
+    pub trials: u32,
+}
+
+/// Called after each trial.
+pub type OnTrial = Arc<dyn Fn(&Trial<'_>) + Send + Sync>;
+
 /// Makes the model with instances that save their states by a provider; in words why that cannot be.
 pub type Make<'a> = dyn FnMut(Provider) -> Result<Arc<dyn Model>, String> + 'a;
+
+/// Which rules verdicts were found by: those of others are of no use.
+const RULES: u32 = 2;
 
 const TAKEN: &str = "a string takes everything";
 
@@ -21,7 +41,10 @@ const TAKEN: &str = "a string takes everything";
 pub struct Subject {
     /// The hashes of its files, and of what else was asked.
     hash: String,
+    name: String,
     given: Given,
+    /// Why its own states are the last choice, if that is known.
+    losing: Option<&'static str>,
 }
 
 impl Subject {
@@ -36,17 +59,25 @@ impl Subject {
             writeln!(text, "{name}: {fact}").expect(TAKEN);
         }
         text.push_str(&given.describe());
-        Subject { hash: sha256(text.as_bytes()), given }
+        let (hash, name) = (sha256(text.as_bytes()), model.name.clone());
+        Subject { hash, name, given, losing: tools::losing(model) }
+    }
+
+    /// Why its own states are the last choice, if that is known.
+    pub(super) fn losing(&self) -> Option<&'static str> {
+        self.losing
     }
 
     /// The name of a verdict: everything it depends on, hashed.
     fn key(&self, provider: Provider, options: &CheckOptions) -> String {
-        let mut text = format!("{}\n{}\n{provider}\n", env!("CARGO_PKG_VERSION"), self.hash);
+        let version = env!("CARGO_PKG_VERSION");
+        let mut text = format!("{version} {RULES}\n{}\n{provider}\n", self.hash);
         // Pages and processes are the kernel's.
         if matches!(provider, Provider::Image | Provider::Fork) {
             text.push_str(&kernel_release());
         }
-        write!(text, "{options:?}").expect(TAKEN);
+        // How long it may take decides nothing.
+        write!(text, "{:?}", CheckOptions { budget: None, ..*options }).expect(TAKEN);
         sha256(text.as_bytes())
     }
 }
@@ -66,6 +97,7 @@ pub struct Examiner<'a> {
     options: CheckOptions,
     verdicts: Option<&'a Verdicts>,
     make: &'a mut Make<'a>,
+    on_trial: Option<OnTrial>,
     /// Made for the first verdict that is not known.
     check: Option<Check>,
 }
@@ -78,7 +110,13 @@ impl<'a> Examiner<'a> {
         verdicts: Option<&'a Verdicts>,
         make: &'a mut Make<'a>,
     ) -> Self {
-        Examiner { subject, options, verdicts, make, check: None }
+        Examiner { subject, options, verdicts, make, on_trial: None, check: None }
+    }
+
+    /// The same, which says how far it is.
+    #[must_use]
+    pub fn telling(self, on_trial: Option<OnTrial>) -> Self {
+        Examiner { on_trial, ..self }
     }
 
     /// What a provider does for the model.
@@ -96,6 +134,9 @@ impl<'a> Examiner<'a> {
             // Another machine, or the same one tomorrow, may be able to.
             Err(reason) => return Verdict::without(provider, Why::Refused { reason }),
         };
+        if verdict.why.as_ref().is_some_and(Why::is_of_today) {
+            return verdict;
+        }
         // A verdict that cannot be kept is found out again.
         let kept = self.verdicts.and_then(|verdicts| verdicts.keep(&key, &verdict).ok());
         kept.unwrap_or(verdict)
@@ -106,8 +147,13 @@ impl<'a> Examiner<'a> {
         if is_in_question {
             self.check = Check::new(model, &self.options, &self.subject.given);
         }
-        match &mut self.check {
-            Some(check) => check.judge(model, provider),
+        let told = |provider: Provider, [done, trials]: [u32; 2]| {
+            if let Some(on_trial) = &self.on_trial {
+                on_trial(&Trial { model: &self.subject.name, provider, done, trials });
+            }
+        };
+        match &self.check {
+            Some(check) => check.judge_and_tell(model, provider, &told),
             None => {
                 let reason = "the times of its default experiment have no common tick".to_owned();
                 Verdict::without(provider, Why::Unsupported { reason })

@@ -42,6 +42,12 @@ impl Given {
         Preparation { settings: &self.settings, order, ..Preparation::plain(&model.variables) }
     }
 
+    /// What a variable is given.
+    pub(super) fn values(&self, variable: VariableId) -> Option<&Values> {
+        let setting = self.settings.iter().find(|setting| setting.variable == variable);
+        setting.map(|setting| &setting.values)
+    }
+
     /// What was left out.
     pub(super) fn notes(&self) -> &[String] {
         &self.notes

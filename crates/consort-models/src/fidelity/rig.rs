@@ -1,8 +1,10 @@
 //! One live instance on its course.
 
 use super::course::Course;
+use super::deadline::Deadline;
+use super::events;
 use super::given::Given;
-use super::signals::{Path, Signals};
+use super::signals::{Change, Path, Signals};
 use super::verdict::Failure;
 use super::watch::{Observed, Watch};
 use consort_core::model::CallResult;
@@ -23,6 +25,9 @@ pub(super) struct Circumstances {
     pub(super) watch: Watch,
     pub(super) signals: Signals,
     pub(super) given: Given,
+    /// Event mode is used.
+    pub(super) has_events: bool,
+    pub(super) deadline: Deadline,
 }
 
 /// A live instance, where it is, and whether it asked to end.
@@ -31,6 +36,8 @@ pub(super) struct Rig<'c> {
     around: &'c Circumstances,
     now: Time,
     is_over: bool,
+    /// When it has its next event, if it said so.
+    next_event: Option<Time>,
     /// How many steps go into one call.
     stride: usize,
 }
@@ -42,6 +49,7 @@ pub(super) struct Point {
     pub(super) bytes: Option<u64>,
     now: Time,
     is_over: bool,
+    next_event: Option<Time>,
 }
 
 impl<'c> Rig<'c> {
@@ -53,7 +61,37 @@ impl<'c> Rig<'c> {
             Failure { is_of_saving: true, ..failure }
         };
         let instance = instantiate(model, around).map_err(failed)?;
-        Ok(Rig { instance, around, now: course.start, is_over: false, stride: 1 })
+        let (now, next_event) = (course.start, None);
+        let mut rig = Rig { instance, around, now, is_over: false, next_event, stride: 1 };
+        if around.has_events {
+            rig.leave_event_mode().map_err(failed)?;
+        }
+        Ok(rig)
+    }
+
+    /// Back to steps.
+    fn leave_event_mode(&mut self) -> CallResult<()> {
+        let update = events::leave(&mut *self.instance)?;
+        (self.next_event, self.is_over) = (update.next_event, self.is_over || update.terminate);
+        Ok(())
+    }
+
+    /// Gives inputs and parameters their values, those that change at events in event mode.
+    fn apply(&mut self, changes: &[Change]) -> CallResult<()> {
+        let has_events = self.around.has_events;
+        let (at_events, now): (Vec<_>, Vec<_>) =
+            changes.iter().partition(|change| change.at_event && has_events);
+        for change in now {
+            self.instance.set(&[change.reference], change.values.view())?;
+        }
+        if at_events.is_empty() {
+            return Ok(());
+        }
+        self.instance.enter_event_mode()?;
+        for change in at_events {
+            self.instance.set(&[change.reference], change.values.view())?;
+        }
+        self.leave_event_mode()
     }
 
     /// Moves on to `until`; how long that took, in seconds.
@@ -62,35 +100,56 @@ impl<'c> Rig<'c> {
         let mut seconds = 0.0;
         while self.now < until && !self.is_over {
             let index = (self.now - course.start).ticks().div_euclid(course.tau.ticks());
-            let applied = self.around.signals.apply(&mut *self.instance, path, index);
-            applied.map_err(|error| self.failure(&error))?;
+            let changes = self.around.signals.changes(path, index);
+            self.apply(&changes).map_err(|error| self.failure(&error))?;
             let next = course.start + course.tau.checked_mul(index + 1).unwrap_or(until);
-            let moved = self.steps(until.min(next));
-            seconds += moved.map_err(|error| self.failure(&error))?;
+            seconds += self.steps(until.min(next))?;
         }
         Ok(seconds)
     }
 
     /// Steps with inputs as they are: whole runs of them in one call; how long they took, in seconds.
-    fn steps(&mut self, until: Time) -> CallResult<f64> {
+    fn steps(&mut self, until: Time) -> Result<f64, Failure> {
         let mut seconds = 0.0;
         while self.now < until && !self.is_over {
-            let steps = self.grid(until);
-            let run = |rig: &mut Self| rig.instance.run_steps((&[], &[]), &steps, (&[], &mut []));
-            let (ran, taken) = self.timed(run);
-            let (done, outcome) = ran?;
-            seconds += taken;
-            // A call that takes long would be taken for a hang.
-            let is_short = taken < SHORT;
-            self.stride = if is_short { STRIDE_MAX.min(2 * self.stride) } else { 1 };
-            if let Some(last) = done.checked_sub(1) {
-                self.now = steps[last].to;
-            }
-            if let Some(outcome) = outcome {
-                self.end(&outcome)?;
-            }
+            self.around.deadline.check(self.around.course.seconds(self.now))?;
+            let moved = match self.around.has_events {
+                true => self.step_with_events(until),
+                false => self.stride(until),
+            };
+            seconds += moved.map_err(|error| self.failure(&error))?;
         }
         Ok(seconds)
+    }
+
+    /// Some steps in one call.
+    fn stride(&mut self, until: Time) -> CallResult<f64> {
+        let steps = self.grid(until);
+        let run = |rig: &mut Self| rig.instance.run_steps((&[], &[]), &steps, (&[], &mut []));
+        let (ran, taken) = self.timed(run);
+        let (done, outcome) = ran?;
+        // A call that takes long would be taken for a hang.
+        let is_short = taken < SHORT;
+        self.stride = if is_short { STRIDE_MAX.min(2 * self.stride) } else { 1 };
+        if let Some(last) = done.checked_sub(1) {
+            self.now = steps[last].to;
+        }
+        if let Some(outcome) = outcome {
+            self.end(&outcome)?;
+        }
+        Ok(taken)
+    }
+
+    /// One step, and the events in it.
+    fn step_with_events(&mut self, until: Time) -> CallResult<f64> {
+        let (step, resolution) = (self.grid(until)[0], self.around.course.resolution);
+        let take =
+            |rig: &mut Self| events::take(&mut *rig.instance, &step, rig.next_event, resolution);
+        let began = Instant::now();
+        let taken = take(self)?;
+        (self.now, self.is_over, self.next_event) =
+            (taken.reached, taken.is_over, taken.next_event);
+        Ok(began.elapsed().as_secs_f64())
     }
 
     /// The next steps, as many as go into one call.
@@ -125,7 +184,17 @@ impl<'c> Rig<'c> {
     /// The values of all variables.
     pub(super) fn observe(&mut self) -> Result<Observed, Failure> {
         let read = self.around.watch.read(&mut *self.instance);
-        read.map_err(|error| self.failure(&error))
+        read.map_err(|error| Failure { is_of_reading: true, ..self.failure(&error) })
+    }
+
+    /// The names of the variables that it refuses to read.
+    pub(super) fn unreadable(&mut self) -> Vec<String> {
+        self.around.watch.unreadable(&mut *self.instance)
+    }
+
+    /// How much memory its process has, where it has one.
+    pub(super) fn resident_bytes(&self) -> Option<u64> {
+        self.instance.resident_bytes()
     }
 
     /// Saves the state; how long that took, in seconds.
@@ -133,14 +202,15 @@ impl<'c> Rig<'c> {
         let (saved, seconds) = self.timed(|rig| rig.instance.save());
         let state = saved.map_err(|error| self.not_saved(&error))?;
         let bytes = Some(self.instance.unshared_bytes(&state)).filter(|bytes| *bytes != 0);
-        Ok((Point { state, bytes, now: self.now, is_over: self.is_over }, seconds))
+        let (now, is_over, next_event) = (self.now, self.is_over, self.next_event);
+        Ok((Point { state, bytes, now, is_over, next_event }, seconds))
     }
 
     /// Goes back; how long that took, in seconds.
     pub(super) fn restore(&mut self, point: &Point) -> Result<f64, Failure> {
         let (restored, seconds) = self.timed(|rig| rig.instance.restore(&point.state));
         restored.map_err(|error| self.not_saved(&error))?;
-        (self.now, self.is_over) = (point.now, point.is_over);
+        (self.now, self.is_over, self.next_event) = (point.now, point.is_over, point.next_event);
         Ok(seconds)
     }
 
@@ -151,9 +221,10 @@ impl<'c> Rig<'c> {
     }
 
     /// Goes to where another instance was, by the bytes of its state.
-    pub(super) fn revive(&mut self, bytes: &[u8], now: Time) -> Result<(), Failure> {
+    pub(super) fn revive(&mut self, bytes: &[u8], other: &Rig<'_>) -> Result<(), Failure> {
         let state = self.instance.deserialize(bytes).map_err(|error| self.not_saved(&error))?;
-        self.restore(&Point { state, bytes: None, now, is_over: false }).map(drop)
+        let Rig { now, is_over, next_event, .. } = *other;
+        self.restore(&Point { state, bytes: None, now, is_over, next_event }).map(drop)
     }
 
     /// What one call gives, and how long it took, in seconds: where the instance lives, if it says so.
@@ -195,7 +266,13 @@ impl Drop for Rig<'_> {
 
 fn instantiate(model: &dyn Model, around: &Circumstances) -> CallResult<Box<dyn Instance>> {
     let course = &around.course;
-    let instantiation = Instantiation::quiet("checked", Prng::new(course.seed).split("checked"));
+    let prng = Prng::new(course.seed).split("checked");
+    let can = &model.description().capabilities;
+    let instantiation = Instantiation {
+        event_mode: around.has_events,
+        early_return: around.has_events && can.early_return,
+        ..Instantiation::quiet("checked", prng)
+    };
     let mut instance = model.instantiate(&instantiation)?;
     // Excursions may pass the stop, so nobody is told of one.
     let (resolution, start, tolerance) = (course.resolution, course.start, course.tolerance);

@@ -1,37 +1,45 @@
-//! What the inputs of a model are while it is put through its course: varied, so that the state moves, and a
-//! function of the seed, so that every run sees the same.
+//! What the inputs and tunable parameters of a model are while it is put through its course: a function of the seed, so
+//! that every run sees the same.
+//!
+//! They are held as often as they are varied. What changes from outside makes an integrator begin anew, so a state that
+//! lost its history goes on equal wherever something changes; and what is not set again after a restore shows whether it
+//! was saved.
 
+mod shape;
+
+use super::given::Given;
 use super::watch::element_count;
-use consort_core::model::{CallResult, Enumeration};
 use consort_core::{
-    Causality, Instance, ModelDescription, Prng, Reference, ValueType, Values, Variable,
+    Causality, ModelDescription, Prng, Reference, Values, Variability, Variable, VariableId,
 };
+use shape::Shape;
 
-/// How far an input without a range is moved from its start value, as a part of its magnitude.
-const AMPLITUDE: f64 = 0.1;
-
-/// The inputs that are varied.
+/// What is varied, and how far.
 pub(super) struct Signals {
-    inputs: Vec<Input>,
+    all: Vec<Signal>,
+    varied: Varied,
     seed: u64,
 }
 
-struct Input {
+/// What of a model is varied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Varied {
+    /// Inputs and tunable parameters.
+    All,
+    /// Inputs only.
+    Inputs,
+    /// Nothing.
+    Nothing,
+}
+
+struct Signal {
     name: String,
     reference: Reference,
     start: Values,
     shape: Shape,
-}
-
-/// Which values an input takes.
-enum Shape {
-    /// Between two numbers, or about its start value by so much.
-    Between(f64, f64),
-    About(f64),
-    /// One of these.
-    Items(Vec<i64>),
-    /// Either.
-    Boolean,
+    is_parameter: bool,
+    /// Those who use event mode set it there.
+    at_event: bool,
 }
 
 /// Which of the runs of a model a signal is for.
@@ -43,44 +51,113 @@ pub(super) enum Path {
     Excursion(u32),
 }
 
+/// What happens at the beginning of a period.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Nothing is set.
+    Silent,
+    /// What was set is set again.
+    Again,
+    /// Every input changes.
+    Every,
+    /// Some do.
+    Some,
+}
+
+/// A variable that is set, and where.
+pub(super) struct Change {
+    pub(super) reference: Reference,
+    pub(super) values: Values,
+    pub(super) at_event: bool,
+}
+
 impl Signals {
-    /// All inputs that can be varied.
-    pub(super) fn new(model: &ModelDescription, seed: u64) -> Self {
-        let is_input = |it: &&Variable| it.causality == Causality::Input && it.clocks.is_empty();
-        let inputs = model.variables.iter().filter(is_input);
-        Signals { inputs: inputs.filter_map(|input| Input::new(model, input)).collect(), seed }
+    /// All inputs and tunable parameters that can be varied, about what they are `given`.
+    pub(super) fn new(model: &ModelDescription, given: &Given, seed: u64) -> Self {
+        let all = model.variables.iter().enumerate().filter_map(|(index, variable)| {
+            Signal::new(model, variable, given.values(VariableId::from_index(index)))
+        });
+        Signals { all: all.collect(), varied: Varied::All, seed }
     }
 
-    /// None: inputs keep their start values.
-    pub(super) fn held(&self) -> Self {
-        Signals { inputs: Vec::new(), seed: self.seed }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.inputs.is_empty()
-    }
-
-    /// Gives the inputs their values for the period of length tau that is `index` after the start.
-    pub(super) fn apply(
-        &self,
-        instance: &mut dyn Instance,
-        path: Path,
-        index: i64,
-    ) -> CallResult<()> {
-        for input in &self.inputs {
-            let mut prng = Prng::new(self.seed).split(&format!("{}/{path:?}/{index}", input.name));
-            let mut values = input.start.clone();
-            input.shape.fill(&mut values, &mut prng);
-            instance.set(&[input.reference], values.view())?;
+    /// What can be varied, most first.
+    pub(super) fn ladder(&self) -> Vec<Varied> {
+        let has = |is_parameter: bool| self.all.iter().any(|it| it.is_parameter == is_parameter);
+        let mut ladder = vec![Varied::Nothing];
+        if has(false) {
+            ladder.insert(0, Varied::Inputs);
         }
-        Ok(())
+        if has(true) {
+            ladder.insert(0, Varied::All);
+        }
+        ladder
+    }
+
+    pub(super) fn vary(&mut self, varied: Varied) {
+        self.varied = varied;
+    }
+
+    /// What is set for the period of length tau that is `index` after the start.
+    pub(super) fn changes(&self, path: Path, index: i64) -> Vec<Change> {
+        let kind = self.kind(path, index);
+        let is_varied = |signal: &&Signal| match self.varied {
+            Varied::All => true,
+            Varied::Inputs => !signal.is_parameter,
+            Varied::Nothing => false,
+        };
+        let signals = self.all.iter().filter(is_varied);
+        signals.filter_map(|signal| self.change(signal, path, (kind, index))).collect()
+    }
+
+    fn change(&self, signal: &Signal, path: Path, (kind, index): (Kind, i64)) -> Option<Change> {
+        let drawn_at = match (kind, path) {
+            (Kind::Silent, _) | (Kind::Again, Path::Excursion(_)) => return None,
+            (Kind::Again, Path::Main) => {
+                (0..index).rev().find(|&past| self.is_drawn(signal, path, past))?
+            }
+            (Kind::Every | Kind::Some, _) => {
+                Some(index).filter(|_| self.is_drawn(signal, path, index))?
+            }
+        };
+        let mut values = signal.start.clone();
+        signal.shape.fill(&mut values, &mut self.prng(&signal.name, path, drawn_at));
+        Some(Change { reference: signal.reference, values, at_event: signal.at_event })
+    }
+
+    /// Whether the signal gets a new value there.
+    fn is_drawn(&self, signal: &Signal, path: Path, index: i64) -> bool {
+        let by_chance = || self.prng(&format!("{}?", signal.name), path, index).below(2) == 0;
+        match self.kind(path, index) {
+            Kind::Silent | Kind::Again => false,
+            Kind::Every if !signal.is_parameter => true,
+            Kind::Every | Kind::Some => by_chance(),
+        }
+    }
+
+    fn kind(&self, path: Path, index: i64) -> Kind {
+        match self.prng("", path, index).below(8) {
+            0..=2 => Kind::Silent,
+            3 => Kind::Again,
+            4 | 5 => Kind::Every,
+            _ => Kind::Some,
+        }
+    }
+
+    fn prng(&self, what: &str, path: Path, index: i64) -> Prng {
+        Prng::new(self.seed).split(&format!("{what}/{path:?}/{index}"))
     }
 }
 
-impl Input {
-    fn new(model: &ModelDescription, variable: &Variable) -> Option<Self> {
+impl Signal {
+    fn new(model: &ModelDescription, variable: &Variable, given: Option<&Values>) -> Option<Self> {
+        let is_tunable = variable.variability == Variability::Tunable;
+        let is_parameter = variable.causality == Causality::Parameter && is_tunable;
+        let is_wanted = is_parameter || variable.causality == Causality::Input;
+        if !is_wanted || !variable.clocks.is_empty() {
+            return None;
+        }
         let count = element_count(model, variable)?;
-        let start = match &variable.start {
+        let start = match given.or(variable.start.as_ref()) {
             Some(start) if start.len() == count => start.clone(),
             Some(start) if start.len() == 1 => {
                 let mut all = Values::zeros(variable.value_type, 0);
@@ -92,87 +169,12 @@ impl Input {
             _ => Values::zeros(variable.value_type, count),
         };
         let enumeration = variable.enumeration.and_then(|index| model.enumerations.get(index));
-        let shape = Shape::of(variable, enumeration)?;
-        Some(Input { name: variable.name.clone(), reference: variable.reference, start, shape })
-    }
-}
-
-impl Shape {
-    fn of(variable: &Variable, enumeration: Option<&Enumeration>) -> Option<Self> {
-        let range = variable.min.zip(variable.max);
-        let range = range.filter(|(min, max)| min.is_finite() && max.is_finite() && min <= max);
-        match variable.value_type {
-            value_type if value_type.is_float() => Some(match range {
-                Some((min, max)) => Shape::Between(min, max),
-                None => Shape::About(variable.nominal.unwrap_or(1.0).abs()),
-            }),
-            ValueType::Boolean => Some(Shape::Boolean),
-            ValueType::Enumeration => {
-                let items = enumeration?.items.iter().map(|(_, value)| *value).collect();
-                Some(Shape::Items(items))
-                    .filter(|_| !enumeration.is_some_and(|it| it.items.is_empty()))
-            }
-            value_type if value_type.is_integer() => {
-                let (min, max) = range?;
-                Some(Shape::Between(min, max))
-            }
-            _ => None,
-        }
-    }
-
-    fn fill(&self, values: &mut Values, prng: &mut Prng) {
-        match values {
-            Values::Float64(values) => values.iter_mut().for_each(|it| *it = self.float(*it, prng)),
-            Values::Float32(values) => {
-                values.iter_mut().for_each(|it| *it = self.float(f64::from(*it), prng) as f32);
-            }
-            Values::Boolean(values) => values.iter_mut().for_each(|it| *it = prng.below(2) == 1),
-            Values::Enumeration(values) => {
-                values.iter_mut().for_each(|it| *it = self.item(*it, prng));
-            }
-            _ => self.fill_integers(values, prng),
-        }
-    }
-
-    fn fill_integers(&self, values: &mut Values, prng: &mut Prng) {
-        macro_rules! whole {
-            ($values:ident, $type:ty) => {
-                $values
-                    .iter_mut()
-                    .for_each(|it| *it = self.float(*it as f64, prng).floor() as $type)
-            };
-        }
-        match values {
-            Values::Int8(values) => whole!(values, i8),
-            Values::UInt8(values) => whole!(values, u8),
-            Values::Int16(values) => whole!(values, i16),
-            Values::UInt16(values) => whole!(values, u16),
-            Values::Int32(values) => whole!(values, i32),
-            Values::UInt32(values) => whole!(values, u32),
-            Values::Int64(values) => whole!(values, i64),
-            Values::UInt64(values) => whole!(values, u64),
-            _ => {}
-        }
-    }
-
-    fn float(&self, start: f64, prng: &mut Prng) -> f64 {
-        match *self {
-            Shape::Between(min, max) => min + (max - min) * prng.next_f64(),
-            Shape::About(nominal) => {
-                let amplitude = AMPLITUDE * start.abs().max(nominal);
-                start + amplitude * (2.0 * prng.next_f64() - 1.0)
-            }
-            Shape::Items(_) | Shape::Boolean => start,
-        }
-    }
-
-    fn item(&self, start: i64, prng: &mut Prng) -> i64 {
-        match self {
-            Shape::Items(items) => {
-                let at = usize::try_from(prng.below(items.len() as u64)).unwrap_or(0);
-                items[at]
-            }
-            _ => start,
-        }
+        let shape = match is_parameter {
+            true => Shape::of_parameter(variable)?,
+            false => Shape::of_input(variable, enumeration)?,
+        };
+        let at_event = variable.variability != Variability::Continuous;
+        let (name, reference) = (variable.name.clone(), variable.reference);
+        Some(Signal { name, reference, start, shape, is_parameter, at_event })
     }
 }

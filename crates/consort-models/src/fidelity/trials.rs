@@ -3,37 +3,33 @@
 //! `sim*(tau, tau')` saves the state, moves on by tau' (the excursion), restores and moves on by tau. What it reaches
 //! is compared, bit for bit, with a run that was never saved. If N trials with random tau' find no difference, the
 //! probability of one is below epsilon with confidence 1 - delta, for N = ln(delta) / ln(1 - epsilon).
+//!
+//! Several states are held at once, and half of the trials restore an older one and then the newest again: states that
+//! are not apart from each other, or that can only be gone back to, show there. Some trials are followed for longer.
 
+use super::held::{Held, Saved};
+use super::portable;
+use super::reference::Reference;
 use super::rig::{Circumstances, Point, Rig};
 use super::signals::Path;
 use super::verdict::{Costs, CounterExample, Failure, Verdict, Why};
 use super::watch::{Difference, Observed};
 use consort_core::{Fidelity, Model, Prng, Provider, Time};
 
-/// At how many points a state is also brought to a fresh instance by its bytes.
-const FRESH_POINTS: u32 = 5;
+/// One of so many excursions is up to the bound, the others up to so many tau: these see what is near.
+const LONG_EVERY: u64 = 8;
+const SHORT_PARTS: i64 = 5;
+/// One of so many trials is followed for so many tau.
+const FOLLOWED_EVERY: u64 = 8;
+const FOLLOWED_PARTS: u32 = 8;
+/// So often a trial after which bytes differ is followed to the end of the run.
+const BYTES_FOLLOWED_MAX: u32 = 3;
 
-/// A run without saving: what all others are compared with.
-pub(super) struct Reference {
-    /// After each point; fewer if the model asked to end.
-    observed: Vec<Observed>,
-    /// Where the first difference to a second run is.
-    unequal: Option<CounterExample>,
-    /// How long the faster of the two took, in seconds.
-    whole: f64,
-    /// What the model does that some providers do not save.
-    pub(super) hazards: Vec<String>,
-}
-
-/// One run without saving.
-struct Run {
-    observed: Vec<Observed>,
-    seconds: f64,
-    hazards: Vec<String>,
-}
+/// Called after each trial with how many there were, and how many there will be.
+pub(super) type Told<'t> = &'t dyn Fn(Provider, [u32; 2]);
 
 /// Why trials ended before the last.
-enum Ended {
+pub(super) enum Ended {
     Failed(Failure),
     Differs(CounterExample),
 }
@@ -44,162 +40,199 @@ impl From<Failure> for Ended {
     }
 }
 
-impl Reference {
-    /// Runs the model twice.
-    pub(super) fn record(model: &dyn Model, around: &Circumstances) -> Result<Self, Failure> {
-        let first = uninterrupted(model, around)?;
-        let second = uninterrupted(model, around)?;
-        // Of two times of the same work the longer one holds more of what others did.
-        let whole = first.seconds.min(second.seconds);
-        let mut pairs = first.observed.iter().zip(&second.observed).enumerate();
-        let unequal = pairs.find_map(|(index, (first, second))| {
-            let difference = around.watch.difference(first, second)?;
-            let end = around.course.point(u32::try_from(index).ok()?);
-            Some(example(around, (0, end, Time::ZERO), end, difference))
-        });
-        let Run { observed, hazards, .. } = first;
-        Ok(Reference { observed, unequal, whole, hazards })
-    }
-
-    /// Where two runs without saving differ.
-    pub(super) fn unequal(&self) -> Option<&CounterExample> {
-        self.unequal.as_ref()
-    }
-
-    fn points(&self) -> u32 {
-        u32::try_from(self.observed.len() - 1).expect("there are as many points as trials at most")
-    }
-}
-
-/// The values at the start and after each point.
-fn uninterrupted(model: &dyn Model, around: &Circumstances) -> Result<Run, Failure> {
-    let mut rig = Rig::start(model, around)?;
-    let mut run = Run { observed: vec![rig.observe()?], seconds: 0.0, hazards: Vec::new() };
-    for index in 0..around.course.points {
-        run.seconds += rig.sim(around.course.point(index + 1), Path::Main)?;
-        if rig.is_over() {
-            break;
-        }
-        run.observed.push(rig.observe()?);
-    }
-    run.hazards = rig.hazards();
-    Ok(run)
-}
-
-/// What a provider does for a model whose instances save their states by it.
+/// What a provider does for a model whose instances save their states by it. On excursions that are tame the model goes
+/// where its run goes, and never passes its last point.
 pub(super) fn judge(
     model: &dyn Model,
     provider: Provider,
-    around: &Circumstances,
-    reference: &Reference,
+    (around, reference): (&Circumstances, &Reference),
+    is_tame: bool,
+    told: Told<'_>,
 ) -> Verdict {
     if let Some(example) = &reference.unequal {
         return Verdict::without(provider, Why::NotRepeatable { example: example.clone() });
     }
+    if reference.points() == 0 {
+        let reason = "it ends in its first step: there is nothing to compare".to_owned();
+        return Verdict::without(provider, Why::Unsupported { reason });
+    }
     let mut costs =
         Costs { points: reference.points(), whole: reference.whole, ..Costs::default() };
-    let mut trials = Trials::new(around, provider, reference.points());
-    let judged = match trials.exact(model, reference, &mut costs) {
-        Ok(()) => portable(model, around, reference, &mut costs),
+    let mut trials = Trials::new((around, reference), provider, is_tame, told);
+    let judged = match trials.exact(model, &mut costs) {
+        Ok(()) => portable::judge(model, around, reference, &mut costs),
         Err(Ended::Failed(failure)) => (Fidelity::None, Some(failure.into_why())),
         Err(Ended::Differs(example)) => match trials.repeatable(model, &mut costs) {
             Ok(()) => (Fidelity::Repeatable, Some(Why::Differs { example })),
-            Err(Ended::Differs(_)) => (Fidelity::None, Some(Why::Differs { example })),
-            Err(Ended::Failed(failure)) => (Fidelity::None, Some(failure.into_why())),
+            Err(Ended::Failed(failure)) if failure.is_late || failure.is_from_outside => {
+                (Fidelity::None, Some(failure.into_why()))
+            }
+            Err(_) => (Fidelity::None, Some(Why::Differs { example })),
         },
     };
     let (fidelity, why) = judged;
     let costs = (Fidelity::None < fidelity).then_some(costs);
-    Verdict { provider, fidelity, trials: trials.done, why, costs, notes: Vec::new() }
+    Verdict { provider, fidelity, trials: trials.done, why, costs, notes: trials.notes }
 }
 
 /// The trials of one provider.
 struct Trials<'c> {
     around: &'c Circumstances,
+    reference: &'c Reference,
     provider: Provider,
-    /// How many points there are, and how many excursions start at each.
-    points: u32,
+    is_tame: bool,
+    told: Told<'c>,
+    /// How many excursions start at each point.
     tries: u32,
     /// The last trial.
     done: u32,
     prng: Prng,
+    /// How often bytes were not those that were saved.
+    unequal_bytes: u32,
+    notes: Vec<String>,
 }
 
 impl<'c> Trials<'c> {
-    fn new(around: &'c Circumstances, provider: Provider, points: u32) -> Self {
+    fn new(
+        (around, reference): (&'c Circumstances, &'c Reference),
+        provider: Provider,
+        is_tame: bool,
+        told: Told<'c>,
+    ) -> Self {
         let prng = Prng::new(around.course.seed).split("excursions");
-        let tries = around.course.trials().div_ceil(points);
-        Trials { around, provider, tries, points, done: 0, prng }
+        let tries = around.course.trials().div_ceil(reference.points());
+        let (done, unequal_bytes, notes) = (0, 0, Vec::new());
+        Trials {
+            around,
+            reference,
+            provider,
+            is_tame,
+            told,
+            tries,
+            done,
+            prng,
+            unequal_bytes,
+            notes,
+        }
     }
 
     /// Algorithm 1.
-    fn exact(
-        &mut self,
-        model: &dyn Model,
-        reference: &Reference,
-        costs: &mut Costs,
-    ) -> Result<(), Ended> {
+    fn exact(&mut self, model: &dyn Model, costs: &mut Costs) -> Result<(), Ended> {
         let mut rig = Rig::start(model, self.around)?;
-        for index in 0..reference.points() {
+        let mut held = Held::default();
+        for index in 0..self.reference.points() {
             let (point, get) = rig.save()?;
             costs.get.push(get);
             costs.bytes = point.bytes;
             let bytes = self.canonical_bytes(&mut rig, &point)?;
+            held.add(Saved { index, point, bytes, expected: None }, &mut self.prng);
             for _ in 0..self.tries {
-                let excursion = self.excursion(&mut rig)?;
-                costs.set.push(rig.restore(&point)?);
-                self.compare_bytes(&mut rig, bytes.as_deref(), excursion)?;
-                let (saved_at, end) = (rig.now(), self.around.course.point(index + 1));
-                costs.sim.push(rig.sim(end, Path::Main)?);
-                let found = rig.observe()?;
-                let expected = &reference.observed[index as usize + 1];
-                if let Some(difference) = self.around.watch.difference(expected, &found) {
-                    let trial = (self.done, saved_at, excursion);
-                    return Err(Ended::Differs(example(self.around, trial, end, difference)));
-                }
+                self.trial(&mut rig, &held, costs)?;
             }
         }
+        self.notes.extend(growth(&mut rig, self.provider)?);
         Ok(())
+    }
+
+    /// One trial; afterwards the instance is one tau after its newest state.
+    fn trial(&mut self, rig: &mut Rig<'_>, held: &Held, costs: &mut Costs) -> Result<(), Ended> {
+        let excursion = self.excursion(rig)?;
+        let chosen = held.choose(&mut self.prng);
+        costs.set.push(rig.restore(&chosen.point)?);
+        let mut parts = match self.prng.below(FOLLOWED_EVERY) {
+            0 => FOLLOWED_PARTS,
+            _ => 1,
+        };
+        if self.has_other_bytes(rig, chosen)? && self.unequal_bytes <= BYTES_FOLLOWED_MAX {
+            parts = self.reference.points();
+        }
+        costs.sim.push(self.go_on(rig, chosen, parts, excursion)?);
+        let newest = held.newest();
+        if chosen.index != newest.index || 1 < parts {
+            rig.restore(&newest.point)?;
+            self.go_on(rig, newest, 1, excursion)?;
+        }
+        Ok(())
+    }
+
+    /// Moves on from a state by so many tau, and compares after each; how long the first took, in seconds.
+    fn go_on(
+        &self,
+        rig: &mut Rig<'_>,
+        saved: &Saved,
+        parts: u32,
+        excursion: Time,
+    ) -> Result<f64, Ended> {
+        let saved_at = rig.now();
+        let last = self.reference.points().min(saved.index + parts);
+        let mut first = None;
+        for index in saved.index..last {
+            let end = self.around.course.point(index + 1);
+            let seconds = rig.sim(end, Path::Main)?;
+            first = first.or(Some(seconds));
+            let found = rig.observe()?;
+            let expected = &self.reference.observed[index as usize + 1];
+            let expected = saved.expected.as_ref().unwrap_or(expected);
+            if let Some(difference) = self.around.watch.difference(expected, &found) {
+                let trial = (self.done, saved_at, excursion);
+                return Err(Ended::Differs(example(self.around, trial, end, difference)));
+            }
+        }
+        Ok(first.unwrap_or_default())
     }
 
     /// Whether a restored instance always goes on in the same way, if every branch starts by a restore.
     fn repeatable(&mut self, model: &dyn Model, costs: &mut Costs) -> Result<(), Ended> {
+        let expected = self.restored_at_once(model)?;
         let mut rig = Rig::start(model, self.around)?;
+        let mut held = Held::default();
         self.done = 0;
         (costs.get, costs.set, costs.sim) = <(Vec<f64>, Vec<f64>, Vec<f64>)>::default();
-        for index in 0..self.points {
+        for (index, expected) in (0..).zip(expected) {
             let (point, get) = rig.save()?;
             costs.get.push(get);
-            costs.set.push(rig.restore(&point)?);
-            let (saved_at, end) = (rig.now(), self.around.course.point(index + 1));
-            costs.sim.push(rig.sim(end, Path::Main)?);
-            let expected = rig.observe()?;
+            let expected = Some(expected);
+            held.add(Saved { index, point, bytes: None, expected }, &mut self.prng);
             for _ in 0..self.tries {
-                rig.restore(&point)?;
-                let excursion = self.excursion(&mut rig)?;
-                costs.set.push(rig.restore(&point)?);
-                costs.sim.push(rig.sim(end, Path::Main)?);
-                let found = rig.observe()?;
-                if let Some(difference) = self.around.watch.difference(&expected, &found) {
-                    let trial = (self.done, saved_at, excursion);
-                    return Err(Ended::Differs(example(self.around, trial, end, difference)));
+                self.excursion(&mut rig)?;
+                for saved in [held.choose(&mut self.prng), held.newest()] {
+                    costs.set.push(rig.restore(&saved.point)?);
+                    costs.sim.push(self.go_on(&mut rig, saved, 1, Time::ZERO)?);
                 }
             }
         }
         Ok(())
     }
 
+    /// What follows each point in a run that restores right after every save, and never goes elsewhere.
+    fn restored_at_once(&self, model: &dyn Model) -> Result<Vec<Observed>, Ended> {
+        let mut rig = Rig::start(model, self.around)?;
+        let mut observed = Vec::new();
+        for index in 0..self.reference.points() {
+            let (point, _) = rig.save()?;
+            rig.restore(&point)?;
+            rig.sim(self.around.course.point(index + 1), Path::Main)?;
+            observed.push(rig.observe()?);
+        }
+        Ok(observed)
+    }
+
     /// Goes elsewhere for a random time; how long it was.
     fn excursion(&mut self, rig: &mut Rig<'_>) -> Result<Time, Failure> {
+        (self.told)(self.provider, [self.done, self.around.course.trials()]);
         self.done += 1;
         let course = &self.around.course;
-        let end = course.point(self.points);
-        let left = if course.is_tame { end - rig.now() } else { course.bound };
-        let places = course.bound.min(left).ticks() / course.place.ticks();
-        let places = u64::try_from(places).unwrap_or(0);
+        let near = course.tau.checked_mul(SHORT_PARTS).unwrap_or(course.bound);
+        let bound = match self.prng.below(LONG_EVERY) {
+            0 => course.bound,
+            _ => course.bound.min(near),
+        };
+        let left = course.point(self.reference.points()) - rig.now();
+        let bound = if self.is_tame { bound.min(left) } else { bound };
+        let places = u64::try_from(bound.ticks() / course.place.ticks()).unwrap_or(0);
         let places = i64::try_from(self.prng.below(places + 1)).expect("it was 64 bits of ticks");
         let excursion = course.place.checked_mul(places).expect("it is within the bound");
-        let path = if course.is_tame { Path::Main } else { Path::Excursion(self.done) };
+        let path = if self.is_tame { Path::Main } else { Path::Excursion(self.done) };
         let moved = rig.sim(rig.now() + excursion, path);
         moved.map_err(|failure| Failure { is_on_excursion: true, ..failure })?;
         Ok(excursion)
@@ -219,26 +252,22 @@ impl<'c> Trials<'c> {
         Ok(Some(bytes).filter(|bytes| rig.serialize(&again).is_ok_and(|other| other == *bytes)))
     }
 
-    fn compare_bytes(
-        &self,
-        rig: &mut Rig<'_>,
-        bytes: Option<&[u8]>,
-        excursion: Time,
-    ) -> Result<(), Ended> {
-        let Some(bytes) = bytes else { return Ok(()) };
+    /// Whether a restored instance writes other bytes than those that were saved. They may count saves, or hold what
+    /// decides nothing: that is noted, and what follows is looked at for longer.
+    fn has_other_bytes(&mut self, rig: &mut Rig<'_>, saved: &Saved) -> Result<bool, Failure> {
+        let Some(bytes) = &saved.bytes else { return Ok(false) };
         let (restored, _) = rig.save()?;
         let found = rig.serialize(&restored)?;
-        let Some(at) = first_difference(bytes, &found) else { return Ok(()) };
-        let byte = |bytes: &[u8]| {
-            bytes.get(at).map_or("missing".to_owned(), |byte| format!("{byte:#04x}"))
-        };
-        let difference = Difference {
-            variable: format!("byte {at} of the serialized state"),
-            expected: byte(bytes),
-            found: byte(&found),
-        };
-        let trial = (self.done, rig.now(), excursion);
-        Err(Ended::Differs(example(self.around, trial, rig.now(), difference)))
+        let Some(at) = first_difference(bytes, &found) else { return Ok(false) };
+        if self.unequal_bytes == 0 {
+            let time = self.around.course.seconds(rig.now());
+            self.notes.push(format!(
+                "bytes of a restored state differ from those that were saved (byte {at} at {time} s), though every \
+                 variable goes on equal"
+            ));
+        }
+        self.unequal_bytes += 1;
+        Ok(true)
     }
 }
 
@@ -247,64 +276,31 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
     unequal.or((a.len() != b.len()).then_some(a.len().min(b.len())))
 }
 
-/// Whether the state can also be brought to a fresh instance, which lives in a process of its own where models do.
-fn portable(
-    model: &dyn Model,
-    around: &Circumstances,
-    reference: &Reference,
-    costs: &mut Costs,
-) -> (Fidelity, Option<Why>) {
-    match brought_over(model, around, reference, costs) {
-        Ok(()) => (Fidelity::Portable, None),
-        Err(Ended::Failed(failure)) => {
-            let reason = match failure.into_why() {
-                Why::Unsupported { .. } => "its states cannot be turned into bytes".to_owned(),
-                other => other.to_string(),
-            };
-            (Fidelity::Exact, Some(Why::NotPortable { reason }))
-        }
-        Err(Ended::Differs(example)) => {
-            (Fidelity::Exact, Some(Why::NotPortable { reason: example.to_string() }))
-        }
-    }
-}
+/// So many saves are made to see whether memory grows, after some that fill what is used again.
+const SAVES: u32 = 64;
+/// Less is not told from noise, in bytes over all of them.
+const GROWTH_MIN: u64 = 64 << 10;
 
-fn brought_over(
-    model: &dyn Model,
-    around: &Circumstances,
-    reference: &Reference,
-    costs: &mut Costs,
-) -> Result<(), Ended> {
-    let mut rig = Rig::start(model, around)?;
-    let points = reference.points();
-    let every = points.div_ceil(FRESH_POINTS).max(1);
-    for index in 0..points {
-        let end = around.course.point(index + 1);
-        if index % every == every - 1 {
-            let (point, _) = rig.save()?;
-            let bytes = rig.serialize(&point)?;
-            costs.bytes = costs.bytes.or(Some(bytes.len() as u64));
-            let mut fresh = Rig::start(model, around)?;
-            fresh.revive(&bytes, rig.now())?;
-            fresh.sim(end, Path::Main)?;
-            let found = fresh.observe()?;
-            let expected = &reference.observed[index as usize + 1];
-            if let Some(difference) = around.watch.difference(expected, &found) {
-                return Err(Ended::Differs(example(
-                    around,
-                    (0, rig.now(), Time::ZERO),
-                    end,
-                    difference,
-                )));
-            }
-        }
-        rig.sim(end, Path::Main)?;
+/// What is to be said of a model whose memory grows by every save, though all states are given back.
+fn growth(rig: &mut Rig<'_>, provider: Provider) -> Result<Option<String>, Failure> {
+    if provider != Provider::Native {
+        return Ok(None);
     }
-    Ok(())
+    let mut sizes = [None; 2];
+    for size in &mut sizes {
+        for _ in 0..SAVES {
+            rig.save()?;
+        }
+        *size = rig.resident_bytes();
+    }
+    let [Some(before), Some(after)] = sizes else { return Ok(None) };
+    let grown = after.saturating_sub(before);
+    let note = || format!("its memory grows by about {} bytes per save", grown / u64::from(SAVES));
+    Ok((GROWTH_MIN <= grown).then(note))
 }
 
 /// A trial is its number, where the state was saved, and the excursion.
-fn example(
+pub(super) fn example(
     around: &Circumstances,
     (trial, saved_at, excursion): (u32, Time, Time),
     end: Time,

@@ -3,6 +3,7 @@
 use consort_core::{CallError, CallStatus, Fidelity, Provider};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
+use std::time::Duration;
 
 /// What one provider does for one model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -71,12 +72,30 @@ pub enum Why {
         /// In words.
         reason: String,
     },
+    /// There was no time to find it out.
+    OutOfTime {
+        /// In words.
+        reason: String,
+    },
+}
+
+impl Why {
+    /// Whether it says something about today's machine and not about the model: it is no verdict to be kept.
+    pub fn is_of_today(&self) -> bool {
+        match self {
+            Why::OutOfTime { .. } => true,
+            Why::Failed { failure } => failure.is_from_outside,
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::Unsupported { reason } | Why::Refused { reason } => f.write_str(reason),
+            Why::Unsupported { reason } | Why::Refused { reason } | Why::OutOfTime { reason } => {
+                f.write_str(reason)
+            }
             Why::Failed { failure } => write!(f, "{failure}"),
             Why::NotRepeatable { example } => write!(f, "two runs differ: {example}"),
             Why::Differs { example } => write!(f, "{example}"),
@@ -104,12 +123,20 @@ pub struct Failure {
     pub is_refused: bool,
     /// It happened where the run that is compared never goes.
     pub is_on_excursion: bool,
+    /// It refused to read a variable.
+    pub is_of_reading: bool,
+    /// It is not the model's doing, as far as anybody knows: too slow, or ended by somebody else.
+    pub is_from_outside: bool,
+    /// There was no time left for the check.
+    pub is_late: bool,
 }
 
 impl Failure {
     /// What it says about who saves states.
     pub(super) fn into_why(self) -> Why {
-        if self.is_unsupported {
+        if self.is_late {
+            Why::OutOfTime { reason: self.what }
+        } else if self.is_unsupported {
             Why::Unsupported { reason: "the model cannot save its state".to_owned() }
         } else if self.is_refused && self.is_of_saving {
             let reason = self.what.strip_prefix("was refused: ").unwrap_or(&self.what);
@@ -130,8 +157,27 @@ impl Failure {
             is_of_saving: false,
             is_refused: matches!(error.status, CallStatus::Refused(_)),
             is_on_excursion: false,
+            is_of_reading: false,
+            is_from_outside: matches!(&error.status, CallStatus::Gone(what) if is_outer(what)),
+            is_late: false,
         }
     }
+
+    /// The check took too long.
+    pub(super) fn late(budget: Duration, time: f64) -> Self {
+        let what = format!(
+            "not found out within {} s: allow more with `--budget SECONDS`, or choose who saves it \
+             (`state = \"image\"` of a component, `--providers image`)",
+            budget.as_secs_f64()
+        );
+        let error = CallError::new("check", CallStatus::GivenUp);
+        Failure { what, is_late: true, ..Failure::new(&error, time) }
+    }
+}
+
+/// Whether a process is gone for reasons that need not be there tomorrow.
+fn is_outer(what: &str) -> bool {
+    ["no answer for ", "SIGKILL", "SIGTERM"].iter().any(|sign| what.contains(sign))
 }
 
 impl fmt::Display for Failure {
@@ -151,7 +197,7 @@ pub struct CounterExample {
     pub excursion: f64,
     /// Where the values differ, in seconds.
     pub time: f64,
-    /// The first variable that differs, or `the serialized state`.
+    /// The first variable that differs.
     pub variable: String,
     /// Its value without saving.
     pub expected: String,

@@ -2,8 +2,8 @@
 
 use consort_core::model::CallResult;
 use consort_core::{
-    Causality, Dimension, Instance, ModelDescription, Reference, ValueType, Values, ValuesRef,
-    Variable,
+    CallStatus, Causality, Dimension, Instance, ModelDescription, Reference, ValueType, Values,
+    ValuesRef, Variable,
 };
 
 /// Variables by which tools tell how long they took: these differ between any two runs.
@@ -68,6 +68,31 @@ impl Watch {
             all.push(values);
         }
         Ok(Observed(all))
+    }
+
+    /// The names of those that an instance refuses to read; it goes on.
+    pub(super) fn unreadable(&self, instance: &mut dyn Instance) -> Vec<String> {
+        let mut names = Vec::new();
+        for batch in &self.batches {
+            for (reference, (name, count)) in batch.references.iter().zip(&batch.names) {
+                let mut values = Values::zeros(batch.value_type, *count);
+                let read = instance.read_back(&[*reference], values.slice_mut(0, *count));
+                if read.is_err_and(|error| error.status != CallStatus::Unsupported) {
+                    names.push(name.clone());
+                }
+            }
+        }
+        names
+    }
+
+    /// Without these variables.
+    pub(super) fn leave_out(&mut self, left_out: &[String]) {
+        for batch in &mut self.batches {
+            let all = batch.references.iter().zip(&batch.names);
+            let kept = all.filter(|(_, (name, _))| !left_out.contains(name));
+            (batch.references, batch.names) = kept.map(|(it, name)| (*it, name.clone())).unzip();
+        }
+        self.batches.retain(|batch| !batch.references.is_empty());
     }
 
     /// The first variable that differs in any bit.

@@ -53,7 +53,7 @@ impl Loader {
         let channel = self.channels.remove(request.component);
         let limit = self.options.call_limit;
         let model = ForeignModel::new(interface.description, start, channel, limit);
-        Some(LoadedModel { model: Arc::new(model), inputs, assumed })
+        Some(LoadedModel { model: Arc::new(model), inputs, assumed, saved_by: None })
     }
 
     /// How the program is started, compiled if need be; with what is worth telling.

@@ -1,7 +1,7 @@
 //! Which components live in a process of their own, and who saves their states.
 
 use super::{LoaderOptions, Located};
-use crate::fidelity::{self, Chosen, Subject, Verdicts};
+use crate::fidelity::{self, CheckOptions, Chosen, OnTrial, Subject, Verdicts};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Fidelity, Model, Provider, Report};
 use std::sync::Arc;
@@ -26,12 +26,34 @@ pub(super) struct Place {
     pub(super) has_bytes: bool,
     /// What is worth telling about that.
     pub(super) told: Option<String>,
+    /// What it was decided by, if it was measured.
+    pub(super) chosen: Option<Chosen>,
 }
 
 impl Place {
     fn unmeasured(apart: Option<Provider>) -> Self {
-        Place { apart, fidelity: Fidelity::Exact, has_bytes: true, told: None }
+        Place { apart, fidelity: Fidelity::Exact, has_bytes: true, told: None, chosen: None }
     }
+
+    /// What is wrong if there was no time to find out: what is chosen must not depend on how fast a machine is.
+    pub(super) fn undecided(&self, request: &ModelRequest<'_>) -> Option<Diagnostic> {
+        let chosen = self.chosen.as_ref().filter(|chosen| chosen.is_undecided)?;
+        let asker = request.asker();
+        let message = format!("who saves the states of {asker} could not be found out in time");
+        let diagnostic = Diagnostic::error("model::no-time", message);
+        let help = "allow more time with `--budget SECONDS`, or choose: `state = \"image\"` (or `fork`, `replay`, \
+                    `native`) of the component, or `--providers image`";
+        Some(
+            diagnostic.maybe_at(request.span, "used here").with_note(chosen.why.clone()).help(help),
+        )
+    }
+}
+
+/// What is measured, and how.
+pub(super) struct Measured<'m> {
+    pub(super) subject: &'m Subject,
+    pub(super) check: CheckOptions,
+    pub(super) on_trial: Option<OnTrial>,
 }
 
 /// What a component asks for; what it cannot have goes to the report.
@@ -72,7 +94,7 @@ pub(super) fn wanted(
 pub(super) fn place(
     wanted: Wanted,
     located: &Located,
-    subject: &Subject,
+    measured: Measured<'_>,
     options: &LoaderOptions,
     make: &dyn Fn(Provider) -> Result<Arc<dyn Model>, String>,
 ) -> Place {
@@ -84,14 +106,20 @@ pub(super) fn place(
     let verdicts = Verdicts::open(&options.cache);
     let mut make = |provider| make(provider);
     let wanted = if options.portable { Fidelity::Portable } else { Fidelity::Exact };
-    let chosen = fidelity::choose(subject, &options.providers, wanted, &verdicts, &mut make);
+    let chosen = fidelity::choose(
+        measured.subject,
+        (&options.providers, wanted),
+        measured.check,
+        (&verdicts, measured.on_trial),
+        &mut make,
+    );
     let told = told(&chosen, located.fmu.name());
-    let Chosen { provider, fidelity, .. } = chosen;
-    let provider = provider.unwrap_or(Provider::Native);
+    let fidelity = chosen.fidelity;
+    let provider = chosen.provider.unwrap_or(Provider::Native);
     // What its own process does not change is better off here.
     let apart = (apart || provider != Provider::Native).then_some(provider);
     let has_bytes = !(options.portable && fidelity == Fidelity::Exact);
-    Place { apart, fidelity, has_bytes, told }
+    Place { apart, fidelity, has_bytes, told, chosen: Some(chosen) }
 }
 
 /// What a person wants to know about the choice.
@@ -102,7 +130,7 @@ fn told(chosen: &Chosen, model: &str) -> Option<String> {
             format!("saved by `{provider}`; it goes on from them in its own way, always the same")
         }
         (Some(provider), _) => format!("saved by `{provider}`"),
-        (None, _) => "saved by nobody".to_owned(),
+        (None, _) => "not saved by any provider".to_owned(),
     };
     let separator = if chosen.why.is_empty() { "" } else { ": " };
     Some(format!("states of `{model}` are {what}{separator}{}", chosen.why))

@@ -171,9 +171,10 @@ impl Key {
 /// A number for everything that a check of its states depends on.
 fn given(request: &ModelRequest<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    format!("{:?}", request.setup).hash(&mut hasher);
+    format!("{:?} {:?}", request.setup, request.conditions).hash(&mut hasher);
     for parameter in request.parameters {
-        (parameter.name, format!("{:?}", parameter.value)).hash(&mut hasher);
+        let value = format!("{:?}", parameter.value);
+        (parameter.name, value, parameter.has_unit).hash(&mut hasher);
     }
     hasher.finish()
 }

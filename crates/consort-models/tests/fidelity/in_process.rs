@@ -27,7 +27,7 @@ fn keeper(fault: u32) -> Arc<dyn Model> {
 }
 
 fn judged(model: &dyn Model, options: &CheckOptions) -> Verdict {
-    let mut check = Check::new(model, options, &Given::default()).unwrap();
+    let check = Check::new(model, options, &Given::default()).unwrap();
     assert_eq!(check.failure(), None, "{}", model.description().name);
     check.judge(model, Provider::Native)
 }
@@ -94,7 +94,7 @@ fn a_bound_and_a_tau_are_obeyed() {
         horizon: seconds("5"),
         ..CheckOptions::default()
     };
-    let mut check = Check::new(&*keeper(2), &options, &Given::default()).unwrap();
+    let check = Check::new(&*keeper(2), &options, &Given::default()).unwrap();
     assert_eq!((check.course().points, check.course().tries), (10, 10));
     let Some(Why::Differs { example }) = check.judge(&*keeper(2), Provider::Native).why else {
         panic!("it restarts");
@@ -124,7 +124,13 @@ fn chosen(faults: &[(Provider, u32)], cache: &Path) -> (Chosen, Vec<Provider>) {
     description.name = format!("{faults:?}");
     let subject = Subject::new(&[], &description, Given::default());
     let all = Provider::ALL.map(|(provider, _)| provider);
-    let chosen = choose(&subject, &all, Fidelity::Exact, &Verdicts::open(cache), &mut make);
+    let chosen = choose(
+        &subject,
+        (&all, Fidelity::Exact),
+        CheckOptions::default(),
+        (&Verdicts::open(cache), None),
+        &mut make,
+    );
     (chosen, asked.into_inner())
 }
 

@@ -35,7 +35,7 @@ fn solved(equations: Equations) -> LoadedModel {
         SolverSettings { tolerance: Some(1e-9), ..SolverSettings::from(SolverKind::Bdf) };
     let model = Arc::new(EquationsModel::new(Arc::new(equations)));
     let model: Arc<dyn Model> = Arc::new(SolvedModel::new(model, settings));
-    LoadedModel { model, inputs: Vec::new(), assumed: Vec::new() }
+    LoadedModel { model, inputs: Vec::new(), assumed: Vec::new(), saved_by: None }
 }
 
 /// `u`; or `u[1]`, `u[2]`, ...; or `u[1,1]`, `u[1,2]`, ...

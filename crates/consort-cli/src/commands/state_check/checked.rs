@@ -108,7 +108,9 @@ impl Checked {
         lines.extend(notes.into_iter().map(|note| format!("  note: {note}")));
         lines.push(match judged.best() {
             Some(best) => format!("  best: {} ({})", best.provider, best.fidelity),
-            None => "  best: none: nobody saves the states of this model faithfully".to_owned(),
+            None => {
+                "  best: none: no provider saves the states of this model faithfully".to_owned()
+            }
         });
         lines.join("\n") + "\n"
     }

@@ -60,6 +60,9 @@ fn arguments(order: &Order, name: &str, file: &Path, global: &Global) -> Vec<OsS
     if let Some(limit) = global.call_limit {
         arguments.extend(["--call-limit".into(), limit.as_secs_f64().to_string().into()]);
     }
+    if let Some(budget) = global.budget {
+        arguments.extend(["--budget".into(), budget.as_secs_f64().to_string().into()]);
+    }
     if global.verbose {
         arguments.push("--verbose".into());
     }

@@ -1,0 +1,59 @@
+//! What a person is told while it is found out how states are saved.
+
+use crate::cli::{Global, ProgressMode};
+use crate::output::numbers;
+use crate::output::printer::{one_line, tell};
+use consort_models::fidelity::{OnTrial, Trial};
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A check that is over by then says nothing.
+const FIRST: Duration = Duration::from_secs(3);
+/// How often it says something from then on.
+const NEXT: Duration = Duration::from_secs(10);
+
+/// What was said last, and when something is due.
+struct Last {
+    /// Model and provider.
+    of: Option<(String, &'static str)>,
+    began: Instant,
+    due: Duration,
+}
+
+/// Says now and then how far a long check is, and how it can be had shorter.
+pub(crate) fn teller(global: &Global) -> OnTrial {
+    let (is_quiet, mode) = (global.quiet, global.progress);
+    let last = Mutex::new(Last { of: None, began: Instant::now(), due: FIRST });
+    Arc::new(move |trial: &Trial<'_>| {
+        if is_quiet || mode == ProgressMode::None {
+            return;
+        }
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = (trial.model.to_owned(), trial.provider.name());
+        if last.of.as_ref() != Some(&of) {
+            *last = Last { of: Some(of), began: Instant::now(), due: FIRST };
+        }
+        let elapsed = last.began.elapsed();
+        if last.due <= elapsed {
+            last.due = elapsed + NEXT;
+            tell(&line(trial, elapsed.as_secs_f64(), mode));
+        }
+    })
+}
+
+fn line(trial: &Trial<'_>, elapsed: f64, mode: ProgressMode) -> String {
+    let Trial { model, provider, done, trials } = *trial;
+    match mode {
+        ProgressMode::Json => {
+            json!({ "event": "state-check", "model": model, "provider": provider.name(), "done": done, "of": trials })
+                .to_string()
+        }
+        ProgressMode::Auto | ProgressMode::None => format!(
+            "finding out how states of `{}` are saved by `{provider}`: {done} of {trials} trials in {}; \
+             remembered afterwards; `state` of a component or `--providers` choose without",
+            one_line(model),
+            numbers::duration(elapsed)
+        ),
+    }
+}

@@ -1,0 +1,80 @@
+//! Whether a state can also be brought to a fresh instance, which lives in a process of its own where models do.
+
+use super::reference::Reference;
+use super::rig::{Circumstances, Rig};
+use super::signals::Path;
+use super::trials::{Ended, example};
+use super::verdict::{Costs, Why};
+use consort_core::{Fidelity, Model, Time};
+
+/// At how many points a state is brought to a fresh instance, and for how many tau it is followed there.
+const FRESH_POINTS: u32 = 5;
+const FOLLOWED_PARTS: u32 = 4;
+
+/// What to say of a state that is exact where it was saved.
+pub(super) fn judge(
+    model: &dyn Model,
+    around: &Circumstances,
+    reference: &Reference,
+    costs: &mut Costs,
+) -> (Fidelity, Option<Why>) {
+    match brought_over(model, around, reference, costs) {
+        Ok(()) => (Fidelity::Portable, None),
+        Err(Ended::Failed(failure)) if failure.is_late || failure.is_from_outside => {
+            (Fidelity::None, Some(failure.into_why()))
+        }
+        Err(Ended::Failed(failure)) => {
+            let reason = match failure.into_why() {
+                Why::Unsupported { .. } => "its states cannot be turned into bytes".to_owned(),
+                other => other.to_string(),
+            };
+            (Fidelity::Exact, Some(Why::NotPortable { reason }))
+        }
+        Err(Ended::Differs(example)) => {
+            (Fidelity::Exact, Some(Why::NotPortable { reason: example.to_string() }))
+        }
+    }
+}
+
+fn brought_over(
+    model: &dyn Model,
+    around: &Circumstances,
+    reference: &Reference,
+    costs: &mut Costs,
+) -> Result<(), Ended> {
+    let mut rig = Rig::start(model, around)?;
+    let points = reference.points();
+    let every = points.div_ceil(FRESH_POINTS).max(1);
+    for index in 0..points {
+        if index % every == every - 1 {
+            let (point, _) = rig.save()?;
+            let bytes = rig.serialize(&point)?;
+            costs.bytes = costs.bytes.or(Some(bytes.len() as u64));
+            let mut fresh = Rig::start(model, around)?;
+            fresh.revive(&bytes, &rig)?;
+            follow(&mut fresh, index, around, reference)?;
+        }
+        rig.sim(around.course.point(index + 1), Path::Main)?;
+    }
+    Ok(())
+}
+
+/// Moves on from a point and compares.
+fn follow(
+    fresh: &mut Rig<'_>,
+    from: u32,
+    around: &Circumstances,
+    reference: &Reference,
+) -> Result<(), Ended> {
+    let saved_at = fresh.now();
+    for index in from..reference.points().min(from + FOLLOWED_PARTS) {
+        let end = around.course.point(index + 1);
+        fresh.sim(end, Path::Main)?;
+        let (expected, found) = (&reference.observed[index as usize + 1], fresh.observe()?);
+        if let Some(difference) = around.watch.difference(expected, &found) {
+            let trial = (0, saved_at, Time::ZERO);
+            return Err(Ended::Differs(example(around, trial, end, difference)));
+        }
+    }
+    Ok(())
+}

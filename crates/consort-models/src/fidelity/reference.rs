@@ -1,0 +1,84 @@
+//! A run without saving: what all others are compared with.
+
+use super::rig::{Circumstances, Rig};
+use super::signals::Path;
+use super::trials::example;
+use super::verdict::{CounterExample, Failure};
+use super::watch::Observed;
+use consort_core::{Model, Time};
+
+/// What a model does if its state is never saved.
+pub(super) struct Reference {
+    /// At the start and after each point; fewer if the model asked to end.
+    pub(super) observed: Vec<Observed>,
+    /// Where the first difference to a second run is.
+    pub(super) unequal: Option<CounterExample>,
+    /// How long the faster of the two took, in seconds.
+    pub(super) whole: f64,
+    /// What the model does that some providers do not save.
+    pub(super) hazards: Vec<String>,
+    /// What ended it before its time, if something did.
+    pub(super) failure: Option<Failure>,
+}
+
+/// One run without saving.
+struct Run {
+    observed: Vec<Observed>,
+    seconds: f64,
+    hazards: Vec<String>,
+    failure: Option<Failure>,
+}
+
+impl Reference {
+    /// Runs the model twice. Where it fails in the midst of its run, that is the end of it: what came before can be
+    /// saved.
+    pub(super) fn record(model: &dyn Model, around: &Circumstances) -> Result<Self, Failure> {
+        let first = uninterrupted(model, around, around.course.points)?;
+        let points = u32::try_from(first.observed.len() - 1).unwrap_or(u32::MAX);
+        let second = uninterrupted(model, around, points.min(around.course.points))?;
+        // Of two times of the same work the longer one holds more of what others did.
+        let whole = first.seconds.min(second.seconds);
+        let mut pairs = first.observed.iter().zip(&second.observed).enumerate();
+        let unequal = pairs.find_map(|(index, (first, second))| {
+            let difference = around.watch.difference(first, second)?;
+            let end = around.course.point(u32::try_from(index).ok()?);
+            Some(example(around, (0, end, Time::ZERO), end, difference))
+        });
+        let Run { observed, hazards, failure, .. } = first;
+        Ok(Reference { observed, unequal, whole, hazards, failure })
+    }
+
+    /// How many points there are to save at: none if the model ended at once and cannot be read any more.
+    pub(super) fn points(&self) -> u32 {
+        let points = self.observed.len().saturating_sub(1);
+        u32::try_from(points).expect("there are as many points as trials at most")
+    }
+}
+
+/// The values at the start and after each point, that of the end included.
+fn uninterrupted(model: &dyn Model, around: &Circumstances, points: u32) -> Result<Run, Failure> {
+    let mut rig = Rig::start(model, around)?;
+    let (observed, hazards) = (vec![rig.observe()?], Vec::new());
+    let mut run = Run { observed, seconds: 0.0, hazards, failure: None };
+    for index in 0..points {
+        match rig.sim(around.course.point(index + 1), Path::Main) {
+            Ok(seconds) => run.seconds += seconds,
+            Err(failure) if failure.is_late || index == 0 => return Err(failure),
+            Err(failure) => {
+                run.failure = Some(failure);
+                return Ok(run);
+            }
+        }
+        match rig.observe() {
+            Ok(observed) => run.observed.push(observed),
+            // Who has ended need not answer any more.
+            Err(_) if rig.is_over() => break,
+            Err(failure) => return Err(failure),
+        }
+        if rig.is_over() {
+            break;
+        }
+    }
+    run.hazards = rig.hazards();
+    Ok(run)
+}
