@@ -310,3 +310,31 @@ fn the_checks_of_every_example_are_few() {
         assert!(20 * steps < all || steps <= 2, "{name}: {steps} of {all}");
     }
 }
+
+/// An FMU whose integrator begins anew at a restore, always in the same way.
+#[test]
+fn states_that_notice_a_restore_are_compared_with_the_same_pattern() {
+    let world = World::new();
+    let flags = vec!["-DFAULT=2".to_owned()];
+    world.archive("keeper", Fmi::V2, &BuildOptions { flags, ..BuildOptions::archive() });
+    world.system(
+        "[experiment]\nstop = 20\nstep = 0.1\n[components.lag]\nmodel = \"keeper.fmu\"\n\
+         [components.after]\nmodel = \"native:gain\"\nparameters = { k = 2 }\n\
+         [[connections]]\nfrom = \"lag.x\"\nto = \"after.u\"\n",
+    );
+    campaign(&world, 3, "kind = \"exhaustive\"\nblock = 9");
+    let text = world.read("s/campaign.toml");
+    world.write("s/campaign.toml", text.replace("lag.y", "lag.x"));
+    let native = ["--providers", "native"];
+    let run = |line: &[&str]| world.done(&[line, &native[..]].concat());
+    let said = run(&["explore", "s", "--out", "out", "--verify-share", "1"]);
+    assert!(said.stderr.contains("27 scenarios run again"), "{said}");
+    let every = ["--save-every", "3", "--save", "every.snapshot", "--out", "every"];
+    run(&[&["run", "s"], &every[..]].concat());
+    assert_eq!(world.manifest("every")["checked"]["saves"], 3);
+    let twice =
+        ["--save-at", "5", "--save", "5.snapshot", "--save-at", "9", "--save", "9.snapshot"];
+    run(&[&["run", "s", "--out", "twice"], &twice[..]].concat());
+    let said = run(&["run", "--resume", "9.snapshot", "--verify", "--out", "rest"]);
+    assert!(said.stderr.contains("verified"), "{said}");
+}

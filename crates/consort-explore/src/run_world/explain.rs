@@ -5,8 +5,9 @@
 
 use super::RunWorld;
 use crate::world::World;
-use consort_core::Tag;
+use consort_core::{Model, Tag};
 use consort_engine::{RunError, Sight};
+use std::sync::Arc;
 
 impl RunWorld {
     /// The first difference between both ways; if there is none, what the marks tell.
@@ -35,8 +36,18 @@ impl RunWorld {
             self.compare_slowly(*letter, expected, saved.snapshot.tag())?;
         }
         let is_other = |place: &usize| marks.get(*place).is_some_and(|mark| *mark != ours[*place]);
-        let component = (0..ours.len()).find(is_other).unwrap_or(0);
+        let component = (0..ours.len()).find(is_other).or_else(|| self.stranger()).unwrap_or(0);
         Ok(self.run.state_differs(component, Tag::at(self.start_time), end, None))
+    }
+
+    /// The first component that is no code of ours.
+    fn stranger(&self) -> Option<usize> {
+        let is_strange = |model: &Arc<dyn Model>| {
+            let description = model.description();
+            let is_apart = description.facts.iter().any(|(name, _)| name == "state");
+            description.capabilities.lane.is_some() || is_apart
+        };
+        self.origin.models.iter().position(is_strange)
     }
 
     /// A period with another choice, if there is one; whether it can be taken does not matter.
