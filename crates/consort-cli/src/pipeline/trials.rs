@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A check that is over by then says nothing.
-const FIRST: Duration = Duration::from_secs(3);
+const FIRST: Duration = Duration::from_secs(10);
 /// How often it says something from then on.
-const NEXT: Duration = Duration::from_secs(10);
+const NEXT: Duration = Duration::from_secs(30);
 
 /// What was said last, and when something is due.
 struct Last {
@@ -55,5 +55,22 @@ fn line(trial: &Trial<'_>, elapsed: f64, mode: ProgressMode) -> String {
             one_line(model),
             numbers::duration(elapsed)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use consort_core::Provider;
+
+    #[test]
+    fn a_long_check_says_how_far_it_is_and_how_to_do_without() {
+        let trial = Trial { model: "tank", provider: Provider::Image, done: 34, trials: 100 };
+        let said = line(&trial, 12.0, ProgressMode::Auto);
+        assert!(said.contains("`tank` are saved by `image`: 34 of 100 trials in 12"), "{said}");
+        assert!(said.contains("`--providers`"), "{said}");
+        let said: serde_json::Value =
+            serde_json::from_str(&line(&trial, 12.0, ProgressMode::Json)).expect("it is JSON");
+        assert_eq!((&said["done"], &said["of"]), (&json!(34), &json!(100)), "{said}");
     }
 }

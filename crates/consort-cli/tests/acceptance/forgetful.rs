@@ -113,9 +113,9 @@ fn a_state_that_is_complete_at_the_default_step_is_so_there_only() {
 
 #[test]
 fn states_that_are_not_apart_from_each_other_are_none() {
-    check(Fault::Slot, ALL, "none", " instead of ");
-    check(Fault::Undo, ALL, "none", " instead of ");
-    check(Fault::Alias, ALL, "none", " instead of ");
+    check(Fault::Slot, ALL, "none", "an older state than the last one saved");
+    check(Fault::Undo, ALL, "none", "the last state saved, after an older one was restored");
+    check(Fault::Alias, ALL, "none", "an older state than the last one saved");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn follow(
         let (expected, found) = (&reference.observed[index as usize + 1], fresh.observe()?);
         if let Some(difference) = around.watch.difference(expected, &found) {
             let trial = (0, saved_at, Time::ZERO);
-            return Err(Ended::Differs(example(around, trial, end, difference)));
+            return Err(Ended::Differs(Box::new(example(around, trial, end, difference))));
         }
     }
     Ok(())

@@ -25,13 +25,17 @@ const FOLLOWED_PARTS: u32 = 8;
 /// So often a trial after which bytes differ is followed to the end of the run.
 const BYTES_FOLLOWED_MAX: u32 = 3;
 
+/// Which state was restored, where that may be the reason.
+const OLDER: &str = "an older state than the last one saved";
+const NEWER: &str = "the last state saved, after an older one was restored";
+
 /// Called after each trial with how many there were, and how many there will be.
 pub(super) type Told<'t> = &'t dyn Fn(Provider, [u32; 2]);
 
 /// Why trials ended before the last.
 pub(super) enum Ended {
     Failed(Failure),
-    Differs(CounterExample),
+    Differs(Box<CounterExample>),
 }
 
 impl From<Failure> for Ended {
@@ -63,11 +67,11 @@ pub(super) fn judge(
         Ok(()) => portable::judge(model, around, reference, &mut costs),
         Err(Ended::Failed(failure)) => (Fidelity::None, Some(failure.into_why())),
         Err(Ended::Differs(example)) => match trials.repeatable(model, &mut costs) {
-            Ok(()) => (Fidelity::Repeatable, Some(Why::Differs { example })),
+            Ok(()) => (Fidelity::Repeatable, Some(Why::Differs { example: *example })),
             Err(Ended::Failed(failure)) if failure.is_late || failure.is_from_outside => {
                 (Fidelity::None, Some(failure.into_why()))
             }
-            Err(_) => (Fidelity::None, Some(Why::Differs { example })),
+            Err(_) => (Fidelity::None, Some(Why::Differs { example: *example })),
         },
     };
     let (fidelity, why) = judged;
@@ -146,11 +150,14 @@ impl<'c> Trials<'c> {
         if self.has_other_bytes(rig, chosen)? && self.unequal_bytes <= BYTES_FOLLOWED_MAX {
             parts = self.reference.points();
         }
-        costs.sim.push(self.go_on(rig, chosen, parts, excursion)?);
         let newest = held.newest();
-        if chosen.index != newest.index || 1 < parts {
+        let is_older = chosen.index != newest.index;
+        let which = if is_older { OLDER } else { "" };
+        costs.sim.push(self.go_on(rig, chosen, parts, (excursion, which))?);
+        if is_older || 1 < parts {
             rig.restore(&newest.point)?;
-            self.go_on(rig, newest, 1, excursion)?;
+            let which = if is_older { NEWER } else { "" };
+            self.go_on(rig, newest, 1, (excursion, which))?;
         }
         Ok(())
     }
@@ -161,7 +168,7 @@ impl<'c> Trials<'c> {
         rig: &mut Rig<'_>,
         saved: &Saved,
         parts: u32,
-        excursion: Time,
+        (excursion, which): (Time, &str),
     ) -> Result<f64, Ended> {
         let saved_at = rig.now();
         let last = self.reference.points().min(saved.index + parts);
@@ -175,7 +182,9 @@ impl<'c> Trials<'c> {
             let expected = saved.expected.as_ref().unwrap_or(expected);
             if let Some(difference) = self.around.watch.difference(expected, &found) {
                 let trial = (self.done, saved_at, excursion);
-                return Err(Ended::Differs(example(self.around, trial, end, difference)));
+                let example = example(self.around, trial, end, difference);
+                let example = CounterExample { which: which.to_owned(), ..example };
+                return Err(Ended::Differs(Box::new(example)));
             }
         }
         Ok(first.unwrap_or_default())
@@ -197,7 +206,7 @@ impl<'c> Trials<'c> {
                 self.excursion(&mut rig)?;
                 for saved in [held.choose(&mut self.prng), held.newest()] {
                     costs.set.push(rig.restore(&saved.point)?);
-                    costs.sim.push(self.go_on(&mut rig, saved, 1, Time::ZERO)?);
+                    costs.sim.push(self.go_on(&mut rig, saved, 1, (Time::ZERO, ""))?);
                 }
             }
         }
@@ -315,5 +324,6 @@ pub(super) fn example(
         variable: difference.variable,
         expected: difference.expected,
         found: difference.found,
+        which: String::new(),
     }
 }

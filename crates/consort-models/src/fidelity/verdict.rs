@@ -203,6 +203,8 @@ pub struct CounterExample {
     pub expected: String,
     /// Its value after the state was restored.
     pub found: String,
+    /// Which state it was, if not the one that was saved last; in words.
+    pub which: String,
 }
 
 impl fmt::Display for CounterExample {
@@ -211,7 +213,11 @@ impl fmt::Display for CounterExample {
         write!(f, "`{variable}` is {found} instead of {expected} at {time} s")?;
         match self.trial {
             0 => Ok(()),
-            trial => write!(f, " (trial {trial}, tau' = {} s)", self.excursion),
+            trial => {
+                let separator = if self.which.is_empty() { "" } else { ", " };
+                let (excursion, which) = (self.excursion, &self.which);
+                write!(f, " (trial {trial}, tau' = {excursion} s{separator}{which})")
+            }
         }
     }
 }
@@ -261,4 +267,25 @@ fn fidelity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Fidelity, D::E
     let all = [Fidelity::None, Fidelity::Repeatable, Fidelity::Exact, Fidelity::Portable];
     let found = all.into_iter().find(|fidelity| fidelity.name() == name);
     found.ok_or_else(|| de::Error::custom("not a fidelity"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_day_may_not_bring_is_told_from_what_the_model_does() {
+        let check = |what: &str, expected: bool| {
+            let error = CallError::new("step", CallStatus::Gone(what.to_owned()));
+            let why = Failure::new(&error, 0.0).into_why();
+            assert_eq!(why.is_of_today(), expected, "{what}");
+        };
+        check("no answer for 60 s", true);
+        check("its process crashed with SIGKILL: somebody ended it, or memory ran out", true);
+        check("its process crashed with SIGTERM: somebody asked it to end", true);
+        check("its process crashed with SIGSEGV: it used memory that is not its own", false);
+        check("its process left with exit code 3", false);
+        let late = Failure::late(Duration::from_secs(1), 0.0).into_why();
+        assert!(late.is_of_today(), "{late}");
+    }
 }

@@ -114,6 +114,11 @@ fn the_number_of_trials_follows_from_the_confidence() {
 
 /// What is chosen if providers save like keepers with these faults, and who was asked to.
 fn chosen(faults: &[(Provider, u32)], cache: &Path) -> (Chosen, Vec<Provider>) {
+    chosen_of("Consort test kit", faults, cache)
+}
+
+/// The same for an FMU of a tool.
+fn chosen_of(tool: &str, faults: &[(Provider, u32)], cache: &Path) -> (Chosen, Vec<Provider>) {
     let asked = RefCell::new(Vec::new());
     let mut make = |provider: Provider| {
         asked.borrow_mut().push(provider);
@@ -122,6 +127,8 @@ fn chosen(faults: &[(Provider, u32)], cache: &Path) -> (Chosen, Vec<Provider>) {
     };
     let mut description = keeper(0).description().clone();
     description.name = format!("{faults:?}");
+    description.facts.retain(|(name, _)| name != "tool");
+    description.facts.push(("tool".to_owned(), tool.to_owned()));
     let subject = Subject::new(&[], &description, Given::default());
     let all = Provider::ALL.map(|(provider, _)| provider);
     let chosen = choose(
@@ -158,6 +165,18 @@ fn the_first_exact_provider_is_chosen_and_found_out_once() {
     let all = [Native, Image, Fork, Replay];
     check(&[(Native, 2)], (Some(Native), Fidelity::Repeatable), &all);
     check(&[(Native, 6)], (None, Fidelity::None), &all);
+}
+
+#[test]
+fn states_of_tools_that_are_known_to_lose_something_come_last() {
+    use Provider::{Fork, Image, Native, Replay};
+    let cache = tempfile::tempdir().unwrap();
+    let tool = "OpenModelica Compiler OpenModelica v1.22.0 (64-bit)";
+    let (found, asked) = chosen_of(tool, &[(Native, 0), (Fork, 0)], cache.path());
+    assert_eq!((found.provider, asked), (Some(Fork), vec![Image, Fork]));
+    assert!(found.why.contains("native: tried last, as states of OpenModelica"), "{}", found.why);
+    let (found, asked) = chosen_of(tool, &[(Native, 0)], cache.path());
+    assert_eq!((found.provider, asked), (Some(Native), vec![Image, Fork, Replay, Native]));
 }
 
 #[test]
