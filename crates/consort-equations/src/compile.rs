@@ -7,6 +7,7 @@ use crate::equations::Equations;
 use crate::findings::{Findings, suggestion};
 use crate::graph::{Graph, Node, NodeId};
 use crate::lower::Lowering;
+use crate::measure;
 use crate::order::{Phase, Unknowns};
 use crate::scope::{Scope, Symbol};
 use crate::tree::{Assignment, Declaration, Event, Kind, Model};
@@ -19,6 +20,7 @@ pub fn compile(model: &Model, report: &mut Report) -> Option<Equations> {
     let errors = report.error_count();
     let mut findings = Findings::new(report);
     let scope = Scope::new(model, &mut findings);
+    measure::check(model, &mut findings);
     let lowered = lower(model, &scope, &mut findings);
     (report.error_count() == errors).then(|| build::equations(model, &scope, lowered))
 }

@@ -1,7 +1,7 @@
 //! A compiled model: programs and what they are about.
 
 use crate::op::Op;
-use crate::program::{Layout, Point, Program};
+use crate::program::{Layout, Point, Program, Side};
 use crate::tree::Experiment;
 use consort_core::{Span, Unit};
 
@@ -248,6 +248,6 @@ impl Equations {
         assert_eq!(inputs.len(), self.layout.inputs, "one for each input");
         assert_eq!(states.len(), self.layout.states, "one for each state");
         assert_eq!(discretes.len(), self.layout.discretes, "one for each discrete");
-        Point { time, parameters, inputs, states, discretes }
+        Point { time, side: Side::At, parameters, inputs, states, discretes }
     }
 }

@@ -70,7 +70,7 @@ impl Equations {
     /// The number of a variable.
     pub fn number(&self, part: Part) -> usize {
         let layout = self.layout;
-        let derivative = layout.len();
+        let derivative = layout.side();
         let output = derivative + layout.states;
         let local = output + self.outputs.len();
         match part {

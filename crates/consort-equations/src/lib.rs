@@ -42,6 +42,7 @@ pub mod fuzz;
 mod graph;
 pub mod interface;
 mod lower;
+mod measure;
 pub mod op;
 mod order;
 pub mod parse;
@@ -56,5 +57,5 @@ pub use equations::{Dependence, Equations, Indicator, Jacobian, Programs, Quanti
 pub use interface::{Part, Role};
 pub use op::Op;
 pub use parse::read;
-pub use program::{History, Layout, NoHistory, Point, Program, Registers};
+pub use program::{History, Layout, NoHistory, Point, Program, Registers, Side};
 pub use tree::{Expression, Model};

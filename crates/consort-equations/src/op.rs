@@ -121,6 +121,21 @@ impl Op {
         matches!(self, Op::Add | Op::Mul | Op::Equal | Op::NotEqual | Op::And | Op::Or | Op::Xor)
     }
 
+    /// Whether its result stays as it is but for jumps.
+    pub(crate) const fn is_stepped(self) -> bool {
+        matches!(
+            self,
+            Op::Less
+                | Op::LessEqual
+                | Op::Equal
+                | Op::NotEqual
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::Not
+        ) || matches!(self, Op::Sign | Op::Floor | Op::Ceil | Op::Quotient)
+    }
+
     /// What it computes; `None` for [`Op::Delay`], which needs the past.
     pub fn apply(self, [a, b, c]: [f64; 3]) -> Option<f64> {
         Some(match self {

@@ -16,8 +16,8 @@ use crate::op::Op;
 
 /// How many of each a model has: where they stand among the registers.
 ///
-/// Registers are filled in this order: time, parameters, inputs, states, discretes; constants and
-/// computed values follow.
+/// Registers are filled in this order: time, parameters, inputs, states, discretes, the side of time;
+/// constants and computed values follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Layout {
     /// How many parameters can be set.
@@ -51,14 +51,43 @@ impl Layout {
         self.first_state() + self.states
     }
 
+    /// The register of [`Point::side`].
+    pub const fn side(self) -> usize {
+        self.first_discrete() + self.discretes
+    }
+
     /// How many registers are filled from a [`Point`]; constants follow.
     pub const fn len(self) -> usize {
-        self.first_discrete() + self.discretes
+        self.side() + 1
     }
 
     /// Whether there is nothing but time.
     pub const fn is_empty(self) -> bool {
-        self.len() == 1
+        self.side() == 1
+    }
+}
+
+/// On which side of an instant time is that it is compared with: before an event that is due then, at
+/// it, or after it. Time itself is the same number on all three.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Side {
+    /// What happens at this instant has not happened yet: time is less than it.
+    Before,
+    /// In the first microstep of an event, and wherever nothing is due: equal is equal.
+    #[default]
+    At,
+    /// What happens at this instant has happened: time is more than it.
+    After,
+}
+
+impl Side {
+    /// What stands in the place of the difference of time and an instant that are equal.
+    pub const fn sign(self) -> f64 {
+        match self {
+            Side::Before => -1.0,
+            Side::At => 0.0,
+            Side::After => 1.0,
+        }
     }
 }
 
@@ -67,6 +96,8 @@ impl Layout {
 pub struct Point<'a> {
     /// Seconds since the start.
     pub time: f64,
+    /// How time compares with instants that are equal to it.
+    pub side: Side,
     /// In the order of [`Equations::parameters`](crate::Equations).
     pub parameters: &'a [f64],
     /// In the order of [`Equations::inputs`](crate::Equations).

@@ -31,6 +31,8 @@ pub struct Model {
     pub scales: Vec<Assignment>,
     /// The experiment its author had in mind.
     pub experiment: Experiment,
+    /// Whether units that do not fit are a warning only: an importer's, whose formats take numbers as they are.
+    pub units_are_hints: bool,
 }
 
 /// The experiment a model's author had in mind; numbers kept as written, so that they stay exact.

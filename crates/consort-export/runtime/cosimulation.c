@@ -25,10 +25,9 @@ static void keep_sides(Instance *instance)
 /* Whether an indicator is on another side at a time inside of the step. */
 static bool has_crossed(Instance *instance, const Span *span, double time)
 {
-    double open = span->open_end;
     size_t i;
     solver_states(instance->solver, span, time, instance->point + first_state());
-    evaluate_at(instance, model.indicate, time < open ? time : nextafter(open, -INFINITY), instance->values);
+    evaluate_at(instance, model.indicate, time, span->open_end, instance->values);
     for (i = 0; i < model.indicators; i++)
         if (side_of(i, instance->values[i]) != instance->sides[i]) return true;
     return false;
@@ -56,6 +55,20 @@ static bool locate(Instance *instance, const Span *span, double *found)
     return true;
 }
 
+/* Refuses what no step may end in, whether a solver or an event made it. */
+static Status check_states(const Instance *instance)
+{
+    size_t i;
+    for (i = 0; i < model.states; i++) {
+        double value = instance->point[first_state() + i];
+        if (!isfinite(value))
+            return fail(instance, "the step is rejected: `%s` is %s at t = %.17g; keep what its equation and events compute "
+                        "where their functions have values", model.state_names[i],
+                        isnan(value) ? "not a number" : "infinite", instance->time);
+    }
+    return OK;
+}
+
 /* One step of the solver, and the events at its end. */
 static Status step(Instance *instance, double target)
 {
@@ -68,10 +81,11 @@ static Status step(Instance *instance, double target)
     if (!is_found) limit = span.end;
     solver_states(instance->solver, &span, limit, instance->point + first_state());
     instance->time = limit;
+    instance->is_still = false;
     forget(instance);
     if (past_step(instance) != OK) return ERROR;
-    if (!is_found && limit < instance->next_event) return OK;
-    return update(instance);
+    if ((is_found || !(limit < instance->next_event)) && update_all(instance) != OK) return ERROR;
+    return check_states(instance);
 }
 
 static Status integrate(Instance *instance, double target)
@@ -98,8 +112,9 @@ Status advance(Instance *instance, const char *function, double start, double le
     if (!isfinite(target) || length < 0.0) return fail(instance, "%s: no step of length %g", function, length);
     if (POINT_SLACK * (1.0 + fabs(start)) < fabs(start - instance->time))
         return fail(instance, "%s: a step from %.17g where the instance is at %.17g", function, start, instance->time);
-    if (instance->is_disturbed && has_condition_changed(instance)) status = update(instance);
+    if (instance->is_disturbed && has_condition_changed(instance)) status = update_all(instance);
     instance->is_disturbed = false;
+    if (status == OK) status = check_states(instance);
     if (status == OK) status = integrate(instance, target);
     if (status != OK) instance->phase = FAILED;
     forget(instance);

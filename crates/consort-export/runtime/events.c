@@ -230,24 +230,62 @@ static Status count(Instance *instance)
                 "hysteresis, or a state of its own", time);
 }
 
-Status update(Instance *instance)
+/* Executes what fires and is due until nothing is. */
+static Status run_queue(Instance *instance, size_t *executions)
 {
-    size_t at, executions = 0;
-    uint64_t generation, fired = instance->sequence;
-    if (past_step(instance) != OK || count(instance) != OK) return ERROR;
-    generation = arrived(instance);
-    instance->last_event = instance->time;
-    instance->states_changed = false;
-    forget(instance);
+    size_t at;
     if (look(instance) != OK) return ERROR;
     while ((at = next_due(instance)) != NOTHING) {
-        if (EXECUTIONS_MAX < ++executions)
+        if (EXECUTIONS_MAX < ++*executions)
             return fail_event(instance, instance->queue[at].event, "and others bring about each other without end");
         execute(instance, at);
         if (look(instance) != OK) return ERROR;
     }
-    if (past_event(instance) != OK) return ERROR;
+    return OK;
+}
+
+/* In the first microstep at a time it is what it is; in those that follow it is more than every instant up to now. */
+static Status microstep(Instance *instance)
+{
+    size_t executions = 0;
+    uint64_t generation, fired = instance->sequence;
+    if (past_step(instance) != OK || (!instance->is_first && count(instance) != OK)) return ERROR;
+    instance->is_first = false;
+    generation = arrived(instance);
+    instance->is_first = instance->last_event != instance->time;
+    instance->is_still = true;
+    instance->last_event = instance->time;
+    instance->states_changed = false;
+    forget(instance);
+    if (run_queue(instance, &executions) != OK || past_event(instance) != OK) return ERROR;
     breaks_follow(instance, executions || fired < instance->sequence ? 0 : generation);
     instance->next_event = next_event(instance);
+    instance->is_first = instance->is_first && is_instant_now(instance);
+    return OK;
+}
+
+Status update(Instance *instance)
+{
+    double now = instance->time;
+    bool has_changed = false;
+    /* Importers take a time event and a point of theirs for one if they are close: what is due is handled at its time. */
+    while (instance->last_event < instance->next_event && instance->next_event < now) {
+        instance->time = instance->next_event;
+        do {
+            if (microstep(instance) != OK) return ERROR;
+            has_changed = has_changed || instance->states_changed;
+        } while (instance->is_first);
+        instance->time = now;
+    }
+    if (microstep(instance) != OK) return ERROR;
+    instance->states_changed = instance->states_changed || has_changed;
+    return OK;
+}
+
+Status update_all(Instance *instance)
+{
+    do {
+        if (update(instance) != OK) return ERROR;
+    } while (instance->is_first);
     return OK;
 }

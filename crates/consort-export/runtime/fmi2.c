@@ -267,6 +267,7 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component component, fmi2EventInfo *info)
     status = update(instance);
     if (status != OK) instance->phase = FAILED;
     memset(info, 0, sizeof *info);
+    info->newDiscreteStatesNeeded = instance->is_first;
     info->valuesOfContinuousStatesChanged = instance->states_changed;
     info->nextEventTimeDefined = instance->next_event < INFINITY;
     info->nextEventTime = info->nextEventTimeDefined ? instance->next_event : 0.0;

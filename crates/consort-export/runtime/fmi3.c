@@ -341,7 +341,8 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance handle, fmi3Boolean *again, fmi
     BEGIN(IN(EVENT_MODE));
     status = update(instance);
     if (status != OK) instance->phase = FAILED;
-    *again = *terminate = *nominals_changed = false;
+    *again = instance->is_first;
+    *terminate = *nominals_changed = false;
     *states_changed = instance->states_changed;
     *next_defined = instance->next_event < INFINITY;
     *next = *next_defined ? instance->next_event : 0.0;

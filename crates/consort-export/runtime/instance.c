@@ -34,7 +34,7 @@ static bool allocate(Instance *instance)
     const size_t counts[GROUPS] = { model.states, model.outputs, model.locals, model.indicators };
     bool is_whole = true;
     size_t i;
-    instance->point = doubles(point_size());
+    instance->point = doubles(point_size() + 1);
     instance->memory = calloc(at_least_one(model.events), 1);
     instance->conditions = calloc(at_least_one(model.events), 1);
     instance->sides = calloc(at_least_one(model.indicators), 1);
@@ -110,6 +110,7 @@ void instance_reset(Instance *instance)
     instance->last_event = instance->crowded_since = -INFINITY;
     instance->crowd = 0;
     instance->next_event = INFINITY;
+    instance->is_first = instance->is_still = false;
     instance->tolerance = model.tolerance;
     instance->step_size = 0.0;
     instance->is_disturbed = false;
@@ -160,18 +161,41 @@ void forget(Instance *instance)
     for (i = 0; i < GROUPS; i++) instance->is_known[i] = false;
 }
 
-void evaluate_at(Instance *instance, Program *program, double time, double *out)
+/* Looks back from just after an event that has happened, from just before one that has not: a jump arrives with its
+ * event whatever rounding does to the difference of times. */
+static void evaluate_on(Instance *instance, Program *program, double time, Side side, double *out)
 {
     instance->point[0] = time;
+    instance->point[point_size()] = (double)side;
+    instance->past.from = side == BEFORE ? nextafter(time, -INFINITY)
+        : time == instance->last_event ? nextafter(time, INFINITY) : time;
     program(instance->point, &instance->past, instance->work, out);
+}
+
+static Side side_of_time(const Instance *instance, double time, double open_end)
+{
+    if (time == instance->last_event) return instance->is_first ? AT : AFTER;
+    return time == open_end ? BEFORE : AT;
+}
+
+void evaluate_at(Instance *instance, Program *program, double time, double open_end, double *out)
+{
+    if (open_end < time) time = open_end;
+    evaluate_on(instance, program, time, side_of_time(instance, time, open_end), out);
 }
 
 void evaluate(Instance *instance, Program *program, double *out)
 {
-    double time = instance->time;
-    if (time == instance->last_event) time = nextafter(time, INFINITY);
-    else if (time == instance->next_event) time = nextafter(time, -INFINITY);
-    evaluate_at(instance, program, time, out);
+    evaluate_on(instance, program, instance->time, side_of_time(instance, instance->time, instance->next_event), out);
+}
+
+/* What others see: the values of the instant itself, until a solver asks for what comes after it. */
+static void show(Instance *instance, Program *program, double *out)
+{
+    bool is_event_mode = instance->phase == EVENT_MODE;
+    bool is_now = instance->is_still && !is_event_mode && instance->time == instance->last_event;
+    if (is_now) evaluate_on(instance, program, instance->time, AT, out);
+    else evaluate(instance, program, out);
 }
 
 void indicate(Instance *instance, double *indicators)
@@ -213,7 +237,7 @@ Status exit_initialization(Instance *instance)
     refresh_initial(instance);
     past_settle(instance);
     status = first_look(instance);
-    if (status == OK && instance->kind == COSIMULATION) status = update(instance);
+    if (status == OK && instance->kind == COSIMULATION) status = update_all(instance);
     instance->phase = status != OK ? FAILED : instance->kind == EXCHANGE ? EVENT_MODE : STEP_MODE;
     return status;
 }
@@ -225,8 +249,8 @@ static const double *known(Instance *instance, int group)
     if (instance->is_known[group]) return out;
     switch (group) {
         case DERIVATIVES: evaluate(instance, model.derivative, out); break;
-        case OUTPUTS: evaluate(instance, model.output, out); break;
-        case LOCALS: evaluate(instance, model.local, out); break;
+        case OUTPUTS: show(instance, model.output, out); break;
+        case LOCALS: show(instance, model.local, out); break;
         default: indicate(instance, out); break;
     }
     instance->is_known[group] = true;
@@ -294,8 +318,9 @@ Status set_time(Instance *instance, const char *function, double time)
 {
     if (!allowed(instance, function, IN(CONTINUOUS_MODE))) return ERROR;
     if (!isfinite(time)) return fail(instance, "%s: %g is no time", function, time);
-    if (time == instance->time) return OK;
+    if (time == instance->time && !instance->is_still) return OK;
     instance->time = time;
+    instance->is_still = false;
     forget(instance);
     return OK;
 }
@@ -312,6 +337,7 @@ Status set_states(Instance *instance, const char *function, const double *states
 {
     if (!allowed(instance, function, IN(CONTINUOUS_MODE)) || !fits(instance, function, n, model.states)) return ERROR;
     if (n) memcpy(instance->point + first_state(), states, n * sizeof(double));
+    instance->is_still = false;
     forget(instance);
     return OK;
 }
@@ -363,5 +389,7 @@ Status change_mode(Instance *instance, const char *function, Phase from, Phase t
 {
     if (!allowed(instance, function, IN(from))) return ERROR;
     instance->phase = to;
+    instance->is_first = false;
+    forget(instance);
     return OK;
 }

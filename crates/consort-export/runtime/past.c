@@ -105,9 +105,10 @@ static size_t find(const Past *past, double time)
     return low;
 }
 
-double past_at(const Past *past, size_t buffer, double time)
+double past_ago(const Past *past, size_t buffer, double seconds)
 {
     const double *t = past->times;
+    double time = past->from - seconds;
     size_t i;
     if (past->count == 0) return NAN;
     if (!(t[0] <= time)) return entry(past, buffer, 0);
@@ -149,7 +150,8 @@ static Status append(Instance *instance)
     evaluate(instance, model.remembered, instance->values);
     if (past->capacity <= past->count) prune(instance);
     if (!past_reserve(past, past->count + 1)) return fail(instance, "out of memory for what `delay` remembers");
-    past->times[past->count] = instance->time;
+    /* What is handled late is not put before what was. */
+    past->times[past->count] = fmax(instance->time, past->times[past->count - 1]);
     past->count++;
     memcpy(last_values(past), instance->values, past->width * sizeof(double));
     forget(instance);

@@ -44,6 +44,7 @@ typedef struct {
     size_t count, capacity;  /* entries */
     double *times;
     double *values;
+    double from;             /* from when programs look back */
 } Past;
 
 /* An instant at which a jump or a kink of the past arrives, and through how many delays it has come. */
@@ -55,9 +56,13 @@ typedef struct {
 /* What is less rough is smooth enough; and so many wait at most. */
 enum { GENERATION_MAX = 5, BREAKS_MAX = 1000 };
 
-HIDDEN double past_at(const Past *past, size_t buffer, double time);
+HIDDEN double past_ago(const Past *past, size_t buffer, double seconds);
 
-/* A pure function of a point (time, parameters, inputs, states, discretes) and the past. `w` is room to work in. */
+/* On which side of an instant time is that is the same number: what is due then has not happened yet, happens in this
+ * first microstep, or has happened. */
+typedef enum { BEFORE = -1, AT = 0, AFTER = 1 } Side;
+
+/* A pure function of a point (time, parameters, inputs, states, discretes, side of time) and the past. `w` is room to work in. */
 typedef void Program(const double *restrict p, const Past *past, double *restrict w, double *restrict out);
 
 /* Partial derivatives: one result for each entry that is not always zero, in compressed columns. */
@@ -148,6 +153,8 @@ typedef struct Instance {
     Phase phase;
     double start, time, last_event;        /* no last event yet: minus infinity */
     double next_event;                     /* known ahead; infinity: none */
+    bool is_first;                         /* the first microstep of the last event is not over */
+    bool is_still;                         /* no solver has moved on since the last event */
     double crowded_since;                  /* when the first of events that follow each other closely was */
     uint64_t crowd;                        /* and how many they are */
     double tolerance, step_size;           /* of Co-Simulation; no step size yet: 0 */
@@ -169,7 +176,7 @@ typedef struct Instance {
     double *work, *values, *entries, *seed, *sensitivity;
     double *durations;                     /* of the delays; infinity: unknown */
     unsigned char *conditions, *sides;     /* of events now, of indicators where a step began */
-    bool states_changed;
+    bool states_changed;                   /* by the last update */
     Solver *solver;
 } Instance;
 
@@ -202,11 +209,10 @@ HIDDEN Status get_nominals(Instance *instance, const char *function, double *nom
 HIDDEN Status completed_step(Instance *instance, const char *function);
 HIDDEN Status change_mode(Instance *instance, const char *function, Phase from, Phase to);
 
-/* Evaluates a program where the instance is: at the time of the last event just after it, at that of the next one that
- * is known ahead just before it, so that comparisons with time are on the side where the instance is. */
+/* Evaluates a program where the instance is. */
 HIDDEN void evaluate(Instance *instance, Program *program, double *out);
-/* The same at a time that is not moved. */
-HIDDEN void evaluate_at(Instance *instance, Program *program, double time, double *out);
+/* The same at another time before the next event that is known ahead, or at that time and before the event. */
+HIDDEN void evaluate_at(Instance *instance, Program *program, double time, double open_end, double *out);
 /* What was computed holds no longer. */
 HIDDEN void forget(Instance *instance);
 /* Indicators where the instance is; those of time events are 1, and none is zero. */
@@ -214,7 +220,10 @@ HIDDEN void indicate(Instance *instance, double *indicators);
 
 /* events.c */
 HIDDEN Status first_look(Instance *instance);
+/* One microstep. `is_first` says afterwards whether there is another at this time. */
 HIDDEN Status update(Instance *instance);
+/* All that happens at this time. */
+HIDDEN Status update_all(Instance *instance);
 /* Whether a condition is no longer what it was. */
 HIDDEN bool has_condition_changed(Instance *instance);
 /* Makes room for that many waiting events; false: out of memory. */

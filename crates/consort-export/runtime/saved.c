@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC UINT64_C(0x3274726f736e6f43)   /* "Consort2" */
+#define MAGIC UINT64_C(0x3374726f736e6f43)   /* "Consort3" */
 
 struct Saved {
     size_t count;
@@ -14,7 +14,7 @@ struct Saved {
 /* The words before the point. */
 enum {
     WORD_MAGIC, WORD_FINGERPRINT, WORD_COUNT, WORD_KIND, WORD_PHASE, WORD_START, WORD_TIME, WORD_LAST_EVENT,
-    WORD_NEXT_EVENT, WORD_CROWDED_SINCE, WORD_CROWD, WORD_TOLERANCE, WORD_STEP_SIZE, WORD_DISTURBED, WORD_SEQUENCE,
+    WORD_NEXT_EVENT, WORD_FIRST, WORD_STILL, WORD_CROWDED_SINCE, WORD_CROWD, WORD_TOLERANCE, WORD_STEP_SIZE, WORD_DISTURBED, WORD_SEQUENCE,
     WORD_QUEUE, WORD_PAST, WORD_BREAKS, WORDS
 };
 
@@ -90,6 +90,8 @@ static void put_head(const Instance *instance, uint64_t *words, size_t count)
     words[WORD_TIME] = word_of(instance->time);
     words[WORD_LAST_EVENT] = word_of(instance->last_event);
     words[WORD_NEXT_EVENT] = word_of(instance->next_event);
+    words[WORD_FIRST] = instance->is_first;
+    words[WORD_STILL] = instance->is_still;
     words[WORD_START] = word_of(instance->start);
     words[WORD_CROWDED_SINCE] = word_of(instance->crowded_since);
     words[WORD_CROWD] = instance->crowd;
@@ -152,6 +154,8 @@ static void take_head(Instance *instance, const uint64_t *words)
     instance->time = number_of(words[WORD_TIME]);
     instance->last_event = number_of(words[WORD_LAST_EVENT]);
     instance->next_event = number_of(words[WORD_NEXT_EVENT]);
+    instance->is_first = words[WORD_FIRST] != 0;
+    instance->is_still = words[WORD_STILL] != 0;
     instance->start = number_of(words[WORD_START]);
     instance->crowded_since = number_of(words[WORD_CROWDED_SINCE]);
     instance->crowd = words[WORD_CROWD];

@@ -177,10 +177,8 @@ static void solve(const Solver *solver, double *b)
 /* The derivative at a time and states that the instance is put to. */
 static void derive(Instance *instance, const Span *span, double time, const double *states, double *out)
 {
-    double open = span->open_end;
     memcpy(instance->point + first_state(), states, model.states * sizeof(double));
-    if (time == instance->last_event) time = nextafter(time, INFINITY);
-    evaluate_at(instance, model.derivative, time < open ? time : nextafter(open, -INFINITY), out);
+    evaluate_at(instance, model.derivative, time, span->open_end, out);
 }
 
 /* The derivative of the derivative by time, by a difference that stays before the next event. */
@@ -197,6 +195,48 @@ static void derive_by_time(Instance *instance, const Span *span)
     if (!(0.0 < width)) return;
     derive(instance, span, later, solver->before, solver->by_time);
     for (i = 0; i < solver->n; i++) solver->by_time[i] = (solver->by_time[i] - solver->derivative[i]) / width;
+}
+
+static bool is_column_finite(const Instance *instance, size_t column)
+{
+    size_t i;
+    for (i = model.by_state.column_starts[column]; i < model.by_state.column_starts[column + 1]; i++)
+        if (!isfinite(instance->entries[i])) return false;
+    return true;
+}
+
+/* A column of the Jacobian by a difference; false if that is no number either. */
+static bool difference(Instance *instance, const Span *span, size_t column, double width)
+{
+    Solver *solver = instance->solver;
+    size_t i;
+    memcpy(solver->after, solver->before, solver->n * sizeof(double));
+    solver->after[column] += width;
+    width = solver->after[column] - solver->before[column];
+    derive(instance, span, span->start, solver->after, solver->right_side);
+    for (i = model.by_state.column_starts[column]; i < model.by_state.column_starts[column + 1]; i++) {
+        size_t row_of = model.by_state.row_of[i];
+        instance->entries[i] = (solver->right_side[row_of] - solver->derivative[row_of]) / width;
+    }
+    return is_column_finite(instance, column);
+}
+
+/* The symbolic Jacobian. Where it is infinite or no number, as that of a square root at zero, the step would not move or
+ * be refused for ever: there differences take its place, and zero where they are none either. */
+static void fill_entries(Instance *instance, const Span *span)
+{
+    const Solver *solver = instance->solver;
+    size_t column, i;
+    evaluate(instance, model.by_state.program, instance->entries);
+    for (column = 0; column < solver->n; column++) {
+        double size = fabs(solver->before[column]), nominal = 0.01 * fabs(model.nominals[column]);
+        double width = sqrt(DBL_EPSILON) * (size < nominal ? nominal : size);
+        if (is_column_finite(instance, column) || difference(instance, span, column, width)
+            || difference(instance, span, column, -width)) continue;
+        for (i = model.by_state.column_starts[column]; i < model.by_state.column_starts[column + 1]; i++)
+            if (!isfinite(instance->entries[i])) instance->entries[i] = 0.0;
+    }
+    memcpy(instance->point + first_state(), solver->before, solver->n * sizeof(double));
 }
 
 static double weight(const Instance *instance, size_t i, double a, double b)
@@ -325,7 +365,7 @@ Status solver_step(Instance *instance, double limit, double open_end, Span *span
         if (!isfinite(solver->derivative[i]))
             return fail(instance, "the derivative of `%s` is infinite or not a number at t = %.17g",
                         model.state_names[i], span->start);
-    evaluate(instance, model.by_state.program, instance->entries);
+    fill_entries(instance, span);
     derive_by_time(instance, span);
     if (!(0.0 < instance->step_size)) instance->step_size = guess(instance, longest);
     if (step_max < instance->step_size) instance->step_size = step_max;

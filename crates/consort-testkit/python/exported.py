@@ -3,7 +3,7 @@
 usage: exported.py FMU TASKS.json
 
 Tasks, with their answers, floats as in `values.py`:
-- {"simulate": INTERFACE, "stop": T, "step": H, "tolerance": R, "input": CSV or null}: FMPy's own run, with its CVODE for
+- {"simulate": INTERFACE, "stop": T, "step": H, "tolerance": R, "input": CSV or null, "events": whether also rows at events}: FMPy's own run, with its CVODE for
   Model Exchange: {"names": [...], "rows": [[...]]}
 - {"states": INTERFACE, "steps": N, "step": H}: saves the state in the middle of a run, goes on; restores it and goes on; gives its
   bytes to a fresh instance and goes on: {"first": ROWS, "restored": ROWS, "fresh": ROWS}
@@ -33,7 +33,7 @@ def simulate(fmu, task):
         stop_time=task["stop"],
         output_interval=task["step"],
         relative_tolerance=task["tolerance"],
-        record_events=False,
+        record_events=task.get("events", False),
         input=read_csv(table) if table else None,
     )
     rows = [[values.show("Float64", float(cell)) for cell in row] for row in result]

@@ -212,7 +212,7 @@ fn reference(world: &World, case: &Case) -> Record {
 }
 
 /// A column of what FMPy simulated.
-fn column(simulated: &Value, name: &str) -> Vec<f64> {
+pub(crate) fn column(simulated: &Value, name: &str) -> Vec<f64> {
     let names = simulated["names"].as_array().unwrap();
     let at = names.iter().position(|it| it == name);
     let at = at.unwrap_or_else(|| panic!("no `{name}` in {names:?}"));

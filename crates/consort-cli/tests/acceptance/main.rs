@@ -20,6 +20,7 @@ mod foreign;
 mod forgetful;
 mod forms;
 mod imports;
+mod instants;
 mod isolation;
 mod liars;
 mod linear;

@@ -8,7 +8,7 @@ use crate::equations::{
 use crate::graph::{Graph, Node, NodeId};
 use crate::lower::Relation;
 use crate::op::Op;
-use crate::program::{Layout, NoHistory, Point, Program, assemble};
+use crate::program::{Layout, NoHistory, Point, Program, Side, assemble};
 use crate::scope::{Scope, Symbol};
 use crate::tree::{self, Declaration, Kind, Model};
 use consort_core::Unit;
@@ -92,7 +92,8 @@ fn scale(lowered: &Lowered, layout: Layout, states: &mut [Quantity]) {
     let program = assemble(graph, layout, &nodes);
     let mut values = vec![0.0; nodes.len()];
     let (parameters, inputs) = (&parameters[..], &inputs[..]);
-    let point = Point { time: 0.0, parameters, inputs, states: &none, discretes: &discretes };
+    let (time, side, states_at, discretes) = (0.0, Side::At, &none[..], &discretes[..]);
+    let point = Point { time, side, parameters, inputs, states: states_at, discretes };
     program.evaluate(&point, &mut NoHistory, &mut program.registers(), &mut values);
     for ((state, _), value) in lowered.scales.iter().zip(values) {
         let magnitude = Some(value).filter(|value| value.is_finite() && 0.0 < *value);
@@ -194,7 +195,9 @@ impl Watched {
                 users.entry(node).or_default().0.push(index);
             }
         }
-        let roots = [&lowered.derivatives[..], outputs].concat();
+        // What jumps in what is remembered jumps later in what looks back.
+        let remembered: Vec<NodeId> = lowered.remembered.iter().map(|(value, _)| *value).collect();
+        let roots = [&lowered.derivatives[..], outputs, &remembered].concat();
         for node in lowered.graph.reachable(&roots) {
             users.entry(node).or_default().1 = true;
         }
@@ -264,7 +267,7 @@ fn dependence(graph: &Graph, layout: Layout, node: NodeId) -> Dependence {
 }
 
 fn add_leaf(found: &mut Dependence, layout: Layout, register: usize) {
-    if register == 0 {
+    if register == 0 || register == layout.side() {
         found.time = true;
     } else if register < layout.first_input() {
         found.parameters.push(register - layout.first_parameter());

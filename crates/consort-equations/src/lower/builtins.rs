@@ -2,10 +2,11 @@
 
 use super::{Lowering, Relation, Type, Value};
 use crate::builtin::Builtin;
-use crate::graph::{Graph, NodeId};
+use crate::graph::{Graph, Node, NodeId};
 use crate::op::Op;
 use crate::tree::{Expression, ExpressionKind};
-use consort_core::Span;
+use consort_core::{Diagnostic, Span};
+use std::collections::BTreeSet;
 
 impl<'m> Lowering<'m, '_, '_> {
     pub(super) fn builtin(
@@ -108,9 +109,85 @@ impl<'m> Lowering<'m, '_, '_> {
             Builtin::Greater => (Op::Less, b, a),
             _ => (Op::LessEqual, b, a),
         };
-        let node = self.graph.binary(op, a, b);
+        let node = match [self.is_time_and_fixed(a, b), self.is_time_and_fixed(b, a)] {
+            [true, _] => {
+                let (order, zero) = (self.order_of_time(a, b), self.graph.constant(0.0));
+                self.graph.binary(op, order, zero)
+            }
+            [_, true] => {
+                let (order, zero) = (self.order_of_time(b, a), self.graph.constant(0.0));
+                self.graph.binary(op, zero, order)
+            }
+            _ => self.graph.binary(op, a, b),
+        };
         self.relations.push(Relation { node, sides: [a, b], op, span });
+        let is_instant = self.is_time_and_fixed(a, b) || self.is_time_and_fixed(b, a);
+        if op == Op::Equal && !is_instant && [a, b].iter().any(|side| self.flows(*side)) {
+            self.warn_of_equality(span);
+        }
         node
+    }
+
+    /// Whether a value changes continuously with time or states, not in jumps.
+    fn flows(&self, node: NodeId) -> bool {
+        let layout = self.scope.layout();
+        let states = layout.first_state()..layout.first_discrete();
+        let mut flowing = BTreeSet::new();
+        // In the order of their numbers: operands first.
+        for id in self.graph.reachable_one(node) {
+            let flows = match self.graph.node(id) {
+                Node::Constant(_) => false,
+                Node::Leaf(register) => register == 0 || states.contains(&(register as usize)),
+                Node::Apply(Op::Delay, _) => true,
+                Node::Apply(op, _) if op.is_stepped() => false,
+                Node::Apply(Op::Select, [_, then, otherwise]) => {
+                    flowing.contains(&then) || flowing.contains(&otherwise)
+                }
+                Node::Apply(..) => self.graph.operands(id).any(|it| flowing.contains(&it)),
+            };
+            if flows {
+                flowing.insert(id);
+            }
+        }
+        flowing.contains(&node)
+    }
+
+    fn warn_of_equality(&mut self, span: Option<Span>) {
+        let message = "`==` of what changes continuously is true for an instant at most";
+        let help = "a solver does not find that instant: write `>=` or `<=` for where it gets there; only `time` \
+                    may be compared so with what changes at events";
+        let diagnostic = Diagnostic::warning("equations::equality", message);
+        self.findings.push(diagnostic.maybe_at(span, "compared here").help(help));
+    }
+
+    /// Whether these are time and what changes at events only: their comparison is a time event.
+    fn is_time_and_fixed(&self, time: NodeId, instant: NodeId) -> bool {
+        self.graph.node(time) == Node::Leaf(0) && !self.moves(instant)
+    }
+
+    /// Whether a value may change between events.
+    pub(crate) fn moves(&self, node: NodeId) -> bool {
+        let layout = self.scope.layout();
+        let moves = |register: usize| {
+            register < layout.first_parameter()
+                || (layout.first_input()..layout.first_discrete()).contains(&register)
+                || register == layout.side()
+        };
+        self.graph.reachable_one(node).into_iter().any(|id| match self.graph.node(id) {
+            Node::Leaf(register) => moves(register as usize),
+            Node::Apply(op, _) => op == Op::Delay,
+            Node::Constant(_) => false,
+        })
+    }
+
+    /// Less than, equal to or more than zero as time is to an instant; on which side of it time is if they
+    /// are the same number, that is for the runner to say.
+    fn order_of_time(&mut self, time: NodeId, instant: NodeId) -> NodeId {
+        let side = u32::try_from(self.scope.layout().side()).expect("limited by the text's length");
+        let graph = &mut self.graph;
+        let (is_now, side) = (graph.binary(Op::Equal, time, instant), graph.leaf(side));
+        let difference = graph.binary(Op::Sub, time, instant);
+        graph.select(is_now, side, difference)
     }
 }
 

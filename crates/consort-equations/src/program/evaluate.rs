@@ -6,9 +6,9 @@ use crate::op::{Op, select};
 
 /// The past of what `delay(...)` speaks about.
 pub trait History {
-    /// What buffer number `buffer` of [`Equations::delays`](crate::Equations) held at `time`; before
-    /// the start: what it held there.
-    fn at(&mut self, buffer: usize, time: f64) -> f64;
+    /// What buffer number `buffer` of [`Equations::delays`](crate::Equations) held that many seconds
+    /// ago; before the start: what it held there.
+    fn ago(&mut self, buffer: usize, seconds: f64) -> f64;
 }
 
 /// The history of a model without delays.
@@ -16,7 +16,7 @@ pub trait History {
 pub struct NoHistory;
 
 impl History for NoHistory {
-    fn at(&mut self, _buffer: usize, _time: f64) -> f64 {
+    fn ago(&mut self, _buffer: usize, _seconds: f64) -> f64 {
         f64::NAN
     }
 }
@@ -74,7 +74,8 @@ impl Program {
         values[layout.first_parameter()..layout.first_input()].copy_from_slice(point.parameters);
         values[layout.first_input()..layout.first_state()].copy_from_slice(point.inputs);
         values[layout.first_state()..layout.first_discrete()].copy_from_slice(point.states);
-        values[layout.first_discrete()..layout.len()].copy_from_slice(point.discretes);
+        values[layout.first_discrete()..layout.side()].copy_from_slice(point.discretes);
+        values[layout.side()] = point.side.sign();
     }
 
     #[inline]
@@ -84,8 +85,7 @@ impl Program {
         let out = &mut behind[..run.len as usize];
         let lanes = Lanes { places: &self.places, before, out };
         if run.op == Op::Delay {
-            let time = before[0];
-            lanes.two(run, |ago, buffer| history.at(buffer as usize, time - ago));
+            lanes.two(run, |seconds, buffer| history.ago(buffer as usize, seconds));
         } else {
             lanes.compute(run);
         }

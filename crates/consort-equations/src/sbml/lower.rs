@@ -38,7 +38,7 @@ pub(super) fn lower<'a>(
     let fast = fast::extents(reader, table, &parts.reactions);
     let forms = forms(table, &parts.functions, &fast.moved);
     let flows = flows(table, &parts.reactions);
-    let mut model = Model { functions: parts.functions, ..Model::default() };
+    let mut model = Model { functions: parts.functions, units_are_hints: true, ..Model::default() };
     let id = node.attribute("id").or_else(|| node.attribute("name")).unwrap_or("model");
     model.name = Name { text: id.trim().to_owned(), span: Some(reader.tag(node)) };
     model.description = node.attribute("name").unwrap_or_default().to_owned();

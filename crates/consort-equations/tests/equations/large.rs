@@ -2,7 +2,7 @@
 
 use crate::{Setting, compiled};
 use consort_core::Prng;
-use consort_equations::{Equations, Program};
+use consort_equations::{Equations, Program, Side};
 use std::fmt::Write as _;
 
 /// Heat in a rod of `n` elements.
@@ -85,6 +85,7 @@ fn check_one_by_one(equations: &Equations, program: &Program) {
     let mut registers = vec![0.0];
     registers.extend(&setting.parameters);
     registers.extend(&setting.states);
+    registers.push(Side::At.sign());
     registers.extend(&program.constants);
     for instruction in program.instructions() {
         assert_eq!(instruction.out as usize, registers.len(), "each writes the next register");

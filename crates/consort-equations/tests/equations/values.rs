@@ -166,12 +166,12 @@ fn declarations_carry_units_descriptions_and_bounds() {
     assert_eq!(equations.inputs[0].start.to_bits(), 0.5_f64.to_bits());
 }
 
-/// Remembers `100 * buffer + time`.
+/// At three seconds, remembers `100 * buffer + time`.
 struct Line;
 
 impl History for Line {
-    fn at(&mut self, buffer: usize, time: f64) -> f64 {
-        100.0 * buffer as f64 + time
+    fn ago(&mut self, buffer: usize, seconds: f64) -> f64 {
+        100.0 * buffer as f64 + 3.0 - seconds
     }
 }
 

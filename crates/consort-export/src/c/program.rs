@@ -215,7 +215,7 @@ impl<'a> Writer<'a> {
             Op::Xor => format!("truth(({a} != 0.0) != ({b} != 0.0))"),
             Op::Not => format!("truth({a} == 0.0)"),
             Op::Quotient => format!("trunc({a} / {b})"),
-            Op::Delay => format!("past_at(past, {}, p[0] - {a})", self.buffer(instruction)),
+            Op::Delay => format!("past_ago(past, {}, {a})", self.buffer(instruction)),
             op if op.operands() == 1 => format!("{}({a})", function(op)),
             op => format!("{}({a}, {b})", function(op)),
         }

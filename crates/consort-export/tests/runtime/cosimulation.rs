@@ -238,3 +238,22 @@ fn instants_may_be_many_in_one_step() {
                 when time >= next then\n  n = n + 1\n  next = (n + 2)*1.6e-6\nend\nend";
     check(text, (2.0, 2 * SECOND), 1e-6, &[("n", 1.25e6, 1.0)]);
 }
+
+#[test]
+fn a_step_that_ends_in_no_number_is_rejected_and_its_state_named() {
+    let text = "model broken\nstate calm = 1\nstate wild = 0\nder(calm) = -1\nder(wild) = 0\n\
+                when time >= 1 then\n  wild = sqrt(calm - 5)\nend\nend";
+    for version in VERSIONS {
+        let words = "the step is rejected: `wild` is not a number at t = 1";
+        check_refusal(text, Form::CoSimulation(version), words);
+    }
+}
+
+/// The derivative of a square root at zero is infinite, and no reason to stay there:
+/// t = -2 (r + ln(1 - r)) for the root r of the first level.
+#[test]
+fn tanks_that_start_empty_fill() {
+    let text = "model tanks\nstate a = 0\nstate b = 0\nder(a) = 1 - sqrt(a)\n\
+                der(b) = sqrt(a) - sqrt(b)\nend";
+    check(text, (2.0, SECOND / 2), 1e-7, &[("a", 0.707_963_485_415_357_7, 1e-6)]);
+}

@@ -8,7 +8,7 @@ use super::state::{Phase, State, Waiting};
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_equations::Equations;
 
-const MAGIC: [u8; 8] = *b"consteq3";
+const MAGIC: [u8; 8] = *b"consteq4";
 const PHASES: [Phase; 3] = [Phase::Start, Phase::Event, Phase::Continuous];
 
 /// What a reader says.
@@ -19,6 +19,8 @@ pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
     writer.part(fingerprint);
     writer.byte(state.phase as u8);
     writer.reals(&[state.start, state.time, state.tolerance, state.last_event, state.next_event]);
+    writer.flag(state.is_first);
+    writer.flag(state.is_still);
     for list in [&state.parameters[..], &state.inputs, &state.states, &state.discretes] {
         writer.reals(list);
     }
@@ -78,6 +80,8 @@ fn read_state(reader: &mut Reader<'_>, equations: &Equations) -> Read<State> {
         tolerance: reader.real()?,
         last_event: reader.real()?,
         next_event: reader.real()?,
+        is_first: reader.flag()?,
+        is_still: reader.flag()?,
         parameters: reader.reals(layout.parameters)?.into(),
         inputs: reader.reals(layout.inputs)?,
         states: reader.reals(layout.states)?,

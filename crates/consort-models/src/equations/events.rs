@@ -41,12 +41,29 @@ impl Moment<'_> {
         Ok(())
     }
 
-    /// Everything that happens now.
+    /// Everything that happens now, in one microstep: the first if time is where no event was handled
+    /// yet. There time is what it is; in those that follow it is more than every instant up to now.
     pub(super) fn update(&mut self) -> CallResult<ContinuousEvent> {
-        self.count()?;
+        if !std::mem::take(&mut self.state.is_first) {
+            self.count()?;
+        }
         let arrived = self.arrived();
         let fired = self.state.fired;
-        self.state.last_event = self.state.time;
+        self.state.is_first = self.state.last_event.to_bits() != self.state.time.to_bits();
+        (self.state.last_event, self.state.is_still) = (self.state.time, true);
+        let (states_changed, has_executed) = self.run_queue()?;
+        let is_own = has_executed || fired < self.state.fired;
+        self.follow(arrived.filter(|_| !is_own).unwrap_or(0));
+        self.state.next_event = self.next_event();
+        let next_event = Some(self.state.next_event).filter(|next| next.is_finite());
+        let again = self.state.is_first && self.is_instant();
+        self.state.is_first = again;
+        Ok(ContinuousEvent { next_event, states_changed, again, ..ContinuousEvent::default() })
+    }
+
+    /// Executes what fires and is due until nothing is; whether a state has changed, and whether there was
+    /// anything.
+    fn run_queue(&mut self) -> CallResult<(bool, bool)> {
         let (mut states_changed, mut has_executed) = (false, false);
         self.look()?;
         for count in 0.. {
@@ -59,20 +76,20 @@ impl Moment<'_> {
             has_executed = true;
             self.look()?;
         }
-        let is_own = has_executed || fired < self.state.fired;
-        self.follow(arrived.filter(|_| !is_own).unwrap_or(0));
-        self.state.next_event = self.next_event();
-        let next_event = Some(self.state.next_event).filter(|next| next.is_finite());
-        Ok(ContinuousEvent { next_event, states_changed, ..ContinuousEvent::default() })
+        Ok((states_changed, has_executed))
+    }
+
+    /// Whether time is an instant that it is compared with.
+    fn is_instant(&mut self) -> bool {
+        let (state, instants) = (&*self.state, &self.equations.programs.instants);
+        let instants = self.work.instants.compute(instants, state);
+        instants.iter().any(|it| *it <= state.time && state.time <= *it)
     }
 
     /// Through how many delays that has come which arrives now, if nothing else is due by the clock.
     fn arrived(&mut self) -> Option<u64> {
         let generation = self.state.breaks.take_due(self.state.time)?;
-        let (state, instants) = (&*self.state, &self.equations.programs.instants);
-        let instants = self.work.instants.compute(instants, state);
-        let is_alone = !instants.iter().any(|it| *it <= state.time && state.time <= *it);
-        is_alone.then_some(generation)
+        (!self.is_instant()).then_some(generation)
     }
 
     /// What happens now arrives again after each delay.

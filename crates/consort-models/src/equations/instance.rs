@@ -143,8 +143,8 @@ impl EquationsInstance {
             Some(Part::State(at)) => state.states[at],
             Some(Part::Discrete(at)) => state.discretes[at],
             Some(Part::Derivative(at)) => work.derivatives.ask(&programs.derivatives, state)[at],
-            Some(Part::Output(at)) => work.outputs.ask(&programs.outputs, state)[at],
-            Some(Part::Local(at)) => work.locals.ask(&programs.locals, state)[at],
+            Some(Part::Output(at)) => work.outputs.show(&programs.outputs, state)[at],
+            Some(Part::Local(at)) => work.locals.show(&programs.locals, state)[at],
             Some(Part::Indicator(_)) | None => {
                 let reason = format!("there is no variable with reference {}", reference.0);
                 return Err(CallError::new("get values", CallStatus::Refused(reason)));
@@ -245,7 +245,7 @@ impl ContinuousInstance for EquationsInstance {
 
     fn set_time(&mut self, time: f64) -> CallResult<()> {
         self.expect_phase(Phase::Continuous, "set the time")?;
-        self.state.time = time;
+        (self.state.time, self.state.is_still) = (time, false);
         self.work.forget();
         Ok(())
     }
@@ -253,6 +253,7 @@ impl ContinuousInstance for EquationsInstance {
     fn set_states(&mut self, states: &[f64]) -> CallResult<()> {
         self.expect_phase(Phase::Continuous, "set states")?;
         self.state.states.copy_from_slice(states);
+        self.state.is_still = false;
         self.work.forget();
         Ok(())
     }
@@ -321,7 +322,8 @@ impl ContinuousInstance for EquationsInstance {
 
     fn enter_continuous_mode(&mut self) -> CallResult<()> {
         self.expect_phase(Phase::Event, "enter continuous mode")?;
-        self.state.phase = Phase::Continuous;
+        (self.state.phase, self.state.is_first) = (Phase::Continuous, false);
+        self.work.forget();
         Ok(())
     }
 

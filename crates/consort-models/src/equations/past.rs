@@ -213,11 +213,15 @@ impl Past {
 }
 
 /// The past as programs ask for it.
-pub(super) struct Recall<'a>(pub(super) &'a [Past]);
+pub(super) struct Recall<'a> {
+    pub(super) pasts: &'a [Past],
+    /// From when it is looked back.
+    pub(super) from: f64,
+}
 
 impl History for Recall<'_> {
-    fn at(&mut self, buffer: usize, time: f64) -> f64 {
-        self.0[buffer].at(time)
+    fn ago(&mut self, buffer: usize, seconds: f64) -> f64 {
+        self.pasts[buffer].at(self.from - seconds)
     }
 }
 

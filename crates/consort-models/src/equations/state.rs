@@ -4,7 +4,7 @@ use super::breaks::Breaks;
 use super::chatter::Chatter;
 use super::past::{Past, Recall};
 use consort_core::{Shared, clone_by_field};
-use consort_equations::{Equations, Point, Program, Quantity, Registers};
+use consort_equations::{Equations, Point, Program, Quantity, Registers, Side};
 
 /// Where an instance is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +33,10 @@ pub(super) struct State {
     pub(super) last_event: f64,
     /// When the next event that is known ahead is due; infinity for never.
     pub(super) next_event: f64,
+    /// The first microstep of the last event is not over.
+    pub(super) is_first: bool,
+    /// No solver has moved on since the last event.
+    pub(super) is_still: bool,
     pub(super) parameters: Shared<[f64]>,
     pub(super) inputs: Vec<f64>,
     pub(super) states: Vec<f64>,
@@ -58,6 +62,8 @@ clone_by_field!(State {
     tolerance,
     last_event,
     next_event,
+    is_first,
+    is_still,
     parameters,
     inputs,
     states,
@@ -97,6 +103,8 @@ impl State {
             tolerance: TOLERANCE,
             last_event: f64::NEG_INFINITY,
             next_event: f64::INFINITY,
+            is_first: false,
+            is_still: false,
             parameters: starts(&equations.parameters).into(),
             inputs: starts(&equations.inputs),
             states: starts(&equations.states),
@@ -112,29 +120,67 @@ impl State {
         }
     }
 
-    /// The time at which programs are evaluated: just after the last event and just before the next one,
-    /// so that comparisons with their times are on the side where the model is.
-    pub(super) fn program_time(&self) -> f64 {
-        let time = self.time;
+    /// Whether this is the instant of the last event.
+    fn is_at_event(&self) -> bool {
+        self.phase != Phase::Start && self.time.to_bits() == self.last_event.to_bits()
+    }
+
+    /// On which side of what is due now time is.
+    fn side(&self) -> Side {
         match self.phase {
-            Phase::Start => time,
-            _ if time.to_bits() == self.last_event.to_bits() => time.next_up(),
-            _ if time.to_bits() == self.next_event.to_bits() => time.next_down(),
-            _ => time,
+            Phase::Start => Side::At,
+            _ if self.is_at_event() => [Side::After, Side::At][usize::from(self.is_first)],
+            _ if self.time.to_bits() == self.next_event.to_bits() => Side::Before,
+            _ => Side::At,
+        }
+    }
+
+    /// The same for values that others see: those of the instant itself, until a solver asks for what
+    /// comes after it.
+    fn seen_side(&self) -> Side {
+        let is_now = self.is_still && self.phase == Phase::Continuous && self.is_at_event();
+        if is_now { Side::At } else { self.side() }
+    }
+
+    /// From when programs look back: just after an event that has happened, just before one that has
+    /// not, so that a jump arrives with its event whatever rounding does to the difference.
+    fn looks_back_from(&self) -> f64 {
+        match self.side() {
+            Side::Before => self.time.next_down(),
+            _ if self.is_at_event() => self.time.next_up(),
+            _ => self.time,
         }
     }
 
     /// Evaluates a program where the instance is.
     #[inline]
     pub(super) fn evaluate(&self, program: &Program, registers: &mut Registers, to: &mut [f64]) {
+        self.evaluate_on(self.side(), program, registers, to);
+    }
+
+    /// The same for values that others see.
+    pub(super) fn show(&self, program: &Program, registers: &mut Registers, to: &mut [f64]) {
+        self.evaluate_on(self.seen_side(), program, registers, to);
+    }
+
+    #[inline]
+    fn evaluate_on(
+        &self,
+        side: Side,
+        program: &Program,
+        registers: &mut Registers,
+        to: &mut [f64],
+    ) {
         let point = Point {
-            time: self.program_time(),
+            time: self.time,
+            side,
             parameters: &self.parameters,
             inputs: &self.inputs,
             states: &self.states,
             discretes: &self.discretes,
         };
-        program.evaluate(&point, &mut Recall(&self.pasts), registers, to);
+        let mut past = Recall { pasts: &self.pasts, from: self.looks_back_from() };
+        program.evaluate(&point, &mut past, registers, to);
     }
 
     /// How many bytes it takes that no copy has.

@@ -27,6 +27,15 @@ impl Room {
         &self.values
     }
 
+    /// The results as others see them, computed once.
+    pub(super) fn show(&mut self, program: &Program, state: &State) -> &[f64] {
+        if !self.is_fresh && !self.values.is_empty() {
+            state.show(program, &mut self.registers, &mut self.values);
+        }
+        self.is_fresh = true;
+        &self.values
+    }
+
     /// The results where the instance is, computed once.
     #[inline]
     pub(super) fn ask(&mut self, program: &Program, state: &State) -> &[f64] {
