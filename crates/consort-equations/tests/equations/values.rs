@@ -157,7 +157,7 @@ fn first_values_may_need_each_other_and_what_is_computed_from_them() {
 fn declarations_carry_units_descriptions_and_bounds() {
     let equations = compiled(
         "model m \"a tank\" # with a comment\nstate h = 1 \"m\" \"level\" nominal 2 min 0 max 5\n\
-         input q = 0.5 \"m3/s\"\nder(h) = q\nend",
+         input q = 0.5 \"m/s\"\nder(h) = q\nend",
     );
     let h = &equations.states[0];
     assert_eq!((equations.name.as_str(), equations.description.as_str()), ("m", "a tank"));
