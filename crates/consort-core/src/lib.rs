@@ -65,7 +65,7 @@ pub use model::{
     SetupOrder, SolvedBy, Step, StepOutcome, StepReason,
 };
 pub use prng::Prng;
-pub use solving::{Interface, SolverKind, SolverSettings};
+pub use solving::{Interface, SolverKind, SolverSettings, SolverWork};
 pub use state::{Fidelity, Observer, Provider, Sight};
 pub use stop::Stop;
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};

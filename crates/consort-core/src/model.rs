@@ -250,6 +250,11 @@ pub trait Instance: Send {
         Ok(None)
     }
 
+    /// What the solver around the instance's equations has done, if we have one there.
+    fn solver_work(&self) -> Option<crate::SolverWork> {
+        None
+    }
+
     /// What the instance said when it discarded its last step, for a message.
     fn take_discarded(&mut self) -> Option<Box<CallError>> {
         None

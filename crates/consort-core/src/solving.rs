@@ -104,6 +104,41 @@ pub struct SolverSettings {
     pub step: Option<Seconds>,
 }
 
+/// What a solver has done for a model since the run's start; a part of the instance's state, so that a run that
+/// was resumed tells what one without a break does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SolverWork {
+    /// Steps that were taken.
+    pub steps: u64,
+    /// Steps that were repeated, because their error was too large or their equations were not solved.
+    pub rejected: u64,
+    /// Evaluations of the derivatives, those for differences included.
+    pub evaluations: u64,
+    /// Jacobians computed.
+    pub jacobians: u64,
+    /// Matrices factorized.
+    pub factorizations: u64,
+    /// Events: of time, of states and of steps; inputs that switched something count.
+    pub events: u64,
+    /// The order of the last step; zero if none was taken since the solver began anew.
+    pub order: u64,
+}
+
+impl SolverWork {
+    /// All of it by name.
+    pub fn named(&self) -> [(&'static str, u64); 7] {
+        [
+            ("steps", self.steps),
+            ("rejected", self.rejected),
+            ("evaluations", self.evaluations),
+            ("jacobians", self.jacobians),
+            ("factorizations", self.factorizations),
+            ("events", self.events),
+            ("order", self.order),
+        ]
+    }
+}
+
 impl From<SolverKind> for SolverSettings {
     fn from(kind: SolverKind) -> Self {
         SolverSettings { kind, ..SolverSettings::default() }

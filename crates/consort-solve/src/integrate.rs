@@ -8,11 +8,12 @@ mod bytes;
 mod jacobian;
 mod solver;
 
-use crate::problem::{Keep, Options, Tolerances, same_bits};
+use crate::problem::{Keep, Options, Statistics, Tolerances, same_bits};
 use crate::roots::{Leaving, Roots};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, Stop, clone_by_field,
+    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, SolverWork, Stop,
+    clone_by_field,
 };
 use jacobian::Columns;
 use solver::{Equations, Solver, move_to};
@@ -50,9 +51,24 @@ pub struct Integration {
     terminate: bool,
     /// Inputs were set since the last step.
     is_disturbed: bool,
+    /// Events that were handled, and what solvers did that were replaced.
+    events: u64,
+    before: Statistics,
 }
 
-clone_by_field!(Integration { solver, roots, t, x, slope, z, next_event, terminate, is_disturbed });
+clone_by_field!(Integration {
+    solver,
+    roots,
+    t,
+    x,
+    slope,
+    z,
+    next_event,
+    terminate,
+    is_disturbed,
+    events,
+    before,
+});
 
 impl Integration {
     /// Where it is, in seconds.
@@ -63,6 +79,27 @@ impl Integration {
     /// Whether the instance has asked for the end: it goes no further.
     pub fn has_ended(&self) -> bool {
         self.terminate
+    }
+
+    /// What was done since it began.
+    pub fn work(&self) -> SolverWork {
+        let mut all = self.before;
+        all.add(&self.solver.statistics());
+        SolverWork {
+            steps: all.steps,
+            rejected: all.error_test_failures + all.convergence_failures,
+            evaluations: all.evaluations,
+            jacobians: all.jacobians,
+            factorizations: all.factorizations,
+            events: self.events,
+            order: self.solver.order(),
+        }
+    }
+
+    /// Another solver takes over; what the one before did still counts.
+    fn replace_solver(&mut self, solver: Solver) {
+        self.before.add(&self.solver.statistics());
+        self.solver = solver;
     }
 
     /// Forgets all that the solver remembers of earlier steps: it begins anew where it is, as after a
@@ -165,6 +202,8 @@ impl Integrator {
             next_event: event.next_event,
             terminate: event.terminate,
             is_disturbed: false,
+            events: 0,
+            before: Statistics::default(),
         };
         instance.states(&mut integration.x)?;
         self.fit(&integration);
@@ -204,6 +243,7 @@ impl Integrator {
         integration: &mut Integration,
     ) -> CallResult<()> {
         instance.enter_event_mode()?;
+        integration.events += 1;
         self.settle(instance, integration, Keep::StepSize)
     }
 
@@ -235,7 +275,10 @@ impl Integrator {
         let mut event = iterate_events(instance, integration.t)?;
         event.add_changes(&before);
         if event.sizes_changed {
-            *integration = self.begin(instance, integration.t, event)?;
+            let mut begun = self.begin(instance, integration.t, event)?;
+            (begun.before, begun.events) = (integration.before, integration.events);
+            begun.before.add(&integration.solver.statistics());
+            *integration = begun;
             return Ok(());
         }
         (integration.next_event, integration.terminate) = (event.next_event, event.terminate);
@@ -245,7 +288,8 @@ impl Integrator {
         std::mem::swap(&mut integration.slope, &mut self.work.slope);
         look(instance, integration)?;
         if event.nominals_changed {
-            integration.solver = self.fresh_solver(instance, integration.t, &integration.x)?;
+            let solver = self.fresh_solver(instance, integration.t, &integration.x)?;
+            integration.replace_solver(solver);
         } else {
             let is_same = !event.states_changed && same_bits(&integration.slope, &self.work.slope);
             let keep = if is_same { most } else { Keep::StepSize };

@@ -144,6 +144,16 @@ impl Paced {
         self.statistics
     }
 
+    /// The order of its method.
+    pub(crate) fn order(&self) -> u64 {
+        match self.fixed.method() {
+            Method::Euler => 1,
+            Method::AdamsBashforth2(_) => 2,
+            Method::AdamsBashforth3(_) => 3,
+            Method::RungeKutta4 => 4,
+        }
+    }
+
     /// How many bytes it takes that no copy has.
     pub(crate) fn unshared_bytes(&self) -> usize {
         let lists = [&self.x, &self.x_from, &self.slope, &self.slope_from];

@@ -343,6 +343,20 @@ pub struct Statistics {
     pub stiffness_hints: u64,
 }
 
+impl Statistics {
+    /// Adds what another solver did.
+    pub(crate) fn add(&mut self, other: &Statistics) {
+        self.steps += other.steps;
+        self.evaluations += other.evaluations;
+        self.jacobians += other.jacobians;
+        self.factorizations += other.factorizations;
+        self.iterations += other.iterations;
+        self.error_test_failures += other.error_test_failures;
+        self.convergence_failures += other.convergence_failures;
+        self.stiffness_hints += other.stiffness_hints;
+    }
+}
+
 /// Why and where a solver could not go on; its state is that of the last step that passed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure<E> {

@@ -8,7 +8,7 @@ use crate::execute::{End, Outcome};
 use crate::options;
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, Prepared};
-use consort_core::{Diagnostic, Model, Provider, SolverSettings, Time};
+use consort_core::{Diagnostic, Model, Provider, SolverSettings, SolverWork, Time};
 use consort_engine::{RunError, Summary};
 use consort_models::fidelity::Chosen;
 use consort_system::{LoopPolicy, ResolvedComponent, ResolvedVariableStep};
@@ -144,6 +144,15 @@ impl Account<'_> {
         components.filter_map(solver).collect::<Map<String, Value>>().into()
     }
 
+    /// What our solvers did, by component; the same for every number of workers, and after a resume.
+    fn solver_work(&self) -> Map<String, Value> {
+        let numbers = |work: &SolverWork| -> Map<String, Value> {
+            work.named().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect()
+        };
+        let solvers = self.outcome.summary.solvers.iter();
+        solvers.map(|(name, work)| (name.clone(), numbers(work).into())).collect()
+    }
+
     fn exit(&self) -> Value {
         let experiment = &self.prepared.resolved.experiment;
         let tag = self.outcome.summary.tag;
@@ -171,11 +180,16 @@ impl Account<'_> {
     /// What was done; the same for every number of workers.
     fn statistics(&self) -> Value {
         let statistics = &self.outcome.summary.statistics;
-        json!({
+        let mut counts = json!({
             "components": statistics.components,
             "lanes": statistics.lanes,
             "tags": statistics.tags,
-        })
+        });
+        let solvers = self.solver_work();
+        if !solvers.is_empty() {
+            counts["solvers"] = solvers.into();
+        }
+        counts
     }
 
     fn timing(&self) -> Value {

@@ -136,3 +136,36 @@ fn an_exported_system_keeps_its_solvers() {
     let said = bench.done(&["export", "s", "moved.json"]);
     assert!(said.stderr.contains("a multi-model cannot say `solver`: `adams`, `ball`"), "{said}");
 }
+
+/// A motor that is switched on, and a lag behind it.
+const SWITCHED: &str = "model switched
+  experiment stop 2 step 0.1
+  output state i = 0
+  output state w = 0
+  der(i) = ((if time >= 1 then 12 else 0) - i - 0.05*w)/1e-3
+  der(w) = (0.05*i - 1e-4*w)/1e-3
+end
+";
+
+#[test]
+fn what_a_solver_did_is_told_alike_for_any_number_of_workers_and_after_a_resume() {
+    let bench = Bench::new();
+    bench.write("switched.eq", SWITCHED);
+    let runs = [
+        ("one", &["--workers", "1", "--save-at", "1.3", "--save", "middle"][..]),
+        ("two", &["--workers", "2"][..]),
+        ("rest", &["--resume", "middle"][..]),
+    ];
+    let told = runs.map(|(out, options)| {
+        let arguments = [&["run", "switched.eq", "--out", out, "--verbose"][..], options].concat();
+        let said = bench.done(&arguments).stderr;
+        assert!(said.contains("solver steps) in "), "{said}");
+        assert!(said.contains("solver of switched: "), "{said}");
+        bench.json(&format!("{out}/manifest.json"))["statistics"]["solvers"]["switched"].clone()
+    });
+    for name in ["steps", "rejected", "evaluations", "jacobians", "factorizations", "order"] {
+        assert!(0 < told[0][name].as_u64().unwrap(), "{name}: {}", told[0]);
+    }
+    assert_eq!(told[0]["events"], 1);
+    assert_eq!((&told[1], &told[2]), (&told[0], &told[0]));
+}

@@ -2,7 +2,7 @@
 
 use super::Run;
 use crate::error::RunError;
-use consort_core::{CallStatus, ComponentId, Tag, ValueType};
+use consort_core::{CallStatus, ComponentId, SolverWork, Tag, ValueType};
 use consort_system::OnDivergence;
 use consort_trace::{TraceHash, VariableHash, trace_hash};
 
@@ -22,6 +22,8 @@ pub struct Summary {
     pub hashes: Vec<(String, ValueType, VariableHash)>,
     /// How much was done.
     pub statistics: Statistics,
+    /// What our solvers did, by component; those that are integrated together have their names joined by ` + `.
+    pub solvers: Vec<(String, SolverWork)>,
     /// What did not go as it should and did not end the run: parameters that were not kept, what failed
     /// while instances were ended, loops that were not solved and accepted, values that diverged.
     pub problems: Vec<RunError>,
@@ -37,21 +39,23 @@ impl Summary {
     ) -> Summary {
         hashes.sort_by(|a, b| a.0.as_bytes().cmp(b.0.as_bytes()));
         let trace_hash = trace_hash(hashes.iter().map(|(path, of, hash)| (path, *of, *hash)));
-        Summary { tag, done: tag, end: None, trace_hash, hashes, statistics, problems }
+        let solvers = Vec::new();
+        Summary { tag, done: tag, end: None, trace_hash, hashes, statistics, solvers, problems }
     }
 
     /// What a run came to that was spread over nodes, from what each of them came to, in any order.
     pub fn compose(parts: impl IntoIterator<Item = Summary>) -> Summary {
         let mut tag = Tag::default();
-        let (mut hashes, mut problems) = (Vec::new(), Vec::new());
+        let (mut hashes, mut problems, mut solvers) = (Vec::new(), Vec::new(), Vec::new());
         let mut statistics = Statistics::default();
         for (index, part) in parts.into_iter().enumerate() {
             tag = if index == 0 { part.tag } else { tag.max(part.tag) };
             hashes.extend(part.hashes);
             problems.extend(part.problems);
+            solvers.extend(part.solvers);
             statistics.add(&part.statistics);
         }
-        Summary::new(tag, hashes, statistics, problems)
+        Summary { solvers, ..Summary::new(tag, hashes, statistics, problems) }
     }
 }
 
@@ -115,6 +119,7 @@ impl Run {
     /// Ends every instance, hands the last rows to the recorder, and tells what happened.
     pub fn finish(mut self) -> Summary {
         let lost = std::mem::take(&mut self.keeping.lost).into_iter();
+        let solvers = self.solver_work();
         let mut problems: Vec<RunError> =
             lost.map(|lost| RunError::ParameterLost(Box::new(lost))).collect();
         problems.extend(self.end_instances());
@@ -134,7 +139,27 @@ impl Run {
         let name = |component: ComponentId| self.system.components[component.index()].name.clone();
         let end = self.end.map(|(tag, component)| (tag, name(component)));
         let summary = Summary::new(self.tag, self.hashes.list(), statistics, problems);
-        Summary { done: self.done, end, ..summary }
+        Summary { done: self.done, end, solvers, ..summary }
+    }
+
+    /// What our solvers did so far, component by component, then those that are integrated together.
+    pub fn solver_work(&self) -> Vec<(String, SolverWork)> {
+        let mut found = Vec::new();
+        for &index in &self.program.own {
+            let home = self.program.homes[index];
+            let lane = self.pool.lane(home.lane);
+            if let Some(work) = lane.members[home.member as usize].instance.solver_work() {
+                found.push((self.system.components[index].name.clone(), work));
+            }
+        }
+        let groups = self.program.groups.iter().zip(&self.integrations);
+        for (components, integration) in groups {
+            if let Some(integration) = integration {
+                let names = components.iter().map(|id| &*self.system.components[id.index()].name);
+                found.push((names.collect::<Vec<_>>().join(" + "), integration.work()));
+            }
+        }
+        found
     }
 
     /// Ends every instance and lets go of it, so that another run may have what it held. Nothing can be

@@ -4,7 +4,7 @@ use super::Plan;
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, ContinuousInstance, Instance, Joint, Reference, Resolution, SavedState,
-    Seconds, Setup, SolvedBy, Step, StepOutcome, Stop, ValuesMut, ValuesRef,
+    Seconds, Setup, SolvedBy, SolverWork, Step, StepOutcome, Stop, ValuesMut, ValuesRef,
 };
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
@@ -209,6 +209,13 @@ impl Instance for SolvedInstance {
 
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
         self.with_run("step", |it, run| it.integrate(run, step))
+    }
+
+    fn solver_work(&self) -> Option<SolverWork> {
+        match &self.run {
+            Some(Run::Alone(run)) => Some(run.work()),
+            Some(Run::Joined(_)) | None => None,
+        }
     }
 
     fn heed(&mut self, stop: &Stop) {

@@ -9,7 +9,7 @@ use crate::roots::Roots;
 use crate::runge_kutta::RungeKutta;
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
-const MAGIC: [u8; 8] = *b"CSTINTG\x01";
+const MAGIC: [u8; 8] = *b"CSTINTG\x02";
 
 const BARE: u8 = 0;
 const MULTISTEP: u8 = 1;
@@ -36,6 +36,8 @@ impl Integration {
         writer.optional(self.next_event);
         writer.flag(self.terminate);
         writer.flag(self.is_disturbed);
+        writer.word(self.events);
+        writer.statistics(&self.before);
         writer.finish()
     }
 
@@ -57,6 +59,8 @@ impl Integration {
             next_event: reader.optional()?,
             terminate: reader.flag()?,
             is_disturbed: reader.flag()?,
+            events: reader.tally()?,
+            before: reader.statistics()?,
             solver,
             roots,
         };

@@ -4,7 +4,7 @@ use super::jacobian::{Columns, JacobianPattern};
 use crate::method::{Method, Start};
 use crate::multistep::{Family, Multistep};
 use crate::paced::Paced;
-use crate::problem::{Failure, JacobianMut, Keep, Options, Problem, Reason};
+use crate::problem::{Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics};
 use crate::runge_kutta::{Pair, RungeKutta};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, ContinuousInstance, SolverKind};
@@ -105,6 +105,26 @@ impl Solver {
             Solver::Multistep(solver) => solver.unshared_bytes(),
             Solver::RungeKutta(solver) => solver.unshared_bytes(),
             Solver::Paced(solver) => solver.unshared_bytes(),
+        }
+    }
+
+    /// What it did since it was made.
+    pub(super) fn statistics(&self) -> Statistics {
+        match self {
+            Solver::Bare(_) => Statistics::default(),
+            Solver::Multistep(solver) => solver.statistics(),
+            Solver::RungeKutta(solver) => solver.statistics(),
+            Solver::Paced(solver) => solver.statistics(),
+        }
+    }
+
+    /// The order of the last step; zero where there was none since it began anew.
+    pub(super) fn order(&self) -> u64 {
+        match self {
+            Solver::Bare(_) => 0,
+            Solver::Multistep(solver) => solver.order() as u64,
+            Solver::RungeKutta(solver) => u64::from(solver.pair().order()),
+            Solver::Paced(solver) => solver.order(),
         }
     }
 

@@ -37,6 +37,7 @@ pub(crate) fn say(
     tell_problems(prepared, recorded, problems, printer);
     printer.say(&summary(prepared, recorded, folder));
     say_lateness(recorded, printer);
+    say_solvers(recorded, printer);
     for line in recorded.outcome.saving.lines() {
         printer.say(&format!("  {}", one_line(&line)));
     }
@@ -74,6 +75,26 @@ fn say_lateness(recorded: &Recorded, printer: &Printer) {
     }
 }
 
+/// What each solver did, for `--verbose`: `  tank: 141 steps, 7 rejected, 230 evaluations, ...`.
+fn say_solvers(recorded: &Recorded, printer: &Printer) {
+    for (name, work) in &recorded.outcome.summary.solvers {
+        let counts = work.named().map(|(what, count)| match what {
+            "order" => format!("order {count}"),
+            _ => format!("{count} {what}"),
+        });
+        printer.detail(&format!("  solver of {}: {}", one_line(name), counts.join(", ")));
+    }
+}
+
+/// How many steps solvers took, if there are any: ` (141 solver steps)`.
+fn solver_steps(recorded: &Recorded) -> String {
+    let solvers = recorded.outcome.summary.solvers.iter();
+    match solvers.map(|(_, work)| work.steps).sum() {
+        0 => String::new(),
+        steps => format!(" ({})", plural(steps, "solver step")),
+    }
+}
+
 /// `tank: 600 steps of 3 components to 60 s in 12 ms; trace sha256:1a2b…; out/tank (plot.svg)`.
 fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> String {
     let outcome = &recorded.outcome;
@@ -98,11 +119,12 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
     };
     let hash = outcome.summary.trace_hash.to_string();
     format!(
-        "{}: {} of {} to {} s{end} in {}; trace {}; {} ({}){logged}",
+        "{}: {} of {} to {} s{}{end} in {}; trace {}; {} ({}){logged}",
         one_line(&prepared.resolved.name),
         plural(steps, "step"),
         plural(outcome.summary.statistics.components as u64, "component"),
         short(resolution.to_f64(outcome.summary.tag.time)),
+        solver_steps(recorded),
         duration(outcome.timing.run.as_secs_f64()),
         short_hash(&hash),
         one_line(&folder.path().display().to_string()),
