@@ -1,6 +1,7 @@
 //! Units in equations: what is added, compared or assigned must measure the same thing, where both sides say so.
 //!
-//! Numbers are neutral and fit everything. What declares no unit is unknown, and so is what is computed from it. Numbers
+//! Numbers are neutral and fit everything; one that is multiplied may stand for a quantity with a unit of its own, so
+//! what does not fit because of it is a warning. What declares no unit is unknown, and so is what is computed from it. Numbers
 //! are never converted: a sum of meters and kilometers is said too.
 
 mod quantity;
@@ -18,7 +19,10 @@ const DEPTH_MAX: usize = 192;
 
 /// Looks at every formula of the model; mistakes are errors, or warnings where units are only said.
 pub(crate) fn check(model: &Model, findings: &mut Findings<'_>) {
-    if model.declarations.iter().all(|declaration| declaration.unit.text.is_empty()) {
+    let has_units = model.declarations.iter().any(|it| !it.unit.text.is_empty());
+    // What was computed from a block has no place where a mistake could be mended.
+    let is_written = model.equations.iter().any(|it| it.name.span.is_some());
+    if !(has_units && is_written) {
         return;
     }
     let one = |unit: &str| Measure::declared(unit);
@@ -201,6 +205,10 @@ impl Check<'_, '_, '_> {
             Mismatch::Kind => (
                 format!("{what} have units that do not fit: `{left}` and `{right}`"),
                 "check the formula, or the units that were declared; what declares none is not checked",
+            ),
+            Mismatch::KindOfNumber => (
+                format!("{what} have units that do not fit: `{left}` and `{right}`"),
+                "if the number in it has a unit, make it a parameter that declares it; else check the formula",
             ),
             Mismatch::Scale => (
                 format!("{what} have units of different size: `{left}` and `{right}`"),

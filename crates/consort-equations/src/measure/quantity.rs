@@ -30,6 +30,8 @@ pub(super) enum Measure {
 pub(super) enum Mismatch {
     /// They measure different things.
     Kind,
+    /// They do so unless a number that was multiplied has a unit of its own, as `9.81` may have.
+    KindOfNumber,
     /// They measure one thing in different units.
     Scale,
 }
@@ -99,7 +101,10 @@ impl Measure {
             ) => ((left, a), (right, b)),
         };
         if left.0 != right.0 {
-            return Err(Mismatch::Kind);
+            let has_number =
+                |(exponents, scale): ([i32; 7], Option<_>)| scale.is_none() && exponents != [0; 7];
+            let is_doubtful = has_number(left) || has_number(right);
+            return Err(if is_doubtful { Mismatch::KindOfNumber } else { Mismatch::Kind });
         }
         let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
         match left.1.zip(right.1) {
