@@ -13,14 +13,16 @@ use serde_json::json;
 
 const TIMES: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
 
+/// Outputs and what they are at a time of [`TIMES`].
+type Outputs = &'static [(&'static str, fn(f64) -> f64)];
+
 /// A model and what is known of its outputs.
 struct Case {
     /// What stands between the first line and the last.
     body: &'static str,
     /// How far a value may be from its closed form; zero: the same bits.
     tolerance: f64,
-    /// Outputs and what they are at a time of [`TIMES`].
-    outputs: &'static [(&'static str, fn(f64) -> f64)],
+    outputs: Outputs,
 }
 
 impl Case {

@@ -1,6 +1,6 @@
 //! The models and their closed forms.
 
-use super::Case;
+use super::{Case, Outputs};
 
 /// A step of height one.
 fn from(instant: f64, t: f64) -> f64 {
@@ -28,12 +28,12 @@ fn last_of(step: f64, t: f64) -> f64 {
 }
 
 /// The same bits wherever they are computed.
-const fn exact(body: &'static str, outputs: &'static [(&'static str, fn(f64) -> f64)]) -> Case {
+const fn exact(body: &'static str, outputs: Outputs) -> Case {
     Case { body, tolerance: 0.0, outputs }
 }
 
 /// As near as a solver comes.
-const fn near(body: &'static str, outputs: &'static [(&'static str, fn(f64) -> f64)]) -> Case {
+const fn near(body: &'static str, outputs: Outputs) -> Case {
     Case { body, tolerance: 1e-6, outputs }
 }
 
