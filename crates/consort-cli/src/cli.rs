@@ -4,6 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use consort_core::{Provider, Seconds, SolverKind};
 use consort_system::{Continuous, LoopChoice, OnDivergence, Order};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -101,6 +102,22 @@ pub(crate) struct Global {
     /// Its process is ended then, and so is the run.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = values::call_limit)]
     pub(crate) call_limit: Option<Duration>,
+}
+
+impl Global {
+    /// The options that decide how models are made and saved, for a process that this one starts.
+    pub(crate) fn model_arguments(&self) -> Vec<OsString> {
+        let seconds = |limit: Duration| limit.as_secs_f64().to_string().into();
+        let providers: Vec<&str> = self.providers.iter().map(|provider| provider.name()).collect();
+        let options: [(&str, Option<OsString>); 4] = [
+            ("--cache-dir", self.cache_dir.clone().map(Into::into)),
+            ("--providers", (!providers.is_empty()).then(|| providers.join(",").into())),
+            ("--call-limit", self.call_limit.map(seconds)),
+            ("--budget", self.budget.map(seconds)),
+        ];
+        let given = options.into_iter().filter_map(|(name, value)| Some([name.into(), value?]));
+        given.flatten().collect()
+    }
 }
 
 /// When colors are used.

@@ -129,8 +129,7 @@ impl<'p> Live<'p> {
         let began = Instant::now();
         let experiment = &prepared.resolved.experiment;
         let (resolution, stop) = (experiment.resolution, experiment.stop);
-        let periods = prepared.resolved.components.iter().map(|component| component.period);
-        let grid = periods.chain([experiment.step]).filter(|&period| Time::ZERO < period).min();
+        let grid = prepared.shortest_period();
         let is_part = settings.part.is_some();
         if settings.verify && !is_part {
             settings.saving.plan_checks(prepared, settings.real_time.is_some());
@@ -197,12 +196,11 @@ impl<'p> Live<'p> {
         let Live { mut run, timing, mut saving, prepared, workers, .. } = self;
         saving.before_last_checks(&mut run);
         let summary = run.finish();
-        let end = match end {
-            End::Finished | End::Terminated { .. } | End::Interrupted => {
-                let checked = saving.check_last(prepared, workers);
-                checked.err().map_or(end, |error| End::Failed { error })
+        let end = match (end, saving.check_last(prepared, workers)) {
+            (End::Finished | End::Terminated { .. } | End::Interrupted, Err(error)) => {
+                End::Failed { error }
             }
-            end => end,
+            (end, _) => end,
         };
         Outcome { end, summary, timing, ended, saving }
     }
@@ -226,9 +224,11 @@ impl<'p> Live<'p> {
             self.saving.save_due(now, &mut self.run);
             let called = Instant::now();
             let until = self.next_time(now, slice);
-            let advanced = self.run.advance(until);
-            let checked = self.saving.stepped((&self.run, until), self.prepared, self.workers);
-            match checked.and(advanced) {
+            let advanced = self.run.advance(until).and_then(|advanced| {
+                let checked = self.saving.stepped((&self.run, until), self.prepared, self.workers);
+                checked.map(|()| advanced)
+            });
+            match advanced {
                 Ok(Advance::Reached) if until < self.stop => now = until,
                 Ok(Advance::Reached | Advance::Finished | Advance::Decided) => {
                     self.keep_pace(self.stop, began, interrupt);
@@ -255,7 +255,7 @@ impl<'p> Live<'p> {
         let later = self.grid.checked_mul(slice).and_then(|length| now.checked_add(length));
         let mut later = later.unwrap_or(self.stop).min(self.stop);
         if self.saving.is_watching() {
-            // What goes wrong here goes wrong in the step as well, and is told then.
+            // What goes wrong here goes wrong in the step as well, and is reported there.
             later = self.run.next_time().map_or(later, |next| later.min(next));
         }
         self.saving.next().map_or(later, |save| later.min(save))

@@ -13,7 +13,7 @@ pub(crate) mod trials;
 use crate::cli::{ExperimentArgs, Global};
 use crate::outcome::CommandError;
 use crate::output::printer::Printer;
-use consort_core::{Diagnostic, Model, ModelDescription, Report};
+use consort_core::{Diagnostic, Model, ModelDescription, Report, Time};
 use consort_formats::multimodel::Keys;
 use consort_models::fidelity::Chosen;
 use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions, default_cache_dir};
@@ -62,6 +62,13 @@ impl Prepared {
     /// One per component.
     pub(crate) fn descriptions(&self) -> Vec<&ModelDescription> {
         self.models.iter().map(|model| model.description()).collect()
+    }
+
+    /// The shortest time between two communication points; `None` if no step is given.
+    pub(crate) fn shortest_period(&self) -> Option<Time> {
+        let periods = self.resolved.components.iter().map(|component| component.period);
+        let periods = periods.chain([self.resolved.experiment.step]);
+        periods.filter(|&period| Time::ZERO < period).min()
     }
 
     /// The plan as text: what is hashed, and what the judge reads.
@@ -203,7 +210,7 @@ pub(crate) fn load(
         portable: args.portable,
         ..loader_options(global, args.python_library.as_deref()).limited_to(&args.providers)
     });
-    loader.tell_trials(trials::teller(global));
+    loader.show_trials(trials::progress(global));
     if let Some(component) = &args.foreign {
         foreign::attach(component, &system, &mut loader)?;
     }

@@ -15,10 +15,11 @@ mod call;
 mod description;
 mod prepare;
 mod step;
+pub mod stepping;
 
 pub use call::{CallError, CallResult, CallStatus, LogEntry, LogLevel, LogSink};
 pub use description::{
-    Capabilities, DefaultExperiment, Enumeration, ModelDescription, Refresh, SolvedBy,
+    Capabilities, DefaultExperiment, Enumeration, ModelDescription, Refresh, STATE_FACT, SolvedBy,
 };
 pub use prepare::{Kept, Preparation, Setting, SetupOrder};
 pub use step::{

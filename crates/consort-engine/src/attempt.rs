@@ -8,7 +8,6 @@
 mod constraint;
 mod size;
 
-use crate::calls::Arrival;
 use crate::compile::Program;
 use crate::error::{RunError, StepFailure};
 use crate::interpret::{Halt, Phase};
@@ -18,6 +17,7 @@ use crate::rollback::Rollback;
 use crate::run::Run;
 use crate::stage::Stage;
 use crate::store::Slot;
+use consort_core::model::stepping::Arrival;
 use consort_core::{ComponentId, Resolution, Step, Tag, Time};
 use consort_system::StepTolerances;
 

@@ -215,6 +215,29 @@ impl RunError {
         matches!(self, RunError::Call { error, .. } if error.status == CallStatus::GivenUp)
     }
 
+    /// Whether the process of an instance was ended from outside: tried again, it may well go on.
+    pub fn is_accident(&self) -> bool {
+        self.call_error().is_some_and(|error| matches!(error.status, CallStatus::Killed(_)))
+    }
+
+    /// Whether an instance could not even be brought to its start.
+    pub fn is_before_start(&self) -> bool {
+        use RunError::{Initialize, Instantiate, SetUp};
+        matches!(self, Instantiate { .. } | Initialize { .. } | SetUp { .. })
+    }
+
+    /// The call that failed, if one did.
+    fn call_error(&self) -> Option<&CallError> {
+        match self {
+            RunError::Instantiate { error, .. }
+            | RunError::Initialize { error, .. }
+            | RunError::SetUp { error, .. }
+            | RunError::Call { error, .. }
+            | RunError::State { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
     /// What to tell the user.
     pub fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let at = |tag: &Tag| seconds(resolution, *tag);

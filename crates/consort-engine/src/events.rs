@@ -5,11 +5,11 @@
 //! inputs, update their discrete states, and their outputs move along the connections; whose
 //! discrete inputs changed by that takes part in the next microstep.
 
-use crate::calls;
 use crate::error::RunError;
 use crate::run::Run;
 use crate::transfer;
 use consort_core::model::CallResult;
+use consort_core::model::stepping;
 use consort_core::{Causality, Tag, ValueType, Values, ValuesRef, Variability, VariableId};
 
 /// How many microsteps one point in time may have.
@@ -203,7 +203,7 @@ impl Run {
         // Updating the discrete states ends every tick, so clocks are asked before.
         transfer::get(&mut lane, model, &mut self.program, component, clock_outputs)?;
         let member = &mut lane.members[home.member as usize];
-        let update = calls::update_until_settled(member.instance.as_mut())?;
+        let update = stepping::update_until_settled(member.instance.as_mut())?;
         member.next_event = update.next_event;
         transfer::get(&mut lane, model, &mut self.program, component, observed)?;
         Ok(update.terminate)

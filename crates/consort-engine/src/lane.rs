@@ -1,9 +1,9 @@
 //! A lane: instances that run one after another, with their own copy of the values they need.
 
-use crate::calls::{self, Arrival, StepContext};
 use crate::error::RunError;
 use crate::store::{Bank, Slot};
 use consort_core::model::CallResult;
+use consort_core::model::stepping::{self, Arrival, StepContext, Stopped};
 use consort_core::{
     CallError, ComponentId, Instance, Reference, Resolution, Step, StepOutcome, Tag, Time,
     ValueType, ValuesMut, ValuesRef,
@@ -317,7 +317,9 @@ impl Lane {
         let step = &order.step;
         let (reached, next_event) = (outcome.reached, outcome.next_event);
         match outcome.reason {
-            Complete | Event | EarlyReturn if calls::is_whole(step, &outcome, self.resolution) => {
+            Complete | Event | EarlyReturn
+                if stepping::is_whole(step, &outcome, self.resolution) =>
+            {
                 let event = outcome.reason == Event;
                 self.arrive(index, Arrival { reached, event, terminate: false, next_event })
             }
@@ -329,10 +331,10 @@ impl Lane {
                 match order.negotiates {
                     true => self.reject(index, reached, true, error),
                     // It is where it came to, and goes on from there while the others wait.
-                    false if calls::has_moved(step, &outcome, self.resolution) => {
+                    false if stepping::has_moved(step, &outcome, self.resolution) => {
                         self.resume(index, step, &outcome)
                     }
-                    false => self.stop(index, step, calls::Stopped::Discarded { reached, error }),
+                    false => self.stop(index, step, Stopped::Discarded { reached, error }),
                 }
             }
             Complete | Event | EarlyReturn if order.negotiates && reached < step.to => {
@@ -388,8 +390,8 @@ impl Lane {
 
     /// Goes on from an early return nobody asked for.
     fn resume(&mut self, index: u32, step: &Step, outcome: &StepOutcome) -> bool {
-        let place = calls::Place::of(outcome, self.resolution);
-        let rest = calls::rest_of(step, place, None, self.resolution);
+        let place = stepping::Place::of(outcome, self.resolution);
+        let rest = stepping::rest_of(step, place, None, self.resolution);
         self.careful_step(index, &rest)
     }
 
@@ -401,12 +403,12 @@ impl Lane {
             next_event: member.next_event,
         };
         let (taken, log, component) = (&mut self.taken, self.log_calls, member.component);
-        let told = |step: &Step, outcome: &StepOutcome| {
+        let note = |step: &Step, outcome: &StepOutcome| {
             if log {
                 taken.push(TakenStep { component, step: *step, outcome: *outcome });
             }
         };
-        match calls::take_step(member.instance.as_mut(), step, &context, told) {
+        match stepping::take_step(member.instance.as_mut(), step, &context, note) {
             Ok(arrival) => {
                 member.next_event = arrival.next_event;
                 member.arrival = Some(arrival);
@@ -418,9 +420,9 @@ impl Lane {
     }
 
     #[cold]
-    fn stop(&mut self, index: u32, step: &Step, stopped: calls::Stopped) -> bool {
+    fn stop(&mut self, index: u32, step: &Step, stopped: Stopped) -> bool {
         let component = self.members[index as usize].component;
-        let error = stopped.into_error(&self.names[index as usize], step);
+        let error = run_error(stopped, self.names[index as usize].clone(), step);
         self.trouble = Some(Box::new(Trouble::Failed(component, error)));
         false
     }
@@ -432,6 +434,16 @@ impl Lane {
         let component = self.members[index as usize].component;
         self.trouble = Some(Box::new(Trouble::Failed(component, error)));
         false
+    }
+}
+
+fn run_error(stopped: Stopped, component: String, step: &Step) -> RunError {
+    match stopped {
+        Stopped::Call(error) => RunError::Call { component, tag: step.from, error },
+        Stopped::Discarded { reached, error } => {
+            RunError::Discarded { component, tag: step.from, to: step.to, reached, error }
+        }
+        Stopped::NoProgress { at, tries } => RunError::NoProgress { component, at, tries },
     }
 }
 

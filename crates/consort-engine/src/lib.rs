@@ -53,8 +53,8 @@
 //! Interventions act on outputs as soon as they are read and on inputs as soon as they are fed.
 
 mod attempt;
-mod calls;
 mod collect;
+mod comparison;
 mod compile;
 mod courier;
 mod crossing;
@@ -72,7 +72,6 @@ mod pool;
 mod record;
 mod rollback;
 mod run;
-mod sight;
 mod snapshot;
 mod stage;
 mod store;
@@ -82,6 +81,7 @@ mod trail;
 mod transfer;
 
 pub use collect::Recorded;
+pub use comparison::TagRecord;
 pub use courier::{Courier, CourierError, Part};
 pub use error::{
     AcceptedLoops, DifferentValue, Diverged, LoopFailure, LostParameter, RunError, StateCall,
@@ -89,6 +89,5 @@ pub use error::{
 };
 pub use record::{ChunkSink, RowContent};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
-pub use sight::Sight;
 pub use snapshot::RunSnapshot;
 pub use trail::Trail;

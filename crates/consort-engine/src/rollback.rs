@@ -1,9 +1,9 @@
 //! Going back to the start of a step, or of an evaluation: some components only.
 
-use crate::calls::Arrival;
 use crate::error::RunError;
 use crate::run::Run;
 use consort_core::model::CallResult;
+use consort_core::model::stepping::Arrival;
 use consort_core::{ComponentId, SavedState, Time};
 use consort_solve::integrate::Integration;
 

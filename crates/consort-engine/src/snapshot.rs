@@ -8,13 +8,13 @@
 mod bytes;
 mod tape;
 
-use crate::calls::Arrival;
 use crate::error::{RunError, StateCall};
 use crate::exchange::SlopeMemory;
 use crate::interpret::Phase;
 use crate::intervene::{Progress, SavedTarget};
 use crate::run::{Advance, Retuned, Run, Statistics};
 use consort_core::model::CallResult;
+use consort_core::model::stepping::Arrival;
 use consort_core::{CallError, CallStatus, ComponentId, Fidelity, SavedState, Sizes, Tag, Time};
 use consort_solve::integrate::Integration;
 use consort_trace::VariableHash;

@@ -7,7 +7,6 @@
 mod coupled;
 mod pattern;
 
-use crate::calls::Arrival;
 use crate::compile::{Home, Instances, Program, Source};
 use crate::error::RunError;
 use crate::interpret::Halt;
@@ -16,6 +15,7 @@ use crate::run::Run;
 use crate::stage::Stage;
 use crate::store::{Bank, Slot};
 use consort_core::model::CallResult;
+use consort_core::model::stepping::Arrival;
 use consort_core::{ComponentId, Seconds, Step, StepOutcome, Values};
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};

@@ -1,8 +1,8 @@
 //! A save of a run and the steps that followed it, to be taken again by a restored twin.
 
+use crate::comparison::TagRecord;
 use crate::error::{RunError, StateCall};
 use crate::run::{Run, RunOptions};
-use crate::sight::Sight;
 use consort_core::{Model, Tag, Time};
 use consort_system::{Plan, ResolvedSystem};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct Moment {
     follows_save: bool,
     /// What the run was asked for: where steps may be rejected, that decides whether one is begun.
     until: Time,
-    sight: Sight,
+    record: TagRecord,
 }
 
 impl Trail {
@@ -43,7 +43,7 @@ impl Trail {
     /// Notes where the run is now, that it was last asked to advance to `until`.
     pub fn note(&mut self, run: &Run, until: Time) {
         let follows_save = std::mem::take(&mut self.is_saved);
-        self.moments.push(Moment { follows_save, until, sight: run.sight() });
+        self.moments.push(Moment { follows_save, until, record: run.tag_record() });
     }
 
     /// Notes that the run was saved once more.
@@ -65,12 +65,12 @@ impl Trail {
         options: RunOptions,
     ) -> Result<(), RunError> {
         let mut twin = Run::resume(system, plan, models, options, &self.state)?;
-        for Moment { follows_save, until, sight } in &self.moments {
+        for Moment { follows_save, until, record } in &self.moments {
             if *follows_save {
                 twin.snapshot()?;
             }
             twin.advance(*until).map_err(not_restored)?;
-            twin.compare(sight, self.saved)?;
+            twin.compare(record, self.saved)?;
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ impl Check<'_, '_, '_> {
         self.unite(what, wanted, (found, value.span));
     }
 
-    /// What an expression measures; mistakes inside of it are told.
+    /// What an expression measures; mistakes inside of it are reported.
     fn measure(&mut self, expression: &Expression) -> Measure {
         if self.depth == DEPTH_MAX {
             return Measure::Unknown;

@@ -7,9 +7,10 @@
 mod explain;
 
 use crate::campaign::{Question, ResolvedCampaign};
+use crate::sample::Explanation;
 use crate::world::{Bounds, Standing, World};
 use consort_check::property::Monitor;
-use consort_core::{CallStatus, Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
+use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
 use consort_engine::{Advance, Observation, Run, RunError, RunOptions, RunSnapshot, Summary};
 use consort_system::{Plan, ResolvedSystem};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +25,7 @@ pub struct RunWorld {
     start_time: Time,
     /// How many choices were made.
     depth: u32,
-    /// Whoever is restored goes on differently from who is not, so everybody is.
+    /// A restored run goes on differently, so every run is restored.
     is_canonical: bool,
 }
 
@@ -173,16 +174,13 @@ impl World for RunWorld {
     }
 
     fn is_accident(&self, error: &RunError) -> bool {
-        let (RunError::Call { error, .. } | RunError::State { error, .. }) = error else {
-            return false;
-        };
-        matches!(error.status, CallStatus::Killed(_))
+        error.is_accident()
     }
 
-    fn explain(&mut self, letters: &[u32], marks: &[u64]) -> Vec<String> {
+    fn explain(&mut self, letters: &[u32], marks: &[u64]) -> Explanation {
         let resolution = self.run.system().experiment.resolution;
-        let told = self.difference(letters, marks).diagnostic(resolution);
-        std::iter::once(told.message).chain(told.notes).collect()
+        let diagnostic = self.difference(letters, marks).diagnostic(resolution);
+        Explanation { message: diagnostic.message, notes: diagnostic.notes }
     }
 }
 

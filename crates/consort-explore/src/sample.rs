@@ -4,7 +4,7 @@ use crate::visit::order_key;
 use crate::world::{Bounds, Standing};
 use serde::{Deserialize, Serialize};
 
-/// The share of scenarios that is run again unless somebody says otherwise.
+/// The share of scenarios that is run again unless another one is asked for.
 pub const SHARE: f64 = 0.01;
 /// At least so many, if there are so many and time allows.
 pub const LEAVES_MIN: u128 = 20;
@@ -44,7 +44,7 @@ impl Sample {
             let picked = (stratum * self.stride).saturating_add(place);
             first <= picked && picked <= last
         };
-        // Whoever covers two strata covers what is chosen of one.
+        // Two strata hold one that is chosen, wherever they begin.
         2 * self.stride <= count || (first / self.stride..=last / self.stride).any(is_picked)
     }
 }
@@ -83,8 +83,17 @@ fn is_same(a: f64, b: f64) -> bool {
 pub struct Difference {
     /// Its letters.
     pub prefix: Vec<u32>,
-    /// What is known of it: a message, then notes.
-    pub words: Vec<String>,
+    /// What is known of it.
+    pub explanation: Explanation,
+}
+
+/// Why two runs of a scenario differ, for a person.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Explanation {
+    /// What is wrong, and where.
+    pub message: String,
+    /// What else is known.
+    pub notes: Vec<String>,
 }
 
 /// Which of the leaves that were picked are run again: each once, in an order that follows from the
@@ -152,7 +161,7 @@ mod tests {
         assert_eq!(chosen(3, &leaves, 1_000_000, None).len(), 50);
         assert_eq!(chosen(3, &leaves, 1_000, None).len(), 10);
         assert_eq!(chosen(3, &leaves, 1, None).len(), LEAVES_ALWAYS);
-        assert_eq!(chosen(3, &leaves, 1, Some(1.0)).len(), 50, "whoever asks for all gets all");
+        assert_eq!(chosen(3, &leaves, 1, Some(1.0)).len(), 50, "all, if all are asked for");
         let mut turned = leaves.clone();
         turned.reverse();
         assert_eq!(chosen(3, &turned, 1_000, None), chosen(3, &leaves, 1_000, None));

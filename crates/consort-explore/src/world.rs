@@ -4,6 +4,7 @@
 //! another from its start; saving and restoring it is what makes shared prefixes cost nothing.
 
 use crate::exact;
+use crate::sample::Explanation;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -75,7 +76,7 @@ pub trait World {
     fn unshared_bytes(&self, saved: &Self::Saved) -> u64;
 
     /// By part of the system: one number for everything that happened to it since the start. Two ways to
-    /// one place have equal numbers if and only if every bit was the same on both. Empty where nobody counts.
+    /// one place have equal numbers if and only if every bit was the same on both. Empty where nothing is counted.
     fn marks(&self) -> Vec<u64> {
         Vec::new()
     }
@@ -94,9 +95,10 @@ pub trait World {
     }
 
     /// What is known of a place that was reached by restored states with these marks, and with others from
-    /// the start: a message, then notes.
-    fn explain(&mut self, _letters: &[u32], _marks: &[u64]) -> Vec<String> {
-        vec!["a scenario goes on differently once a state is restored".to_owned()]
+    /// the start.
+    fn explain(&mut self, _letters: &[u32], _marks: &[u64]) -> Explanation {
+        let message = "a scenario goes on differently once a state is restored".to_owned();
+        Explanation { message, notes: Vec::new() }
     }
 
     /// What all that follows depends on, as a number, monitors included: two places with equal

@@ -17,7 +17,6 @@
 mod choose;
 mod course;
 mod deadline;
-mod events;
 mod examine;
 mod given;
 mod held;
@@ -140,14 +139,14 @@ impl Check {
 
     /// What `provider` does for the model; `model` is the same one with instances that save their states by it.
     pub fn judge(&self, model: &dyn Model, provider: Provider) -> Verdict {
-        self.judge_and_tell(model, provider, &|_, _| ())
+        self.judge_with_progress(model, provider, &|_, _| ())
     }
 
-    fn judge_and_tell(
+    fn judge_with_progress(
         &self,
         model: &dyn Model,
         provider: Provider,
-        told: trials::Told<'_>,
+        on_done: trials::OnDone<'_>,
     ) -> Verdict {
         let reference = match &self.reference {
             Ok(reference) => reference,
@@ -158,11 +157,11 @@ impl Check {
         };
         let (around, is_replay) = ((&self.around, reference), provider == Provider::Replay);
         self.around.deadline.begin(reference.whole, is_replay);
-        let mut verdict = trials::judge(model, provider, around, false, told);
+        let mut verdict = trials::judge(model, provider, around, false, on_done);
         let is_lost = |why: &Why| matches!(why, Why::Failed { failure } if failure.is_on_excursion);
         if verdict.why.as_ref().is_some_and(is_lost) {
             // The author did not have these inputs or times in mind: it is no fault of saving.
-            verdict = trials::judge(model, provider, around, true, told);
+            verdict = trials::judge(model, provider, around, true, on_done);
             verdict.notes.insert(0, TAME.to_owned());
         }
         verdict.notes = self.notes.iter().cloned().chain(verdict.notes).collect();
@@ -181,22 +180,21 @@ fn record(
     let (mut first, mut longest) = (None, None::<(Varied, Reference)>);
     for &varied in &ladder {
         around.signals.vary(varied);
-        let recorded = record_what_is_readable(model, around, notes);
-        // Another hang, or another process that is ended, would say no more.
-        let is_enough = match &recorded {
-            Ok(reference) => reference.failure.as_ref().is_none_or(|it| it.is_from_outside),
-            Err(failure) => failure.is_late,
-        };
-        match recorded {
-            Ok(reference) => {
-                let is_longer = |(_, best): &(_, Reference)| best.points() < reference.points();
-                if longest.as_ref().is_none_or(is_longer) {
-                    longest = Some((varied, reference));
-                }
+        let reference = match record_what_is_readable(model, around, notes) {
+            Ok(reference) => reference,
+            // What is not the model's doing says nothing about what it takes: no clock decides which verdict it is.
+            Err(failure) if failure.is_late || failure.is_from_outside => return Err(failure),
+            Err(failure) => {
+                first = first.or(Some(failure));
+                continue;
             }
-            Err(failure) => first = first.or(Some(failure)),
+        };
+        let is_whole = reference.failure.is_none();
+        let is_longer = |(_, best): &(_, Reference)| best.points() < reference.points();
+        if longest.as_ref().is_none_or(is_longer) {
+            longest = Some((varied, reference));
         }
-        if is_enough {
+        if is_whole {
             break;
         }
     }

@@ -197,7 +197,7 @@ impl Loader {
     }
 
     /// Says how far it is wherever it is found out how states are saved, which may take long.
-    pub fn tell_trials(&mut self, on_trial: OnTrial) {
+    pub fn show_trials(&mut self, on_trial: OnTrial) {
         self.on_trial = Some(on_trial);
     }
 

@@ -237,13 +237,8 @@ fn worker_command(args: &ExploreArgs, global: &Global, ready: &Ready) -> Vec<std
     option("--seed", number(args.changes.seed));
     option("--limit", number(args.changes.limit));
     option("--memory", number(args.changes.memory));
-    option("--cache-dir", global.cache_dir.clone().map(Into::into));
-    option("--call-limit", global.call_limit.map(|limit| limit.as_secs_f64().to_string().into()));
-    option("--budget", global.budget.map(|budget| budget.as_secs_f64().to_string().into()));
-    let providers: Vec<&str> = global.providers.iter().map(|provider| provider.name()).collect();
-    option("--providers", (!providers.is_empty()).then(|| providers.join(",").into()));
-    words.push("--progress".into());
-    words.push("none".into());
+    words.extend(global.model_arguments());
+    words.extend(["--progress", "none"].map(Into::into));
     words
 }
 

@@ -116,7 +116,7 @@ fn check(model: &str, args: &StateCheckArgs, global: &Global) -> Checked {
     let mut make = |provider: Provider| make(&mut loader, subject, provider);
     let options = options(args, global);
     let examiner = Examiner::new(&files, options, Some(&known), &mut make);
-    let mut examiner = examiner.telling(Some(trials::teller(global)));
+    let mut examiner = examiner.with_progress(Some(trials::progress(global)));
     let verdicts = providers.iter().map(|&provider| examiner.verdict(provider)).collect();
     Checked::judged(model, loaded.model.description(), &options, verdicts)
 }

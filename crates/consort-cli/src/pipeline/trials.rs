@@ -1,4 +1,4 @@
-//! What a person is told while it is found out how states are saved.
+//! Progress of long checks of how states are saved.
 
 use crate::cli::{Global, ProgressMode};
 use crate::output::numbers;
@@ -22,7 +22,7 @@ struct Last {
 }
 
 /// Says now and then how far a long check is, and how it can be had shorter.
-pub(crate) fn teller(global: &Global) -> OnTrial {
+pub(crate) fn progress(global: &Global) -> OnTrial {
     let (is_quiet, mode) = (global.quiet, global.progress);
     let last = Mutex::new(Last { of: None, began: Instant::now(), due: FIRST });
     Arc::new(move |trial: &Trial<'_>| {

@@ -238,17 +238,22 @@ fn a_check_without_time_has_no_verdict_and_names_the_way_out() {
 #[test]
 fn what_today_brought_about_is_not_remembered_and_nothing_is_left() {
     let world = World::with_clean_cache();
-    let flags = vec!["-DFAULT=5".to_owned()];
-    let options = BuildOptions { flags, ..BuildOptions::archive() };
-    fs::copy(fmus::build("keeper", Fmi::V2, &options), world.path("hangs.fmu")).unwrap();
-    let line = ["state-check", "hangs.fmu", "--format", "json", "--providers", "native"];
-    let said = world.consort(&[&line[..], &["--call-limit", "1"]].concat());
-    assert!(verdicts(&said)[0].2.contains("no answer for 1 s"), "{said}");
     let left = |folder: &str| {
         let entries = fs::read_dir(world.path("cache").join(folder)).into_iter().flatten();
         entries.map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>()
     };
-    assert_eq!((left("verdicts"), left("workers")), (vec![], vec![]), "{said}");
+    // One hangs, one is killed in the midst of its run.
+    let accidents =
+        [("keeper", "-DFAULT=5", "no answer for 1 s"), ("fickle", "-DFAULT=4", "SIGKILL")];
+    for (name, fault, expected) in accidents {
+        let flags = vec![fault.to_owned()];
+        let options = BuildOptions { flags, ..BuildOptions::archive() };
+        fs::copy(fmus::build(name, Fmi::V2, &options), world.path("dies.fmu")).unwrap();
+        let line = ["state-check", "dies.fmu", "--format", "json", "--providers", "native"];
+        let said = world.consort(&[&line[..], &["--call-limit", "1"]].concat());
+        assert!(verdicts(&said)[0].2.contains(expected), "{said}");
+        assert_eq!((left("verdicts"), left("workers")), (vec![], vec![]), "{said}");
+    }
     let model = forgetful(&world, Fault::Honest, Fmi::V2);
     world.done(&["state-check", &model, "--trials", "10", "--providers", "native,replay"]);
     assert_eq!((left("verdicts").len(), left("workers")), (2, vec![]));

@@ -238,6 +238,39 @@ fn a_save_of_a_state_that_lacks_something_is_an_error_and_leaves_no_file() {
     }
 }
 
+/// The failure is the model's, and so the run's: what was saved before it is good.
+#[test]
+fn a_step_that_fails_after_a_save_is_no_fault_of_the_save() {
+    let world = World::new();
+    world.write(
+        "falling.eq",
+        "model falling\n  output state x = 1\n  der(x) = -sqrt(1.05 - time)\nend\n",
+    );
+    let run = ["run", "falling.eq", "--stop", "2", "--step", "0.1", "--out", "out"];
+    let said =
+        world.consort(&[&run[..], &["--save-at", "0.9", "--save", "early.snapshot"]].concat());
+    assert_eq!(said.code, Some(2), "{said}");
+    assert!(said.stderr.contains("run::call-failed"), "{said}");
+    assert!(world.path("early.snapshot").exists(), "{said}");
+    assert_eq!(world.manifest("out")["checked"]["saves"], 1, "{said}");
+}
+
+#[test]
+fn a_save_that_cannot_be_checked_is_kept_with_a_warning() {
+    let world = fickle(5, 1, 0);
+    let said =
+        world.done(&["run", "s", "--save-at", "20", "--save", "20.snapshot", "--out", "out"]);
+    assert!(said.stderr.contains("run::not-checked"), "{said}");
+    assert!(said.stderr.contains("`lag` could not be instantiated"), "{said}");
+    assert!(world.path("20.snapshot").exists(), "{said}");
+    let text = world.read("s/system.toml");
+    world.write("s/system.toml", text.replace("\"native\"", "\"native\"\nisolate = true"));
+    let said =
+        world.done(&["run", "s", "--save-at", "20", "--save", "20.snapshot", "--out", "out"]);
+    assert!(!said.stderr.contains("run::not-checked"), "the help helps: {said}");
+    assert_eq!(world.manifest("out")["checked"]["saves"], 1);
+}
+
 #[test]
 fn a_save_at_the_end_and_one_again_and_again_are_checked_too() {
     let world = fickle(1, 1, 0);
@@ -294,7 +327,7 @@ fn a_resumed_run_is_compared_with_the_one_from_the_start() {
     }
 }
 
-/// What checks take, for whoever reads it; in steps it is less than a twentieth but for the shortest runs.
+/// Prints what checks cost; in steps it is less than a twentieth but for the shortest runs.
 #[test]
 fn the_checks_of_every_example_are_few() {
     for name in examples() {

@@ -120,7 +120,7 @@ fn command(case: &Case, place: Place, folder: &Path) -> Command {
 
 /// What a run that is resumed takes over.
 fn first(case: &Case, place: Place) -> Vec<&'static str> {
-    // A twin would find out what shall be found out by whoever goes on from the file.
+    // A twin would find what the resumed run is to find.
     let saved = ["--save-at", "0.3", "--save", "half", "--no-verify"];
     let saving: &[&str] = if case.saves { &saved } else { &[] };
     let isolation: &[&str] = if place == Place::Apart { &["--isolate"] } else { &[] };

@@ -1,7 +1,7 @@
 //! What a model says of itself before anything runs.
 
 use crate::solving::SolverSettings;
-use crate::state::Fidelity;
+use crate::state::{Fidelity, Provider};
 use crate::unit::Unit;
 use crate::variable::{ModelStructure, Variable};
 
@@ -36,7 +36,20 @@ impl ModelDescription {
         };
         self.variables.iter().position(is_named).map(crate::VariableId::from_index)
     }
+
+    /// A further fact by its name.
+    pub fn fact(&self, name: &str) -> Option<&str> {
+        self.facts.iter().find(|(known, _)| known == name).map(|(_, fact)| &**fact)
+    }
+
+    /// Who saves the states of its instances.
+    pub fn state_provider(&self) -> Provider {
+        self.fact(STATE_FACT).and_then(Provider::from_name).unwrap_or(Provider::Native)
+    }
 }
+
+/// The fact that names who saves the states of a model that lives in a process of its own.
+pub const STATE_FACT: &str = "state";
 
 /// A named list of whole numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,12 +2,12 @@
 
 use super::tape::Tape;
 use super::{RunSnapshot, SavedMember};
-use crate::calls::Arrival;
 use crate::error::{RunError, StateCall};
 use crate::exchange::SlopeMemory;
 use crate::intervene::{Mode, Progress, SavedTarget};
 use crate::run::{Advance, Retuned, Run, Statistics};
 use consort_core::bytes::{BytesError, Reader, Writer};
+use consort_core::model::stepping::Arrival;
 use consort_core::{ComponentId, Tag, Time, ValueType, Values, VariableId};
 use consort_solve::integrate::Integration;
 use consort_trace::VariableHash;

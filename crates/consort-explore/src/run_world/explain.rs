@@ -5,12 +5,13 @@
 
 use super::RunWorld;
 use crate::world::World;
+use consort_core::model::STATE_FACT;
 use consort_core::{Model, Tag};
-use consort_engine::{RunError, Sight};
+use consort_engine::{RunError, TagRecord};
 use std::sync::Arc;
 
 impl RunWorld {
-    /// The first difference between both ways; if there is none, what the marks tell.
+    /// The first difference between both ways; if there is none, what the marks say.
     pub(super) fn difference(&mut self, letters: &[u32], marks: &[u64]) -> RunError {
         match self.look_for_difference(letters, marks) {
             Ok(error) | Err(error) => error,
@@ -23,7 +24,7 @@ impl RunWorld {
         marks: &[u64],
     ) -> Result<RunError, RunError> {
         self.renew()?;
-        let mut straight: Vec<Vec<Sight>> = Vec::new();
+        let mut straight: Vec<Vec<TagRecord>> = Vec::new();
         for letter in letters {
             straight.push(self.choose_slowly(*letter)?);
         }
@@ -44,7 +45,7 @@ impl RunWorld {
     fn stranger(&self) -> Option<usize> {
         let is_strange = |model: &Arc<dyn Model>| {
             let description = model.description();
-            let is_apart = description.facts.iter().any(|(name, _)| name == "state");
+            let is_apart = description.fact(STATE_FACT).is_some();
             description.capabilities.lane.is_some() || is_apart
         };
         self.origin.models.iter().position(is_strange)
@@ -57,31 +58,31 @@ impl RunWorld {
     }
 
     /// Takes a choice tag by tag.
-    fn choose_slowly(&mut self, letter: u32) -> Result<Vec<Sight>, RunError> {
+    fn choose_slowly(&mut self, letter: u32) -> Result<Vec<TagRecord>, RunError> {
         let until = self.begin(letter)?;
-        let mut sights = Vec::new();
+        let mut records = Vec::new();
         loop {
             let next = self.run.next_time()?;
             if until < next || self.run.advance(next)? != consort_engine::Advance::Reached {
                 break;
             }
-            sights.push(self.run.sight());
+            records.push(self.run.tag_record());
         }
         self.depth += 1;
-        Ok(sights)
+        Ok(records)
     }
 
     /// The same with a restored run: it must be at the same places.
     fn compare_slowly(
         &mut self,
         letter: u32,
-        expected: &[Sight],
+        expected: &[TagRecord],
         saved: Tag,
     ) -> Result<(), RunError> {
         self.begin(letter)?;
-        for sight in expected {
-            self.run.advance(sight.tag().time)?;
-            self.run.compare(sight, saved)?;
+        for record in expected {
+            self.run.advance(record.tag().time)?;
+            self.run.compare(record, saved)?;
         }
         self.depth += 1;
         Ok(())

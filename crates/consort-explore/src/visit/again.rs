@@ -2,27 +2,28 @@
 
 use super::drive::Drive;
 use super::{Taken, WorkError};
-use crate::sample::{Difference, Leaf};
+use crate::sample::{Difference, Explanation, Leaf};
 use crate::strategy::UnitResult;
 use crate::world::{Standing, World};
 
-/// Runs each leaf again, and tells of those that came to another place.
+/// Runs each leaf again, and reports those that came to another place.
 pub(super) fn again<W: World>(
     drive: &mut Drive<'_, W>,
     leaves: &[Leaf],
 ) -> Result<UnitResult, WorkError<W::Error>> {
     let mut result = UnitResult::default();
     for leaf in leaves {
-        let words = match run(drive, &leaf.prefix)? {
+        let explanation = match run(drive, &leaf.prefix)? {
             Ok(standing) if leaf.is_where(&drive.marks(), &standing) => continue,
             Ok(_) => drive.explain(leaf),
-            Err(reason) => vec![
-                "a scenario that could be run by restored states cannot be run from its start"
-                    .to_owned(),
-                reason,
-            ],
+            Err(reason) => Explanation {
+                message:
+                    "a scenario that could be run by restored states cannot be run from its start"
+                        .to_owned(),
+                notes: vec![reason],
+            },
         };
-        result.differences.push(Difference { prefix: leaf.prefix.clone(), words });
+        result.differences.push(Difference { prefix: leaf.prefix.clone(), explanation });
     }
     Ok(result)
 }

@@ -1,6 +1,6 @@
 //! A world that is driven, watched and counted.
 
-use crate::sample::{Leaf, Sample};
+use crate::sample::{Explanation, Leaf, Sample};
 use crate::space::Node;
 use crate::world::{Standing, World};
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ impl<'a, W: World> Drive<'a, W> {
         self.world.marks()
     }
 
-    pub(super) fn explain(&mut self, leaf: &Leaf) -> Vec<String> {
+    pub(super) fn explain(&mut self, leaf: &Leaf) -> Explanation {
         self.world.explain(&leaf.prefix, &leaf.marks)
     }
 

@@ -220,7 +220,7 @@ fn with_all_scenarios_run_again_no_wrong_campaign_is_missed_and_no_right_one_is_
     assert!(SEEDS / 5 < wrong && wrong / 4 < caught, "{wrong}, {caught}");
 }
 
-/// The share, and so what is found, is the same whoever does the units.
+/// The share, and so what is found, does not depend on which worker does a unit.
 #[test]
 fn what_is_run_again_follows_from_the_seed_and_the_scenarios_alone() {
     let (world, space) = Fickle::draw(&mut Prng::new(11));

@@ -6,7 +6,7 @@ use super::launch::Launch;
 use super::protocol::{Family, Op, read_load_error};
 use super::worker::Worker;
 use crate::fmu::LoadError;
-use consort_core::model::CallResult;
+use consort_core::model::{CallResult, STATE_FACT};
 use consort_core::{Instance, Instantiation, LogSink, Model, ModelDescription, Provider};
 use std::sync::Arc;
 
@@ -91,6 +91,6 @@ fn isolated(mut description: ModelDescription, provider: Provider) -> ModelDescr
         capabilities.save_state = true;
         capabilities.serialize_state = provider != Provider::Fork;
     }
-    description.facts.push(("state".to_owned(), provider.to_string()));
+    description.facts.push((STATE_FACT.to_owned(), provider.to_string()));
     description
 }

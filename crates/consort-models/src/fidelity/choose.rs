@@ -43,7 +43,8 @@ pub fn choose<'a>(
     (verdicts, on_trial): (&'a Verdicts, Option<OnTrial>),
     make: &'a mut Make<'a>,
 ) -> Chosen {
-    let mut examiner = Examiner::new(subject, options, Some(verdicts), make).telling(on_trial);
+    let mut examiner =
+        Examiner::new(subject, options, Some(verdicts), make).with_progress(on_trial);
     let mut found: Vec<Verdict> = Vec::new();
     for provider in in_order(subject, allowed) {
         found.push(examiner.verdict(provider));

@@ -10,7 +10,7 @@ const LEAST: Duration = Duration::from_secs(60);
 const RUNS: f64 = 50.0;
 const RUNS_OF_REPLAY: f64 = 250.0;
 
-/// When whatever is going on is given up. Verdicts do not depend on it: without time there is none.
+/// When a check is given up. It decides whether there is a verdict, never which.
 pub(super) struct Deadline {
     /// What was asked for.
     budget: Option<Duration>,

@@ -115,7 +115,7 @@ impl<'a> Examiner<'a> {
 
     /// The same, which says how far it is.
     #[must_use]
-    pub fn telling(self, on_trial: Option<OnTrial>) -> Self {
+    pub fn with_progress(self, on_trial: Option<OnTrial>) -> Self {
         Examiner { on_trial, ..self }
     }
 
@@ -147,13 +147,13 @@ impl<'a> Examiner<'a> {
         if is_in_question {
             self.check = Check::new(model, &self.options, &self.subject.given);
         }
-        let told = |provider: Provider, [done, trials]: [u32; 2]| {
+        let on_done = |provider: Provider, [done, trials]: [u32; 2]| {
             if let Some(on_trial) = &self.on_trial {
                 on_trial(&Trial { model: &self.subject.name, provider, done, trials });
             }
         };
         match &self.check {
-            Some(check) => check.judge_and_tell(model, provider, &told),
+            Some(check) => check.judge_with_progress(model, provider, &on_done),
             None => {
                 let reason = "the times of its default experiment have no common tick".to_owned();
                 Verdict::without(provider, Why::Unsupported { reason })

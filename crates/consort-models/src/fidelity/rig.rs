@@ -2,12 +2,12 @@
 
 use super::course::Course;
 use super::deadline::Deadline;
-use super::events;
 use super::given::Given;
 use super::signals::{Change, Path, Signals};
 use super::verdict::Failure;
 use super::watch::{Observed, Watch};
 use consort_core::model::CallResult;
+use consort_core::model::stepping::{self, StepContext};
 use consort_core::{
     CallError, CallStatus, Instance, Instantiation, Model, Prng, SavedState, Setup, Step,
     StepOutcome, StepReason, Tag, Time,
@@ -71,7 +71,8 @@ impl<'c> Rig<'c> {
 
     /// Back to steps.
     fn leave_event_mode(&mut self) -> CallResult<()> {
-        let update = events::leave(&mut *self.instance)?;
+        let update = stepping::update_until_settled(&mut *self.instance)?;
+        self.instance.enter_step_mode()?;
         (self.next_event, self.is_over) = (update.next_event, self.is_over || update.terminate);
         Ok(())
     }
@@ -143,12 +144,15 @@ impl<'c> Rig<'c> {
     /// One step, and the events in it.
     fn step_with_events(&mut self, until: Time) -> CallResult<f64> {
         let (step, resolution) = (self.grid(until)[0], self.around.course.resolution);
-        let take =
-            |rig: &mut Self| events::take(&mut *rig.instance, &step, rig.next_event, resolution);
+        let context = StepContext { resolution, event_mode: true, next_event: self.next_event };
         let began = Instant::now();
-        let taken = take(self)?;
+        let arrival = stepping::take_step(&mut *self.instance, &step, &context, |_, _| ())?;
         (self.now, self.is_over, self.next_event) =
-            (taken.reached, taken.is_over, taken.next_event);
+            (arrival.reached, arrival.terminate, arrival.next_event);
+        if arrival.event {
+            self.instance.enter_event_mode()?;
+            self.leave_event_mode()?;
+        }
         Ok(began.elapsed().as_secs_f64())
     }
 

@@ -14,7 +14,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
 
 /// Why the model's own states are the last choice, if it is of such a tool.
 pub(super) fn losing(model: &ModelDescription) -> Option<&'static str> {
-    let tool = model.facts.iter().find(|(name, _)| name == "tool").map(|(_, tool)| tool)?;
+    let tool = model.fact("tool")?;
     let is_known =
         |(name, kind, _): &&(&str, &str, &str)| tool.starts_with(name) && model.kind.contains(kind);
     KNOWN.iter().find(is_known).map(|(_, _, why)| *why)

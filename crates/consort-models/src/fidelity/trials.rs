@@ -30,7 +30,7 @@ const OLDER: &str = "an older state than the last one saved";
 const NEWER: &str = "the last state saved, after an older one was restored";
 
 /// Called after each trial with how many there were, and how many there will be.
-pub(super) type Told<'t> = &'t dyn Fn(Provider, [u32; 2]);
+pub(super) type OnDone<'t> = &'t dyn Fn(Provider, [u32; 2]);
 
 /// Why trials ended before the last.
 pub(super) enum Ended {
@@ -51,7 +51,7 @@ pub(super) fn judge(
     provider: Provider,
     (around, reference): (&Circumstances, &Reference),
     is_tame: bool,
-    told: Told<'_>,
+    on_done: OnDone<'_>,
 ) -> Verdict {
     if let Some(example) = &reference.unequal {
         return Verdict::without(provider, Why::NotRepeatable { example: example.clone() });
@@ -62,7 +62,7 @@ pub(super) fn judge(
     }
     let mut costs =
         Costs { points: reference.points(), whole: reference.whole, ..Costs::default() };
-    let mut trials = Trials::new((around, reference), provider, is_tame, told);
+    let mut trials = Trials::new((around, reference), provider, is_tame, on_done);
     let judged = match trials.exact(model, &mut costs) {
         Ok(()) => portable::judge(model, around, reference, &mut costs),
         Err(Ended::Failed(failure)) => (Fidelity::None, Some(failure.into_why())),
@@ -85,7 +85,7 @@ struct Trials<'c> {
     reference: &'c Reference,
     provider: Provider,
     is_tame: bool,
-    told: Told<'c>,
+    on_done: OnDone<'c>,
     /// How many excursions start at each point.
     tries: u32,
     /// The last trial.
@@ -101,7 +101,7 @@ impl<'c> Trials<'c> {
         (around, reference): (&'c Circumstances, &'c Reference),
         provider: Provider,
         is_tame: bool,
-        told: Told<'c>,
+        on_done: OnDone<'c>,
     ) -> Self {
         let prng = Prng::new(around.course.seed).split("excursions");
         let tries = around.course.trials().div_ceil(reference.points());
@@ -111,7 +111,7 @@ impl<'c> Trials<'c> {
             reference,
             provider,
             is_tame,
-            told,
+            on_done,
             tries,
             done,
             prng,
@@ -228,7 +228,7 @@ impl<'c> Trials<'c> {
 
     /// Goes elsewhere for a random time; how long it was.
     fn excursion(&mut self, rig: &mut Rig<'_>) -> Result<Time, Failure> {
-        (self.told)(self.provider, [self.done, self.around.course.trials()]);
+        (self.on_done)(self.provider, [self.done, self.around.course.trials()]);
         self.done += 1;
         let course = &self.around.course;
         let near = course.tau.checked_mul(SHORT_PARTS).unwrap_or(course.bound);
@@ -287,7 +287,7 @@ fn first_difference(a: &[u8], b: &[u8]) -> Option<usize> {
 
 /// So many saves are made to see whether memory grows, after some that fill what is used again.
 const SAVES: u32 = 64;
-/// Less is not told from noise, in bytes over all of them.
+/// Less may be noise, in bytes over all of them.
 const GROWTH_MIN: u64 = 64 << 10;
 
 /// What is to be said of a model whose memory grows by every save, though all states are given back.

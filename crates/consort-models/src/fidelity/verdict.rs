@@ -153,12 +153,12 @@ impl Failure {
             what: format!("{}{}", error.status, said.unwrap_or_default()),
             time,
             is_unsupported: error.status == CallStatus::Unsupported,
-            is_crash: matches!(error.status, CallStatus::Gone(_)),
+            is_crash: matches!(error.status, CallStatus::Gone(_) | CallStatus::Killed(_)),
             is_of_saving: false,
             is_refused: matches!(error.status, CallStatus::Refused(_)),
             is_on_excursion: false,
             is_of_reading: false,
-            is_from_outside: matches!(&error.status, CallStatus::Gone(what) if is_outer(what)),
+            is_from_outside: is_from_outside(&error.status),
             is_late: false,
         }
     }
@@ -176,8 +176,12 @@ impl Failure {
 }
 
 /// Whether a process is gone for reasons that need not be there tomorrow.
-fn is_outer(what: &str) -> bool {
-    ["no answer for ", "SIGKILL", "SIGTERM"].iter().any(|sign| what.contains(sign))
+fn is_from_outside(status: &CallStatus) -> bool {
+    match status {
+        CallStatus::Killed(_) => true,
+        CallStatus::Gone(what) => what.contains("no answer for "),
+        _ => false,
+    }
 }
 
 impl fmt::Display for Failure {
@@ -275,16 +279,15 @@ mod tests {
 
     #[test]
     fn what_another_day_may_not_bring_is_told_from_what_the_model_does() {
-        let check = |what: &str, expected: bool| {
-            let error = CallError::new("step", CallStatus::Gone(what.to_owned()));
-            let why = Failure::new(&error, 0.0).into_why();
-            assert_eq!(why.is_of_today(), expected, "{what}");
+        let check = |status: fn(String) -> CallStatus, what: &str, expected: bool| {
+            let failure = Failure::new(&CallError::new("step", status(what.to_owned())), 0.0);
+            assert!(failure.is_crash, "{what}");
+            assert_eq!(failure.into_why().is_of_today(), expected, "{what}");
         };
-        check("no answer for 60 s", true);
-        check("its process crashed with SIGKILL: somebody ended it, or memory ran out", true);
-        check("its process crashed with SIGTERM: somebody asked it to end", true);
-        check("its process crashed with SIGSEGV: it used memory that is not its own", false);
-        check("its process left with exit code 3", false);
+        check(CallStatus::Gone, "no answer for 60 s", true);
+        check(CallStatus::Killed, "its process crashed with SIGKILL", true);
+        check(CallStatus::Gone, "its process crashed with SIGSEGV", false);
+        check(CallStatus::Gone, "its process left with exit code 3", false);
         let late = Failure::late(Duration::from_secs(1), 0.0).into_why();
         assert!(late.is_of_today(), "{late}");
     }

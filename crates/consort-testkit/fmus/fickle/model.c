@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* What a restored state lacks; chosen when it is compiled, with the part of the restores that show it. */
-enum { NOTHING, HISTORY, FORGETS, SLOT, KILLED };
+enum { NOTHING, HISTORY, FORGETS, SLOT, KILLED, ONCE };
 
 #ifndef FAULT
 #define FAULT NOTHING
@@ -22,6 +22,7 @@ typedef struct { double time, u, y, before, total; int32_t begun; } Values;
 static double forgotten;
 static Values slot;
 static bool restored;
+static int is_used;
 
 static const Variable variables[] = {
     SCALAR(INDEPENDENT, FLOAT64, time),
@@ -39,6 +40,8 @@ static void start(void *values)
 static int call(const Context *context, void *values, Call call)
 {
     (void)context;
+    /* A library that can be used once in the life of its process. */
+    if (FAULT == ONCE && call == CALL_INSTANTIATE) return is_used++;
     if (call == CALL_SET_STATE) restored = true;
     if (call == CALL_GET_STATE) slot = *(Values *)values;
     return 0;

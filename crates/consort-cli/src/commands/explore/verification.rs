@@ -13,7 +13,7 @@ use consort_explore::chronicle::{Chronicle, Errands};
 use consort_explore::coordinator::Ending;
 use consort_explore::report::{self, Verified};
 use consort_explore::run_world::Until;
-use consort_explore::sample::{self, Difference};
+use consort_explore::sample::{self, Difference, Explanation};
 use consort_explore::strategy::{Strategy, Task};
 use consort_explore::world::World;
 use serde_json::json;
@@ -73,20 +73,17 @@ pub(super) fn not_a_violation(session: &Session<'_>, letters: &[u32]) -> Command
         Ok(world) => world,
         Err(error) => return error,
     };
-    let words = world.explain(letters, &[]);
-    let found = Difference { prefix: letters.to_vec(), words };
+    let explanation = world.explain(letters, &[]);
+    let found = Difference { prefix: letters.to_vec(), explanation };
     let why = "a property is violated by restored states, and is not from the start".to_owned();
     different(session, &found, Some(why))
 }
 
-/// What is told of a difference, and left in the folder: no verdict.
+/// The error for a difference; the report in the folder holds it instead of a verdict.
 fn different(session: &Session<'_>, found: &Difference, more: Option<String>) -> CommandError {
     let ready = session.ready();
     let choices = report::choices(&ready.resolved, &found.prefix);
-    let (message, notes) = match found.words.split_first() {
-        Some((message, notes)) => (message.clone(), notes.to_vec()),
-        None => ("a scenario goes on differently once a state is restored".to_owned(), Vec::new()),
-    };
+    let Explanation { message, notes } = found.explanation.clone();
     let shown = json!({
         "campaign": ready.campaign.name,
         "identity": ready.identity,

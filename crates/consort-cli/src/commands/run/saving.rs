@@ -46,12 +46,33 @@ pub(crate) struct Saving {
 /// A save that is still to come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Save {
-    /// When; at the end if nobody says so.
+    /// When; at the end if nothing is said.
     at: Option<Time>,
-    /// Where it goes; a run that is repeated writes nothing.
-    file: Option<PathBuf>,
-    /// Nobody asked for it: it is there to be checked.
-    is_trial: bool,
+    target: Target,
+}
+
+/// What a save is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Target {
+    /// It is written.
+    File(PathBuf),
+    /// A run that is repeated is saved where it was saved before, and writes nothing.
+    Repetition,
+    /// It is checked.
+    Check,
+}
+
+impl Save {
+    fn to_file(at: Option<Time>, file: PathBuf) -> Self {
+        Save { at, target: Target::File(file) }
+    }
+
+    fn file(&self) -> Option<&Path> {
+        match &self.target {
+            Target::File(path) => Some(path),
+            Target::Repetition | Target::Check => None,
+        }
+    }
 }
 
 /// A save that was made.
@@ -95,14 +116,13 @@ impl Saving {
     /// Saves are checked from now on. A save at the end has no steps after it: the run is saved a few steps
     /// before as well, and that is checked.
     pub(crate) fn plan_checks(&mut self, prepared: &Prepared, is_paced: bool) {
-        if self.waiting.iter().all(|save| save.file.is_none()) {
+        if self.waiting.iter().all(|save| save.file().is_none()) {
             return;
         }
         self.checking = Checking::plan(prepared, self.waiting.len(), is_paced);
         let trial = self.checking.before_end(prepared);
         if let (true, Some(at)) = (self.waiting.iter().all(|save| save.at.is_none()), trial) {
-            let trial = Save { at: Some(at), file: None, is_trial: true };
-            self.waiting.insert(0, trial);
+            self.waiting.insert(0, Save { at: Some(at), target: Target::Check });
         }
     }
 
@@ -144,7 +164,7 @@ impl Saving {
         checked.inspect_err(|_| self.take_back())
     }
 
-    /// Removes the files: whoever resumed one of them would go on differently.
+    /// Removes the files: a run that is resumed from one of them would go on differently.
     fn take_back(&mut self) {
         self.waiting.clear();
         for saved in std::mem::take(&mut self.done) {
@@ -173,11 +193,8 @@ impl Saving {
         folder: &PartsFolder,
         node: &str,
     ) -> Self {
-        let save = |(index, at): (usize, &Option<Time>)| Save {
-            at: *at,
-            file: Some(folder.part(index, node)),
-            is_trial: false,
-        };
+        let save =
+            |(index, at): (usize, &Option<Time>)| Save::to_file(*at, folder.part(index, node));
         self.waiting = times.iter().enumerate().map(save).collect();
         self
     }
@@ -218,7 +235,7 @@ impl Saving {
         let tag = tags.as_deref().and_then(common);
         let Some(tag) = tag else { return Err(Box::new(torn(save))) };
         self.template.save_points.push(tag);
-        let Some(path) = &save.file else { return Ok(Saved { tag, file: None, bytes: 0 }) };
+        let Some(path) = save.file() else { return Ok(Saved { tag, file: None, bytes: 0 }) };
         (self.template.tag, self.template.state) = (tag, parts::join(whole));
         self.write(path, tag)
     }
@@ -245,15 +262,16 @@ impl Saving {
         let told = |error: RunError| Box::new(error.diagnostic(self.resolution));
         let snapshot = run.snapshot().map_err(told)?;
         let tag = snapshot.tag();
-        if save.is_trial {
-            let state = run.serialize(&snapshot).map_err(told)?;
-            self.checking.saved(tag, &state);
-            return Ok(Saved { tag, file: None, bytes: 0 });
+        if save.target != Target::Check {
+            self.template.save_points.push(tag);
         }
-        self.template.save_points.push(tag);
-        let Some(path) = &save.file else { return Ok(Saved { tag, file: None, bytes: 0 }) };
+        let unwritten = Saved { tag, file: None, bytes: 0 };
+        if save.target == Target::Repetition {
+            return Ok(unwritten);
+        }
         let state = run.serialize(&snapshot).map_err(told)?;
         self.checking.saved(tag, &state);
+        let Some(path) = save.file() else { return Ok(unwritten) };
         (self.template.tag, self.template.state) = (tag, state);
         self.write(path, tag)
     }
@@ -269,13 +287,14 @@ impl Saving {
     /// What could not be saved; a run that ended before its saves were due tells that.
     pub(crate) fn take_problems(&mut self) -> Vec<Diagnostic> {
         let mut problems = std::mem::take(&mut self.problems);
+        problems.extend(self.checking.take_problem(self.resolution));
         let mut waiting = std::mem::take(&mut self.waiting);
         if self.repeats {
             // How many more there would have been is no news; that there is none is.
             waiting.truncate(usize::from(self.done.is_empty()));
         }
         for save in waiting {
-            let Some(path) = save.file else { continue };
+            let Some(path) = save.file() else { continue };
             let message = format!("`{}` was not written", path.display());
             let diagnostic = Diagnostic::warning("run::not-saved", message);
             let diagnostic = diagnostic.with_note("the run did not come so far");
@@ -346,14 +365,14 @@ fn common(tags: &[Tag]) -> Option<Tag> {
 }
 
 fn torn(save: &Save) -> Diagnostic {
-    let path = save.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let path = save.file().map(|path| path.display().to_string()).unwrap_or_default();
     let message = format!("the nodes were not at one time when `{path}` was to be written");
     let diagnostic = Diagnostic::error("run::not-saved", message);
     diagnostic.help("save the run at a time with `--save-at`, or over and over with `--save-every`")
 }
 
 /// Whether a component of the system goes on differently once it is restored.
-fn is_noticed(prepared: &Prepared) -> bool {
+pub(super) fn is_noticed(prepared: &Prepared) -> bool {
     let fidelity =
         |model: &std::sync::Arc<dyn consort_core::Model>| model.description().capabilities.fidelity;
     prepared.models.iter().any(|model| fidelity(model) == Fidelity::Repeatable)

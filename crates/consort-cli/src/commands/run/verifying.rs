@@ -1,6 +1,7 @@
 //! `run --resume FILE --verify`: the whole run once more from its start, compared with the one that went on.
 
 use super::resuming::Resumed;
+use super::saving::is_noticed;
 use super::{Recorded, available_workers};
 use crate::cli::RunArgs;
 use crate::execute::End;
@@ -8,9 +9,8 @@ use crate::outcome::CommandError;
 use crate::output::numbers::{duration, short};
 use crate::output::printer::Printer;
 use crate::pipeline::Prepared;
-use consort_core::{Diagnostic, Fidelity, Model, Tag, Time};
+use consort_core::{Diagnostic, Tag, Time};
 use consort_engine::{Run, RunError, RunOptions, StateDiffers, Summary};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs it again from the start, as far as the resumed run came.
@@ -74,9 +74,7 @@ impl Second<'_> {
         let (system, models) = (self.prepared.resolved.clone(), self.prepared.models.clone());
         let options = RunOptions::quiet(self.workers);
         let mut run = Run::start(system, &self.prepared.plan, models, options)?;
-        let notices =
-            |model: &Arc<dyn Model>| model.description().capabilities.fidelity < Fidelity::Exact;
-        let is_noticed = self.prepared.models.iter().any(notices);
+        let is_noticed = is_noticed(self.prepared);
         for Tag { time, .. } in self.resumed.save_points() {
             run.advance(*time)?;
             if is_noticed {
@@ -98,11 +96,11 @@ impl Second<'_> {
         let mut whole = self.start()?;
         let mut places = places.into_iter();
         while places.next() == Some((whole.tag(), whole.marks())) && is_on(&mut whole, until)? {}
-        let sight = whole.sight();
+        let record = whole.tag_record();
         whole.end();
         let mut again = self.resume()?;
-        while again.tag() < sight.tag() && is_on(&mut again, until)? {}
-        Ok(again.compare(&sight, self.resumed.tag()).err())
+        while again.tag() < record.tag() && is_on(&mut again, until)? {}
+        Ok(again.compare(&record, self.resumed.tag()).err())
     }
 
     fn resume(&self) -> Result<Run, RunError> {

@@ -50,19 +50,7 @@ fn arguments(order: &Order, name: &str, file: &Path, global: &Global) -> Vec<OsS
     let mut arguments: Vec<OsString> = vec!["node".into()];
     arguments.extend(["--name", name, "--progress", "none", "--crew"].map(OsString::from));
     arguments.push(file.into());
-    if let Some(cache) = &global.cache_dir {
-        arguments.extend(["--cache-dir".into(), cache.into()]);
-    }
-    if !global.providers.is_empty() {
-        let names: Vec<&str> = global.providers.iter().map(|provider| provider.name()).collect();
-        arguments.extend(["--providers".into(), names.join(",").into()]);
-    }
-    if let Some(limit) = global.call_limit {
-        arguments.extend(["--call-limit".into(), limit.as_secs_f64().to_string().into()]);
-    }
-    if let Some(budget) = global.budget {
-        arguments.extend(["--budget".into(), budget.as_secs_f64().to_string().into()]);
-    }
+    arguments.extend(global.model_arguments());
     if global.verbose {
         arguments.push("--verbose".into());
     }

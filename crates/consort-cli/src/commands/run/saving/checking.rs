@@ -3,8 +3,9 @@
 //! The first save is checked, then the second, the fourth, the eighth and so on. How many steps a twin takes
 //! follows from the experiment alone, so that what is found does not depend on the clock.
 
+use super::is_noticed;
 use crate::pipeline::Prepared;
-use consort_core::{Fidelity, Model, Provider, Tag, Time};
+use consort_core::{Diagnostic, Model, Provider, Resolution, Tag, Time};
 use consort_engine::{Run, RunError, RunOptions, Trail};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,12 +35,16 @@ pub(super) struct Checking {
     waiting: Vec<Trail>,
     /// How many twins there were, how many steps they took, and how long.
     done: (u64, u64, Duration),
+    /// Why a twin could not be made.
+    unmade: Option<RunError>,
 }
 
 impl Checking {
     /// The checks of a run that is to be saved so often.
     pub(super) fn plan(prepared: &Prepared, saves: usize, is_paced: bool) -> Self {
         // A twin of a state that is made by doing everything again takes as long as the run.
+        let is_replayed =
+            |model: &Arc<dyn Model>| model.description().state_provider() == Provider::Replay;
         if prepared.models.iter().any(is_replayed) {
             return Checking::default();
         }
@@ -62,10 +67,8 @@ impl Checking {
 
     /// Where to save a run that is saved at its end only, so that there are steps to be taken again.
     pub(super) fn before_end(&self, prepared: &Prepared) -> Option<Time> {
-        let is_exact =
-            |model: &Arc<dyn Model>| Fidelity::Exact <= model.description().capabilities.fidelity;
-        // Where such a run is saved is part of what happens: it is not saved where nobody asked for it.
-        if self.steps == 0 || !prepared.models.iter().all(is_exact) {
+        // Where a run is saved that notices it is part of what happens: it is saved where that was asked for only.
+        if self.steps == 0 || is_noticed(prepared) {
             return None;
         }
         let experiment = &prepared.resolved.experiment;
@@ -127,12 +130,32 @@ impl Checking {
         for trail in std::mem::take(&mut self.waiting) {
             let began = Instant::now();
             let system = (prepared.resolved.clone(), &prepared.plan);
-            trail.follow(system, prepared.models.clone(), RunOptions::quiet(workers))?;
+            let options = RunOptions::quiet(workers);
+            match trail.follow(system, prepared.models.clone(), options) {
+                Err(error) if error.is_before_start() || error.is_accident() => {
+                    self.unmade = Some(error);
+                    continue;
+                }
+                followed => followed?,
+            }
             let (twins, steps, time) = &mut self.done;
             (*twins, *steps) = (*twins + 1, *steps + trail.len() as u64);
             *time += began.elapsed();
         }
         Ok(())
+    }
+
+    /// What kept a save from being checked; it says nothing about the save.
+    pub(super) fn take_problem(&mut self, resolution: Resolution) -> Option<Diagnostic> {
+        let reason = self.unmade.take()?.diagnostic(resolution);
+        let message = "saves were not checked: no second instance could be restored beside the run";
+        let problem = Diagnostic::warning("run::not-checked", message);
+        let notes = std::iter::once(reason.message).chain(reason.notes);
+        let problem = notes.fold(problem, Diagnostic::with_note);
+        Some(problem.help(
+            "`run --resume FILE --verify` compares a resumed run with one from the start; `isolate = true` \
+             of a component gives every instance a process of its own",
+        ))
     }
 
     /// For the manifest; nothing if no save was checked.
@@ -146,15 +169,8 @@ impl Checking {
     }
 }
 
-fn is_replayed(model: &Arc<dyn Model>) -> bool {
-    let facts = &model.description().facts;
-    facts.iter().any(|(name, provider)| name == "state" && provider == Provider::Replay.name())
-}
-
 /// The shortest time between two steps.
 fn grid(prepared: &Prepared) -> Time {
     let experiment = &prepared.resolved.experiment;
-    let periods = prepared.resolved.components.iter().map(|component| component.period);
-    let periods = periods.chain([experiment.step]).filter(|&period| Time::ZERO < period);
-    periods.min().unwrap_or(experiment.stop - experiment.start)
+    prepared.shortest_period().unwrap_or(experiment.stop - experiment.start)
 }

@@ -84,7 +84,7 @@ fn save(shelf: &Shelf, at: Time, prepared: &Prepared, report: &mut Report) -> Op
         report.push(diagnostic.help("choose times with fewer digits"));
         return None;
     };
-    Some(Save { at: Some(at), file: Some(shelf.file(seconds)), is_trial: false })
+    Some(Save::to_file(Some(at), shelf.file(seconds)))
 }
 
 fn check_folder(shelf: &Shelf, report: &mut Report) {

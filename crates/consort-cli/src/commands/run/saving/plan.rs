@@ -1,7 +1,7 @@
 //! From what was typed to the saves of a run, or everything that is wrong with it.
 
 use super::checking::Checking;
-use super::{Save, Saving, is_noticed};
+use super::{Save, Saving, Target, is_noticed};
 use crate::cli::RunArgs;
 use crate::options;
 use crate::outcome::CommandError;
@@ -9,7 +9,7 @@ use crate::output::diagnostics::plural;
 use crate::output::host;
 use crate::output::numbers::short;
 use crate::pipeline::{self, InputHash, Prepared};
-use consort_core::{Diagnostic, Fidelity, Provider, Report, Resolution, Seconds, Tag, Time};
+use consort_core::{Diagnostic, Fidelity, Report, Resolution, Seconds, Tag, Time};
 use consort_formats::snapshot::{InputDigest, Origin, SnapshotFile};
 use serde_json::Value;
 use std::path::Path;
@@ -33,9 +33,7 @@ pub(crate) fn plan(
         .collect();
     if let (Some(every), [file]) = (args.save_every, &args.save[..]) {
         let times = times_every(every, prepared, begins, &mut report).into_iter();
-        waiting = times
-            .map(|at| Save { at: Some(at), file: Some(file.clone()), is_trial: false })
-            .collect();
+        waiting = times.map(|at| Save::to_file(Some(at), file.clone())).collect();
     }
     waiting.sort_by_key(|save| (save.at.is_none(), save.at));
     if !waiting.is_empty() {
@@ -54,7 +52,8 @@ pub(crate) fn repeat(
     again: Vec<Time>,
 ) -> Saving {
     let again = again.into_iter().filter(|_| is_noticed(prepared));
-    let waiting = again.map(|at| Save { at: Some(at), file: None, is_trial: false }).collect();
+    let target = Target::Repetition;
+    let waiting = again.map(|at| Save { at: Some(at), target: target.clone() }).collect();
     saving(args, prepared, save_points, waiting)
 }
 
@@ -115,9 +114,7 @@ pub(crate) fn origin(prepared: &Prepared) -> Origin {
 fn providers(prepared: &Prepared) -> Vec<(String, String)> {
     let components = prepared.resolved.components.iter().zip(&prepared.models);
     let provider = |model: &std::sync::Arc<dyn consort_core::Model>| {
-        let facts = &model.description().facts;
-        let state = facts.iter().find(|(name, _)| name == "state");
-        state.map_or(Provider::Native.name(), |(_, provider)| provider).to_owned()
+        model.description().state_provider().name().to_owned()
     };
     components.map(|(component, model)| (component.name.clone(), provider(model))).collect()
 }
@@ -155,7 +152,7 @@ fn save(
             Some(save_time(text, prepared, begins, help, report)?)
         }
     };
-    Some(Save { at, file: Some(file.clone()), is_trial: false })
+    Some(Save::to_file(at, file.clone()))
 }
 
 /// The most saves of one run.

@@ -1,9 +1,10 @@
 //! Calls into one instance that take more than one call: a step with early returns and events, an
 //! event iteration.
 
-use crate::error::RunError;
-use consort_core::model::CallResult;
-use consort_core::{EventUpdate, Instance, Resolution, Step, StepOutcome, StepReason, Tag, Time};
+use super::{
+    CallError, CallResult, CallStatus, EventUpdate, Instance, Step, StepOutcome, StepReason,
+};
+use crate::time::{Resolution, Tag, Time};
 
 /// How often an instance may return early without moving on.
 const STALLED_TRIES_MAX: u32 = 100;
@@ -18,63 +19,89 @@ const EVENT_UPDATES_MAX: u32 = 1000;
 
 /// What a component needs to know while it steps.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StepContext {
-    pub(crate) resolution: Resolution,
-    pub(crate) event_mode: bool,
+pub struct StepContext {
+    /// Of its times.
+    pub resolution: Resolution,
+    /// Its events are handled in event mode.
+    pub event_mode: bool,
     /// When the instance announced its next event.
-    pub(crate) next_event: Option<Time>,
+    pub next_event: Option<Time>,
 }
 
 /// Where a component is after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) reached: Time,
+pub struct Arrival {
+    /// The time it came to.
+    pub reached: Time,
     /// An event waits to be handled here.
-    pub(crate) event: bool,
-    pub(crate) terminate: bool,
-    pub(crate) next_event: Option<Time>,
+    pub event: bool,
+    /// It asked to end.
+    pub terminate: bool,
+    /// When its next event is due, if it said so.
+    pub next_event: Option<Time>,
 }
 
 /// What stopped a component.
-pub(crate) enum Stopped {
-    Call(Box<consort_core::CallError>),
-    Discarded { reached: Time, error: Option<Box<consort_core::CallError>> },
-    NoProgress { at: Time, tries: u32 },
+#[derive(Debug)]
+pub enum Stopped {
+    /// A call failed.
+    Call(Box<CallError>),
+    /// It refused to go further.
+    Discarded {
+        /// How far it came.
+        reached: Time,
+        /// What it said.
+        error: Option<Box<CallError>>,
+    },
+    /// It returned early again and again without moving on.
+    NoProgress {
+        /// Where it is stuck.
+        at: Time,
+        /// How often it was asked.
+        tries: u32,
+    },
 }
 
-impl From<Box<consort_core::CallError>> for Stopped {
-    fn from(error: Box<consort_core::CallError>) -> Self {
+impl From<Box<CallError>> for Stopped {
+    fn from(error: Box<CallError>) -> Self {
         Stopped::Call(error)
     }
 }
 
-impl Stopped {
-    pub(crate) fn into_error(self, component: &str, step: &Step) -> RunError {
-        let component = component.to_owned();
-        match self {
-            Stopped::Call(error) => RunError::Call { component, tag: step.from, error },
-            Stopped::Discarded { reached, error } => {
-                RunError::Discarded { component, tag: step.from, to: step.to, reached, error }
+impl From<Stopped> for Box<CallError> {
+    /// As one call that failed.
+    fn from(stopped: Stopped) -> Self {
+        let failed = |status| CallError::new("step", status);
+        match stopped {
+            Stopped::Call(error) => error,
+            Stopped::Discarded { error, .. } => {
+                error.unwrap_or_else(|| failed(CallStatus::Discard))
             }
-            Stopped::NoProgress { at, tries } => RunError::NoProgress { component, at, tries },
+            Stopped::NoProgress { .. } => {
+                failed(CallStatus::Refused("it does not move on in time".to_owned()))
+            }
         }
     }
 }
 
 /// Takes one communication step. Events strictly inside of it are the component's own affair: they
-/// are handled where they happen, and others see their effect at the end of the step.
-pub(crate) fn take_step(
+/// are handled where they happen, and others see their effect at the end of the step. An event at its end
+/// is left to the caller. `taken` sees every call and what came of it.
+///
+/// # Errors
+/// What kept the instance from the end of the step.
+pub fn take_step(
     instance: &mut dyn Instance,
     step: &Step,
     context: &StepContext,
-    mut told: impl FnMut(&Step, &StepOutcome),
+    mut taken: impl FnMut(&Step, &StepOutcome),
 ) -> Result<Arrival, Stopped> {
     let mut part = first_part(step, context);
     let mut next_event = context.next_event;
     let (mut stalled, mut crawling, mut refusals) = (0, 0, 0);
     loop {
         let outcome = instance.step(&part)?;
-        told(&part, &outcome);
+        taken(&part, &outcome);
         let announced = context.event_mode && next_event == Some(step.to);
         next_event = outcome.next_event.or(next_event.filter(|&time| outcome.reached < time));
         let arrival =
@@ -132,7 +159,7 @@ fn first_part(step: &Step, context: &StepContext) -> Step {
 
 /// Where an instance is within a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub struct Place {
     /// The nearest tick.
     time: Time,
     /// The very time.
@@ -142,7 +169,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn of(outcome: &StepOutcome, resolution: Resolution) -> Self {
+    /// Where a call left it.
+    pub fn of(outcome: &StepOutcome, resolution: Resolution) -> Self {
         let time = outcome.reached;
         let seconds = outcome.stopped_at.unwrap_or_else(|| resolution.to_f64(time));
         Place { time, seconds, is_tick: outcome.stopped_at.is_none() }
@@ -151,21 +179,21 @@ impl Place {
 
 /// Whether an instance that refused to go to the end of a step came at least further than its start, and
 /// not beyond its end: it can go on from there.
-pub(crate) fn has_moved(step: &Step, outcome: &StepOutcome, resolution: Resolution) -> bool {
+pub fn has_moved(step: &Step, outcome: &StepOutcome, resolution: Resolution) -> bool {
     let seconds = Place::of(outcome, resolution).seconds;
     step.start < seconds && seconds < resolution.to_f64(step.to) && outcome.reached <= step.to
 }
 
-/// Whether a step came to its end, or so close that nobody could tell: what is left is less than
-/// half a tick, and less than a nanosecond where ticks are longer.
-pub(crate) fn is_whole(step: &Step, outcome: &StepOutcome, resolution: Resolution) -> bool {
-    const NOBODY_COULD_TELL: f64 = 1e-9;
-    let is_near = |at: f64| resolution.to_f64(step.to) - at < NOBODY_COULD_TELL;
+/// Whether a step came to its end, or so close that it makes no difference: what is left is less
+/// than half a tick, and less than a nanosecond where ticks are longer.
+pub fn is_whole(step: &Step, outcome: &StepOutcome, resolution: Resolution) -> bool {
+    const NEGLIGIBLE: f64 = 1e-9;
+    let is_near = |at: f64| resolution.to_f64(step.to) - at < NEGLIGIBLE;
     step.to <= outcome.reached && outcome.stopped_at.is_none_or(is_near)
 }
 
 /// The part of a step from a place on, up to an announced event or its end.
-pub(crate) fn rest_of(
+pub fn rest_of(
     step: &Step,
     place: Place,
     next_event: Option<Time>,
@@ -181,7 +209,10 @@ pub(crate) fn rest_of(
 }
 
 /// Enters event mode, iterates, and returns to step mode.
-fn handle_event(instance: &mut dyn Instance) -> CallResult<EventUpdate> {
+///
+/// # Errors
+/// If one of these calls fails, or there is no end of updates.
+pub fn handle_event(instance: &mut dyn Instance) -> CallResult<EventUpdate> {
     instance.enter_event_mode()?;
     let update = update_until_settled(instance)?;
     instance.enter_step_mode()?;
@@ -189,7 +220,10 @@ fn handle_event(instance: &mut dyn Instance) -> CallResult<EventUpdate> {
 }
 
 /// Updates discrete states until no more update is needed.
-pub(crate) fn update_until_settled(instance: &mut dyn Instance) -> CallResult<EventUpdate> {
+///
+/// # Errors
+/// If that fails, or there is no end of it.
+pub fn update_until_settled(instance: &mut dyn Instance) -> CallResult<EventUpdate> {
     for _ in 0..EVENT_UPDATES_MAX {
         let update = instance.update_discrete_states()?;
         if !update.again || update.terminate {
@@ -197,6 +231,6 @@ pub(crate) fn update_until_settled(instance: &mut dyn Instance) -> CallResult<Ev
         }
     }
     let refused = format!("discrete states still change after {EVENT_UPDATES_MAX} updates");
-    let status = consort_core::CallStatus::Refused(refused);
-    Err(consort_core::CallError::new("update discrete states", status))
+    let status = CallStatus::Refused(refused);
+    Err(CallError::new("update discrete states", status))
 }

@@ -1,22 +1,21 @@
-//! What is seen of a run at a tag, to be compared with another run of the same system: a restored one with
-//! one that never was.
+//! Runs of one system, compared tag by tag: one that was restored with one that was not.
 
 use crate::error::{DifferentValue, RunError, StateDiffers};
 use crate::record::Hashed;
 use crate::run::Run;
-use consort_core::{Provider, Tag, Time, Values, rolling};
+use consort_core::{Tag, Time, Values, rolling};
 use consort_trace::VariableHash;
 use std::collections::BTreeSet;
 
 /// Everything that is hashed of a run, as it was at a tag.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Sight {
+pub struct TagRecord {
     tag: Tag,
     hashes: Vec<VariableHash>,
     values: Vec<Values>,
 }
 
-impl Sight {
+impl TagRecord {
     /// Where the run was.
     pub fn tag(&self) -> Tag {
         self.tag
@@ -24,11 +23,11 @@ impl Sight {
 }
 
 impl Run {
-    /// What is seen at the present tag.
-    pub fn sight(&self) -> Sight {
+    /// Everything that is hashed, as it is at the present tag.
+    pub fn tag_record(&self) -> TagRecord {
         let entries = self.hashes.entries().iter();
         let values = entries.map(|entry| self.program.shared.get(entry.slot).to_values());
-        Sight { tag: self.tag, hashes: self.hashes.states().to_vec(), values: values.collect() }
+        TagRecord { tag: self.tag, hashes: self.hashes.states().to_vec(), values: values.collect() }
     }
 
     /// By component: one number for everything that was hashed of it so far, the present tag included.
@@ -49,11 +48,11 @@ impl Run {
         self.planned_next()
     }
 
-    /// Compares this run, which was restored from a save at `saved`, with what was seen of one that was not.
+    /// Compares this run, which was restored from a save at `saved`, with the record of one that was not.
     ///
     /// # Errors
     /// [`RunError::StateDiffers`] with the first variable whose bits are others.
-    pub fn compare(&self, expected: &Sight, saved: Tag) -> Result<(), RunError> {
+    pub fn compare(&self, expected: &TagRecord, saved: Tag) -> Result<(), RunError> {
         let pairs = self.hashes.states().iter().zip(&expected.hashes).enumerate();
         let different: Vec<usize> =
             pairs.filter(|(_, (ours, theirs))| ours != theirs).map(|(index, _)| index).collect();
@@ -74,9 +73,8 @@ impl Run {
         tag: Tag,
         value: Option<DifferentValue>,
     ) -> RunError {
-        let facts = &self.models[component].description().facts;
-        let state = facts.iter().find(|(name, _)| name == "state");
-        let provider = state.map_or(Provider::Native.name(), |(_, provider)| provider).to_owned();
+        let provider = self.models[component].description().state_provider();
+        let provider = provider.name().to_owned();
         let component = self.system.components[component].name.clone();
         RunError::StateDiffers(Box::new(StateDiffers { component, provider, saved, tag, value }))
     }
@@ -97,7 +95,7 @@ impl Run {
         different.iter().min_by_key(place).copied()
     }
 
-    fn different_value(&self, index: usize, expected: &Sight) -> DifferentValue {
+    fn different_value(&self, index: usize, expected: &TagRecord) -> DifferentValue {
         let Hashed { path, slot, .. } = &self.hashes.entries()[index];
         DifferentValue {
             path: path.clone(),
