@@ -27,7 +27,7 @@ pub struct Variable {
     pub unit: Option<usize>,
     /// Index into [`ModelDescription::enumerations`](crate::ModelDescription).
     pub enumeration: Option<usize>,
-    /// Least value, for ranges shown to a person.
+    /// Least value; what is below is a warning.
     pub min: Option<f64>,
     /// Greatest value.
     pub max: Option<f64>,

@@ -121,9 +121,9 @@ fn join(ranges: &mut Vec<Range<usize>>, next: Range<usize>) {
     }
 }
 
-fn elements(bank: &Bank, slot: Slot) -> impl Iterator<Item = f64> + '_ {
+pub(crate) fn elements(bank: &Bank, slot: Slot) -> impl Iterator<Item = f64> + '_ {
     let values = bank.get(slot);
-    (0..slot.count()).map(move |element| values.as_f64(element).expect("floats are numbers"))
+    (0..slot.count()).map(move |element| values.as_f64(element).expect("these are numbers"))
 }
 
 impl Run {
@@ -145,28 +145,36 @@ impl Run {
         Ok(())
     }
 
+    /// A variable, or an element of one that is an array, for a person.
+    pub(crate) fn element_name(
+        &self,
+        (component, variable): (usize, VariableId),
+        slot: Slot,
+        element: usize,
+    ) -> String {
+        let described = &self.models[component].description().variables[variable.index()];
+        let path = format!("{}.{}", self.system.components[component].name, described.name);
+        match slot.count {
+            1 => path,
+            _ => format!("{path} (element {})", element + 1),
+        }
+    }
+
     /// What diverged so far.
     pub(crate) fn diverged(&self) -> Option<RunError> {
         let watch = &self.divergence;
         let (first, others) = watch.seen.split_first()?;
-        let variable = |seen: &Seen| {
-            let it = &watch.watched[seen.watched];
-            let variable = &self.models[it.component].description().variables[it.variable.index()];
-            (it, variable)
-        };
         let name = |seen: &Seen| {
-            let (it, variable) = variable(seen);
-            let path = format!("{}.{}", self.system.components[it.component].name, variable.name);
-            match it.slot.count {
-                1 => path,
-                _ => format!("{path} (element {})", seen.element + 1),
-            }
+            let it = &watch.watched[seen.watched];
+            self.element_name((it.component, it.variable), it.slot, seen.element as usize)
         };
+        let Watched { component, variable, .. } = &watch.watched[first.watched];
+        let described = &self.models[*component].description().variables[variable.index()];
         Some(RunError::Diverged(Box::new(Diverged {
             variable: name(first),
             tag: first.tag,
             value: first.value,
-            nominal: variable(first).1.nominal,
+            nominal: described.nominal,
             at_start: first.tag == Tag::at(self.system.experiment.start),
             others: others.iter().map(name).collect(),
             more: watch.count - watch.seen.len(),

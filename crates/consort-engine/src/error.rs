@@ -4,7 +4,7 @@ mod differs;
 mod doubtful;
 
 pub use differs::{DifferentValue, StateDiffers};
-pub use doubtful::{AcceptedLoops, Diverged, LostParameter};
+pub use doubtful::{AcceptedLoops, Diverged, LostParameter, OutOfRange};
 
 use crate::courier::CourierError;
 use consort_core::bytes::BytesError;
@@ -60,6 +60,8 @@ pub enum RunError {
     },
     /// A value is infinite, no number or far too great. Fatal only where the system says so.
     Diverged(Box<Diverged>),
+    /// A value is outside of the range that its model declares. Not fatal.
+    OutOfRange(Box<OutOfRange>),
     /// Loops were not solved, and their last values were taken, as the system asks for. Not fatal.
     LoopsAccepted(Box<AcceptedLoops>),
     /// Steps as short as allowed broke a constraint. Not fatal.
@@ -266,6 +268,7 @@ impl RunError {
             RunError::SetAgainNeeded(_) => doubtful::set_again_needed(self.to_string()),
             RunError::LoopNotSolved { .. } => self.loop_diagnostic(resolution),
             RunError::Diverged(it) => it.diagnostic(resolution),
+            RunError::OutOfRange(it) => it.diagnostic(resolution),
             RunError::LoopsAccepted(it) => it.diagnostic(resolution),
             RunError::ConstraintUnmet { first, min, .. } => {
                 let min = resolution.to_f64(*min);
@@ -541,6 +544,7 @@ impl fmt::Display for RunError {
                 write!(f, "the loop through {names} is not solved by {evaluations} evaluations")
             }
             RunError::Diverged(it) => write!(f, "{}", it.what()),
+            RunError::OutOfRange(it) => write!(f, "{}", it.what()),
             RunError::ConstraintUnmet { times: 1, .. } => {
                 f.write_str("a step as short as allowed breaks a constraint")
             }

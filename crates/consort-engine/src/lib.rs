@@ -69,6 +69,7 @@ mod intervene;
 mod iterate;
 mod lane;
 mod pool;
+mod ranges;
 mod record;
 mod rollback;
 mod run;
@@ -84,8 +85,8 @@ pub use collect::Recorded;
 pub use comparison::TagRecord;
 pub use courier::{Courier, CourierError, Part};
 pub use error::{
-    AcceptedLoops, DifferentValue, Diverged, LoopFailure, LostParameter, RunError, StateCall,
-    StateDiffers, StepFailure,
+    AcceptedLoops, DifferentValue, Diverged, LoopFailure, LostParameter, OutOfRange, RunError,
+    StateCall, StateDiffers, StepFailure,
 };
 pub use record::{ChunkSink, RowContent};
 pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};

@@ -19,6 +19,7 @@ use crate::interpret::{Halt, Phase};
 use crate::intervene::{Fresh, Interventions};
 use crate::iterate::Accepted;
 use crate::pool::Pool;
+use crate::ranges::Ranges;
 use crate::record::{ChunkSink, Hashes, Recorder};
 use crate::stage::Stage;
 use crate::store::Segment;
@@ -119,6 +120,7 @@ pub struct Run {
     pub(crate) hashes: Hashes,
     /// Looks for values that nothing can have.
     pub(crate) divergence: Watch,
+    pub(crate) ranges: Ranges,
     /// Loops whose last values were taken although they were not solved.
     pub(crate) accepted: Option<Accepted>,
     /// Steps that broke a constraint and could not be shorter.

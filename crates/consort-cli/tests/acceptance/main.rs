@@ -35,6 +35,7 @@ mod patterns;
 mod places;
 mod predicted;
 mod providers;
+mod ranges;
 mod record;
 mod repeat;
 mod repeatability;

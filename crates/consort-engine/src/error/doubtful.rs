@@ -45,6 +45,25 @@ pub struct Diverged {
     pub more: usize,
 }
 
+/// Values outside of the range that their model declares.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OutOfRange {
+    /// The first: `component.variable`.
+    pub variable: String,
+    /// When.
+    pub tag: Tag,
+    /// What it was then.
+    pub value: f64,
+    /// Its least or greatest value.
+    pub bound: f64,
+    /// It was so at the first tag already.
+    pub at_start: bool,
+    /// Some of those after it.
+    pub others: Vec<String>,
+    /// How many more there were.
+    pub more: usize,
+}
+
 /// Loops whose last values were taken although they are not solved.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AcceptedLoops {
@@ -79,21 +98,48 @@ impl Diverged {
     /// As a warning: who ends a run for it says so.
     pub(super) fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let code = if self.value.is_finite() { "run::diverged" } else { "run::not-finite" };
-        let when = match self.at_start {
-            true => "from the start".to_owned(),
-            false => format!("at {}", seconds(resolution, self.tag)),
-        };
-        let mut diagnostic = Diagnostic::error(code, format!("{} {when}", self.what()));
-        if !self.others.is_empty() {
-            let names: Vec<String> = self.others.iter().map(|name| format!("`{name}`")).collect();
-            let more = match self.more {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            diagnostic = diagnostic.with_note(format!("after it {}{more}", names.join(", ")));
-        }
+        let when = when(self.at_start, self.tag, resolution);
+        let diagnostic = Diagnostic::error(code, format!("{} {when}", self.what()));
+        let diagnostic = with_others(diagnostic, &self.others, self.more);
         diagnostic.help("look at what feeds it just before, or take smaller steps")
     }
+}
+
+impl OutOfRange {
+    pub(super) fn what(&self) -> String {
+        let OutOfRange { variable, value, bound, .. } = self;
+        let verb = if self.at_start { "is" } else { "became" };
+        let side = if value < bound { "below its least" } else { "above its greatest" };
+        format!("`{variable}` {verb} {value}, {side} value {bound},")
+    }
+
+    pub(super) fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
+        let when = when(self.at_start, self.tag, resolution);
+        let message = format!("{} {when}", self.what());
+        let diagnostic = Diagnostic::warning("run::out-of-range", message);
+        with_others(diagnostic, &self.others, self.more).help(
+            "its model declares this range and may be wrong outside of it; look at what feeds it just before",
+        )
+    }
+}
+
+fn when(at_start: bool, tag: Tag, resolution: Resolution) -> String {
+    match at_start {
+        true => "from the start".to_owned(),
+        false => format!("at {}", seconds(resolution, tag)),
+    }
+}
+
+fn with_others(diagnostic: Diagnostic, others: &[String], more: usize) -> Diagnostic {
+    if others.is_empty() {
+        return diagnostic;
+    }
+    let names: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    diagnostic.with_note(format!("after it {}{more}", names.join(", ")))
 }
 
 impl AcceptedLoops {

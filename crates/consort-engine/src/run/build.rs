@@ -14,6 +14,7 @@ use crate::intervene::{
     TargetState,
 };
 use crate::pool::Pool;
+use crate::ranges::Ranges;
 use crate::record::{Hashed, Hashes, Recorder, RowContent};
 use crate::stage::Stage;
 use crate::store::Slot;
@@ -127,6 +128,7 @@ impl Run {
             pool,
             hashes: watchers.hashes,
             divergence: watchers.divergence,
+            ranges: watchers.ranges,
             accepted: None,
             unmet: None,
             recorder: watchers.recorder,
@@ -222,6 +224,7 @@ fn names(system: &ResolvedSystem) -> std::collections::BTreeMap<String, Componen
 struct Watchers {
     hashes: Hashes,
     divergence: Watch,
+    ranges: Ranges,
     recorder: Option<Recorder>,
     feed: Option<FeedProgram>,
 }
@@ -236,6 +239,7 @@ impl Watchers {
             }),
             hashes,
             divergence: Watch::of(source, program),
+            ranges: Ranges::of(source, program),
             feed: FeedProgram::of(source, program),
         }
     }

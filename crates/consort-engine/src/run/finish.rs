@@ -126,6 +126,7 @@ impl Run {
         problems.extend(self.accepted_loops());
         problems.extend(self.unmet_constraints());
         problems.extend(self.asked_in_vain());
+        problems.extend(self.out_of_range());
         // What ended the run was said.
         let is_warned = self.system.coupling.on_divergence == OnDivergence::Warn;
         problems.extend(self.diverged().filter(|_| is_warned));

@@ -28,6 +28,7 @@ impl Run {
             }
         }
         self.record_row();
+        self.look_at_ranges(self.tag, false);
         self.look_for_divergence(self.tag, false)?;
         if !self.eventful.is_empty() {
             self.handle_events()?;
@@ -132,6 +133,7 @@ impl Run {
         let present = std::mem::replace(&mut self.tag, tag);
         self.record_row();
         self.tag = present;
+        self.look_at_ranges(tag, true);
         self.look_for_divergence(tag, true)
     }
 
