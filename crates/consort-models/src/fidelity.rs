@@ -46,6 +46,8 @@ use std::time::Duration;
 use watch::Watch;
 
 const UNTUNED: &str = "tunable parameters keep their values: others make the model fail";
+const CHOSEN: &str =
+    "tunable parameters that are no real numbers keep their values: others make the model fail";
 const HELD: &str = "inputs keep their start values: others make the model fail";
 const TAME: &str =
     "excursions have the inputs of the run and end with it: others make the model fail";
@@ -211,9 +213,10 @@ fn record(
 /// What is not varied though it could be.
 fn left_out(varied: Varied, ladder: &[Varied]) -> Option<String> {
     let left = match varied {
-        Varied::Inputs if ladder.contains(&Varied::All) => UNTUNED,
-        Varied::Nothing if 1 < ladder.len() => HELD,
-        _ => return None,
+        _ if ladder.first() == Some(&varied) => return None,
+        Varied::RealParameters => CHOSEN,
+        Varied::Inputs => UNTUNED,
+        Varied::Nothing | Varied::All => HELD,
     };
     Some(left.to_owned())
 }

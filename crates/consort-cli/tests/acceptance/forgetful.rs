@@ -30,6 +30,7 @@ enum Fault {
     Grid,
     Resizes,
     Ends,
+    Chosen,
 }
 
 const CO_SIMULATION: &[(Fmi, &str)] = &[(Fmi::V2, "co-simulation"), (Fmi::V3, "co-simulation")];
@@ -122,6 +123,7 @@ fn states_that_are_not_apart_from_each_other_are_none() {
 fn what_is_left_as_it_was_is_found() {
     check(Fault::Shallow, ALL, "none", " instead of ");
     check(Fault::Tuned, ALL, "none", "`k` is ");
+    check(Fault::Chosen, ALL, "none", " instead of ");
     check(Fault::Held, ALL, "none", "`u` is ");
     check(Fault::Next, ALL, "none", " instead of ");
 }

@@ -21,15 +21,17 @@ pub(super) struct Signals {
     seed: u64,
 }
 
-/// What of a model is varied.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What of a model is varied, least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Varied {
-    /// Inputs and tunable parameters.
-    All,
-    /// Inputs only.
-    Inputs,
     /// Nothing.
     Nothing,
+    /// Inputs.
+    Inputs,
+    /// These and tunable parameters that are real numbers.
+    RealParameters,
+    /// These and all other tunable parameters: a choice may make another model of it.
+    All,
 }
 
 struct Signal {
@@ -38,6 +40,8 @@ struct Signal {
     start: Values,
     shape: Shape,
     is_parameter: bool,
+    /// What is varied at least if it is.
+    varied_from: Varied,
     /// Those who use event mode set it there.
     at_event: bool,
 }
@@ -82,14 +86,11 @@ impl Signals {
 
     /// What can be varied, most first.
     pub(super) fn ladder(&self) -> Vec<Varied> {
-        let has = |is_parameter: bool| self.all.iter().any(|it| it.is_parameter == is_parameter);
-        let mut ladder = vec![Varied::Nothing];
-        if has(false) {
-            ladder.insert(0, Varied::Inputs);
-        }
-        if has(true) {
-            ladder.insert(0, Varied::All);
-        }
+        let mut ladder: Vec<Varied> = self.all.iter().map(|signal| signal.varied_from).collect();
+        ladder.push(Varied::Nothing);
+        ladder.sort_unstable();
+        ladder.dedup();
+        ladder.reverse();
         ladder
     }
 
@@ -100,11 +101,7 @@ impl Signals {
     /// What is set for the period of length tau that is `index` after the start.
     pub(super) fn changes(&self, path: Path, index: i64) -> Vec<Change> {
         let kind = self.kind(path, index);
-        let is_varied = |signal: &&Signal| match self.varied {
-            Varied::All => true,
-            Varied::Inputs => !signal.is_parameter,
-            Varied::Nothing => false,
-        };
+        let is_varied = |signal: &&Signal| signal.varied_from <= self.varied;
         let signals = self.all.iter().filter(is_varied);
         signals.filter_map(|signal| self.change(signal, path, (kind, index))).collect()
     }
@@ -169,12 +166,17 @@ impl Signal {
             _ => Values::zeros(variable.value_type, count),
         };
         let enumeration = variable.enumeration.and_then(|index| model.enumerations.get(index));
-        let shape = match is_parameter {
-            true => Shape::of_parameter(variable)?,
-            false => Shape::of_input(variable, enumeration)?,
+        let varied_from = match (is_parameter, variable.value_type.is_float()) {
+            (false, _) => Varied::Inputs,
+            (true, true) => Varied::RealParameters,
+            (true, false) => Varied::All,
+        };
+        let shape = match varied_from {
+            Varied::RealParameters => Shape::of_real_parameter(variable)?,
+            _ => Shape::of_input(variable, enumeration)?,
         };
         let at_event = variable.variability != Variability::Continuous;
         let (name, reference) = (variable.name.clone(), variable.reference);
-        Some(Signal { name, reference, start, shape, is_parameter, at_event })
+        Some(Signal { name, reference, start, shape, is_parameter, varied_from, at_event })
     }
 }

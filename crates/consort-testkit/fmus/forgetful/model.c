@@ -11,7 +11,8 @@
 /* What its saved states lack, or what else is odd about them; chosen when it is compiled. See the README. */
 enum {
     HONEST, SLOW, HISTORY, SLOT, UNDO, SHALLOW, ALIAS, TUNED, HELD, NEXT, RANDOM, GENERATOR, FILE_PLACE, THREAD,
-    UNREADABLE, LEAK, COUNTS_SAVES, COUNTS_RESTORES, GRID, RESIZES, ENDS
+    UNREADABLE, LEAK, COUNTS_SAVES, COUNTS_RESTORES, GRID, RESIZES, ENDS,
+    CHOSEN
 };
 
 #ifndef FAULT
@@ -25,7 +26,7 @@ typedef struct {
     double time, u, k, x, v, der_x, der_v;
     double sample, next;                    /* of the last period; when the next one begins */
     double slope_x, slope_v, last_u, last_k; /* of the last step: what a multistep method remembers */
-    bool has_slopes;
+    bool has_slopes, damped;
     double pending;                         /* time that was gone through but not yet integrated */
     int32_t place, samples;
     int64_t count;
@@ -39,6 +40,7 @@ static const Variable variables[] = {
     SCALAR(LOCAL, FLOAT64, v),
     SCALAR(LOCAL, FLOAT64, der_x),
     SCALAR(LOCAL, FLOAT64, der_v),
+    SCALAR(TUNABLE, BOOLEAN, damped),
 };
 
 /* What belongs to the state and is in none, or in all of them at once. */
@@ -122,13 +124,14 @@ static void outputs(void *values)
 {
     Values *v = values;
     v->der_x = v->v;
-    v->der_v = v->u - v->k * v->x - 0.1 * v->v + 0.1 * v->sample;
+    v->der_v = v->u - v->k * v->x - (v->damped ? 0.1 : 0.05) * v->v + 0.1 * v->sample;
 }
 
 static void start(void *values)
 {
     Values *v = values;
     v->k = v->x = 1;
+    v->damped = true;
 }
 
 static Status initialize(const Context *context, void *values)
@@ -217,6 +220,7 @@ static void was_restored(Values *v)
         case UNDO: go_back(v); break;
         case SHALLOW: v->sample = before.sample; break;
         case TUNED: v->k = before.k; break;
+        case CHOSEN: v->damped = before.damped; break;
         case HELD: v->u = before.u; break;
         case NEXT: v->next = before.next; break;
         case COUNTS_RESTORES: v->count = ++restores; break;

@@ -22,7 +22,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// What an input takes; `None` if that is not known.
+    /// What an input, or a parameter that is a choice, takes; `None` if that is not known.
     pub(super) fn of_input(variable: &Variable, enumeration: Option<&Enumeration>) -> Option<Self> {
         let range = variable.min.zip(variable.max);
         let range = range.filter(|(min, max)| min.is_finite() && max.is_finite() && min <= max);
@@ -45,11 +45,10 @@ impl Shape {
         }
     }
 
-    /// What a parameter takes; `None` but for real ones.
-    pub(super) fn of_parameter(variable: &Variable) -> Option<Self> {
+    /// What a parameter that is a real number takes; `None` if its range is empty.
+    pub(super) fn of_real_parameter(variable: &Variable) -> Option<Self> {
         let (min, max) = (variable.min.unwrap_or(f64::MIN), variable.max.unwrap_or(f64::MAX));
-        let is_real = variable.value_type.is_float() && min <= max;
-        is_real.then(|| Shape::Near(variable.nominal.unwrap_or(1.0).abs(), min, max))
+        (min <= max).then(|| Shape::Near(variable.nominal.unwrap_or(1.0).abs(), min, max))
     }
 
     /// Draws values about those that are there.
