@@ -63,6 +63,9 @@ pub struct Instantiation<'a> {
     pub event_mode: bool,
     /// Whether the caller can handle steps that end early.
     pub early_return: bool,
+    /// Whether a process of its own shall have its memory elsewhere than others have: what is no more than an address in a
+    /// saved state means nothing there.
+    pub elsewhere: bool,
 }
 
 impl<'a> Instantiation<'a> {
@@ -75,6 +78,7 @@ impl<'a> Instantiation<'a> {
             verbose: false,
             event_mode: false,
             early_return: false,
+            elsewhere: false,
         }
     }
 }

@@ -35,6 +35,7 @@ pub(crate) fn instantiate(
             event_mode: component.event_mode,
             early_return: (component.event_mode || negotiates)
                 && model.description().capabilities.early_return,
+            elsewhere: false,
         };
         model
             .instantiate(&instantiation)

@@ -4,7 +4,7 @@ use super::HostOptions;
 use super::protocol::{Family, Op};
 use super::worker::Worker;
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, Instantiation, LogSink, Prng};
+use consort_core::{CallError, CallStatus, Instantiation, LogSink, Prng, Provider};
 use std::sync::Arc;
 
 /// How an instance is made in a process of its own.
@@ -18,6 +18,7 @@ pub(crate) struct Launch {
     verbose: bool,
     event_mode: bool,
     early_return: bool,
+    elsewhere: bool,
 }
 
 impl Launch {
@@ -25,6 +26,7 @@ impl Launch {
         host: &Arc<HostOptions>,
         recipe: &Arc<[u8]>,
         family: Family,
+        provider: Provider,
         from: &Instantiation<'_>,
     ) -> Launch {
         Launch {
@@ -37,6 +39,7 @@ impl Launch {
             verbose: from.verbose,
             event_mode: from.event_mode,
             early_return: from.early_return,
+            elsewhere: from.elsewhere && provider == Provider::Native,
         }
     }
 
@@ -46,7 +49,8 @@ impl Launch {
     /// If it cannot be started.
     pub(crate) fn start(&self) -> CallResult<Worker> {
         let log = Arc::clone(&self.log);
-        Worker::start(&self.host, &self.name, log, self.family).map_err(|error| {
+        let started = Worker::start(&self.host, self.elsewhere, &self.name, log, self.family);
+        started.map_err(|error| {
             let program = self.host.program.display();
             let reason = format!("no process could be started from `{program}`: {error}");
             CallError::new("start a worker", CallStatus::Refused(reason))

@@ -50,7 +50,7 @@ impl IsolatedModel {
     /// If it cannot be loaded, as if it had been tried here.
     pub fn try_load(&self) -> Result<(), LoadError> {
         let silent: LogSink = Arc::new(|_| ());
-        let Ok(mut worker) = Worker::start(&self.host, "", silent, self.family) else {
+        let Ok(mut worker) = Worker::start(&self.host, false, "", silent, self.family) else {
             return Ok(());
         };
         let answer = worker.ask(Op::TryLoad, |to| to.bytes(&self.recipe));
@@ -63,7 +63,7 @@ impl IsolatedModel {
     /// # Errors
     /// As there.
     pub fn start(&self, from: &Instantiation<'_>) -> CallResult<IsolatedInstance> {
-        let launch = Launch::new(&self.host, &self.recipe, self.family, from);
+        let launch = Launch::new(&self.host, &self.recipe, self.family, self.provider, from);
         IsolatedInstance::start(&Arc::new(launch), self.provider)
     }
 }

@@ -67,14 +67,15 @@ fn name(signal: i32) -> String {
 }
 
 impl Process {
-    /// Starts a worker in `folder`, with the channel at its standard input and its words captured.
+    /// Starts a worker in `folder`, with the channel at its standard input and its words captured. Its memory lies where
+    /// that of every worker does, or by chance elsewhere.
     ///
     /// # Errors
     /// If the program cannot be started.
     pub(crate) fn start(
         options: &HostOptions,
-        channel: &Channel,
-        output: &Output,
+        elsewhere: bool,
+        (channel, output): (&Channel, &Output),
         folder: &Path,
     ) -> io::Result<Process> {
         let mut command = Command::new(&options.program);
@@ -86,7 +87,7 @@ impl Process {
         let limits = options.limits;
         let ours = std::process::id();
         // SAFETY: what is called between fork and exec are system calls that touch no memory of ours.
-        unsafe { command.pre_exec(move || prepare(&limits, ours)) };
+        unsafe { command.pre_exec(move || prepare(&limits, ours, elsewhere)) };
         let child = spawner::run(move || command.spawn())??;
         let pid = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
         Ok(Process::adopt(pid))
@@ -199,7 +200,7 @@ pub fn end_with_parent() -> io::Result<()> {
 }
 
 /// In the new process, before it becomes the worker.
-fn prepare(limits: &super::Limits, parent: u32) -> io::Result<()> {
+fn prepare(limits: &super::Limits, parent: u32, elsewhere: bool) -> io::Result<()> {
     // Without us it shall not live on.
     end_with_parent()?;
     // SAFETY: plain system calls; whatever fails is told to the parent.
@@ -209,7 +210,7 @@ fn prepare(limits: &super::Limits, parent: u32) -> io::Result<()> {
         }
         // Addresses are the same each time, so that a saved image fits another process. Where that is
         // forbidden, as in some containers, images fit their own process only.
-        libc::personality(ADDR_NO_RANDOMIZE);
+        libc::personality(if elsewhere { 0 } else { ADDR_NO_RANDOMIZE });
         libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC as libc::c_int);
         limit(libc::RLIMIT_CORE, Some(0))?;
         limit(libc::RLIMIT_AS, limits.address_space)?;

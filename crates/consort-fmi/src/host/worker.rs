@@ -54,13 +54,14 @@ impl Worker {
     /// If the program cannot be started.
     pub(crate) fn start(
         options: &HostOptions,
+        elsewhere: bool,
         component: &str,
         log: LogSink,
         family: Family,
     ) -> io::Result<Worker> {
         let (channel, output) = (Channel::create()?, Output::create()?);
         let folder = Folder::create(&options.scratch)?;
-        let process = Process::start(options, &channel, &output, folder.path())?;
+        let process = Process::start(options, elsewhere, (&channel, &output), folder.path())?;
         let shared = Shared {
             component: component.to_owned(),
             log,

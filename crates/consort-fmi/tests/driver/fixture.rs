@@ -165,6 +165,7 @@ pub(crate) fn instantiation(log: &Log, verbose: bool) -> Instantiation<'static> 
         verbose,
         event_mode: false,
         early_return: false,
+        elsewhere: false,
     }
 }
 

@@ -32,7 +32,7 @@ pub type OnTrial = Arc<dyn Fn(&Trial<'_>) + Send + Sync>;
 pub type Make<'a> = dyn FnMut(Provider) -> Result<Arc<dyn Model>, String> + 'a;
 
 /// Which rules verdicts were found by: those of others are of no use.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 
 const TAKEN: &str = "a string takes everything";
 

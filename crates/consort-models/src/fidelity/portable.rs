@@ -50,7 +50,7 @@ fn brought_over(
             let (point, _) = rig.save()?;
             let bytes = rig.serialize(&point)?;
             costs.bytes = costs.bytes.or(Some(bytes.len() as u64));
-            let mut fresh = Rig::start(model, around)?;
+            let mut fresh = Rig::start_elsewhere(model, around)?;
             fresh.revive(&bytes, &rig)?;
             follow(&mut fresh, index, around, reference)?;
         }

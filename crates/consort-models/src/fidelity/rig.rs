@@ -55,12 +55,28 @@ pub(super) struct Point {
 impl<'c> Rig<'c> {
     /// A fresh instance at the start of its course.
     pub(super) fn start(model: &dyn Model, around: &'c Circumstances) -> Result<Self, Failure> {
+        Self::begin(model, around, false)
+    }
+
+    /// The same in a process whose memory lies elsewhere.
+    pub(super) fn start_elsewhere(
+        model: &dyn Model,
+        around: &'c Circumstances,
+    ) -> Result<Self, Failure> {
+        Self::begin(model, around, true)
+    }
+
+    fn begin(
+        model: &dyn Model,
+        around: &'c Circumstances,
+        elsewhere: bool,
+    ) -> Result<Self, Failure> {
         let course = &around.course;
         let failed = |error: Box<CallError>| {
             let failure = Failure::new(&error, course.seconds(course.start));
             Failure { is_of_saving: true, ..failure }
         };
-        let instance = instantiate(model, around).map_err(failed)?;
+        let instance = instantiate(model, around, elsewhere).map_err(failed)?;
         let (now, next_event) = (course.start, None);
         let mut rig = Rig { instance, around, now, is_over: false, next_event, stride: 1 };
         if around.has_events {
@@ -268,13 +284,18 @@ impl Drop for Rig<'_> {
     }
 }
 
-fn instantiate(model: &dyn Model, around: &Circumstances) -> CallResult<Box<dyn Instance>> {
+fn instantiate(
+    model: &dyn Model,
+    around: &Circumstances,
+    elsewhere: bool,
+) -> CallResult<Box<dyn Instance>> {
     let course = &around.course;
     let prng = Prng::new(course.seed).split("checked");
     let can = &model.description().capabilities;
     let instantiation = Instantiation {
         event_mode: around.has_events,
         early_return: around.has_events && can.early_return,
+        elsewhere,
         ..Instantiation::quiet("checked", prng)
     };
     let mut instance = model.instantiate(&instantiation)?;

@@ -106,6 +106,7 @@ impl Bench {
             verbose: false,
             event_mode: false,
             early_return: false,
+            elsewhere: false,
         })?;
         let description = loaded.model.description().clone();
         let resolution = Resolution::NANOSECOND;

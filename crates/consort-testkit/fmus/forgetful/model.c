@@ -12,7 +12,7 @@
 enum {
     HONEST, SLOW, HISTORY, SLOT, UNDO, SHALLOW, ALIAS, TUNED, HELD, NEXT, RANDOM, GENERATOR, FILE_PLACE, THREAD,
     UNREADABLE, LEAK, COUNTS_SAVES, COUNTS_RESTORES, GRID, RESIZES, ENDS,
-    CHOSEN
+    CHOSEN, ADDRESS
 };
 
 #ifndef FAULT
@@ -20,6 +20,7 @@ enum {
 #endif
 
 enum { LOG_MAX = 65536, RING = 4, LEAKED = 8192 };
+static const double UNIT = 1;
 static const double PERIOD = 0.25, OWN_STEP = 0.05, NEARLY = 1e-9;
 
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
     double pending;                         /* time that was gone through but not yet integrated */
     int32_t place, samples;
     int64_t count;
+    const double *unit;                     /* where a number is; good for nothing in another process */
 } Values;
 
 static const Variable variables[] = {
@@ -116,6 +118,7 @@ static void take_sample(const Context *context, Values *v)
 {
     v->sample = 0.5 * v->sample + v->x + 0.1 * disturbance(context);
     if (FAULT == THREAD) v->sample = summed_up(v->x);
+    if (FAULT == ADDRESS) v->sample *= *v->unit;
     v->next += PERIOD;
     v->samples++;
 }
@@ -132,6 +135,7 @@ static void start(void *values)
     Values *v = values;
     v->k = v->x = 1;
     v->damped = true;
+    v->unit = &UNIT;
 }
 
 static Status initialize(const Context *context, void *values)

@@ -60,7 +60,7 @@ impl Resumed {
             let message = "the run was saved with other options";
             let diagnostic = Diagnostic::error("snapshot::options", message);
             let diagnostic = contradictions.into_iter().fold(diagnostic, Diagnostic::with_note);
-            let help = "leave them out: all but `--stop` is as it was";
+            let help = "leave them out: all but `--stop` and `--isolate` is as it was";
             return Err(CommandError::invalid(diagnostic.help(help)));
         }
         let folder = &self.file.folder;
@@ -68,6 +68,8 @@ impl Resumed {
             options::experiment_from_json(&saved, |path| options::found(folder, path));
         let given = &typed.experiment;
         experiment.stop = given.stop.clone().or(experiment.stop);
+        // Where a model lives decides nothing but what it can harm.
+        experiment.isolate |= given.isolate;
         experiment.python_library = given.python_library.clone().or(experiment.python_library);
         let spread = self.spread(&typed.spread, &saved)?;
         let system = typed.system.clone();

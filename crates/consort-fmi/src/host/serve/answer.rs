@@ -50,6 +50,7 @@ impl Hosted {
             verbose: sense(command.flag())?,
             event_mode: sense(command.flag())?,
             early_return: sense(command.flag())?,
+            elsewhere: false,
         })?);
         Ok(())
     }
