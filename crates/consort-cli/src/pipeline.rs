@@ -4,6 +4,7 @@
 mod alone;
 mod foreign;
 mod isolation;
+pub(crate) mod keepable;
 mod overrides;
 pub(crate) mod recording;
 mod solving;

@@ -10,6 +10,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+/// So long the models of workers may take to end, all together.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// Something heard of a worker.
 #[derive(Debug)]
 pub(super) enum Event {
@@ -163,14 +166,25 @@ impl Crew {
         })
     }
 
-    /// Ends them all.
+    /// Ends them all. One that has nothing to do ends by itself when nothing more is asked of it: so it takes
+    /// its models with it, and the folders they worked in.
     pub(super) fn dismiss(&mut self) {
-        for member in self.members.values_mut() {
-            // One that is over already cannot be ended again.
-            let _ = member.child.kill();
-            let _ = member.child.wait();
+        let members = std::mem::take(&mut self.members);
+        let mut leaving = Vec::new();
+        for Member { mut child, input, is_ready, lease, .. } in members.into_values() {
+            drop(input);
+            match is_ready && lease.is_none() {
+                true => leaving.push(child),
+                false => end(&mut child),
+            }
         }
-        self.members.clear();
+        let began = Instant::now();
+        for mut child in leaving {
+            while matches!(child.try_wait(), Ok(None)) && began.elapsed() < FAREWELL {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            end(&mut child);
+        }
     }
 }
 
@@ -190,6 +204,12 @@ fn listen(worker: u64, output: ChildStdout, sender: &Sender<Event>) {
         }
     }
     let _ = sender.send(Event::Gone(worker));
+}
+
+/// Ends a process; one that is over already stays so.
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 /// Ends a process that is not over yet; says how it ended if it was.

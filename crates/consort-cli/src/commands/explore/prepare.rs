@@ -3,8 +3,8 @@
 use crate::cli::{CampaignChanges, ExperimentArgs, Global};
 use crate::outcome::CommandError;
 use crate::output::printer::Printer;
-use crate::pipeline::{self, Prepared, recording, sha256};
-use consort_core::{ModelDescription, Report, Seconds};
+use crate::pipeline::{self, Prepared, keepable, recording, sha256};
+use consort_core::{Fidelity, ModelDescription, Report, Seconds};
 use consort_explore::campaign::{Questions, ResolvedCampaign, resolve, strategy};
 use consort_explore::sample::Sample;
 use consort_explore::strategy::Strategy as _;
@@ -78,6 +78,7 @@ pub(crate) fn prepare(
     let prepared =
         prepare_system(&system, &arguments, (&campaign, &questions), global, &mut report)?;
     let resolved = prepared.as_ref().and_then(|prepared| {
+        keepable::check(prepared, Fidelity::Exact, &mut report);
         let models: Vec<&ModelDescription> =
             prepared.models.iter().map(|model| model.description()).collect();
         resolve(&campaign, questions, &prepared.resolved, &models, &mut report)

@@ -1,13 +1,13 @@
 //! The saves of a node that was started by hand: into a folder of its own, one file per time.
 
-use super::plan::{check_models, save_time, saving, times_every};
+use super::plan::{save_time, saving, times_every};
 use super::{Save, Saving};
 use crate::cli::RunArgs;
 use crate::outcome::CommandError;
-use crate::pipeline::Prepared;
+use crate::pipeline::{Prepared, keepable};
 use crate::spread::scratch::{RunId, id_text};
 use crate::spread::shelf::Shelf;
-use consort_core::{Diagnostic, Report, Seconds, Tag, Time};
+use consort_core::{Diagnostic, Fidelity, Report, Seconds, Tag, Time};
 use serde_json::{Value, json};
 
 /// What a node keeps, when, and where.
@@ -41,7 +41,7 @@ pub(crate) fn plan_node(
     let waiting = match keeping.shelf {
         Some(shelf) => {
             check_folder(shelf, &mut report);
-            check_models(prepared, &mut report);
+            keepable::check(prepared, Fidelity::Portable, &mut report);
             let times = times(prepared, begins, keeping, &mut report);
             let save = |at: &Time| save(shelf, *at, prepared, &mut report);
             times.iter().filter_map(save).collect()

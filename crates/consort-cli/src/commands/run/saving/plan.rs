@@ -8,7 +8,7 @@ use crate::outcome::CommandError;
 use crate::output::diagnostics::plural;
 use crate::output::host;
 use crate::output::numbers::short;
-use crate::pipeline::{self, InputHash, Prepared};
+use crate::pipeline::{self, InputHash, Prepared, keepable};
 use consort_core::{Diagnostic, Fidelity, Report, Resolution, Seconds, Tag, Time};
 use consort_formats::snapshot::{InputDigest, Origin, SnapshotFile};
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub(crate) fn plan(
     }
     waiting.sort_by_key(|save| (save.at.is_none(), save.at));
     if !waiting.is_empty() {
-        check_models(prepared, &mut report);
+        keepable::check(prepared, Fidelity::Portable, &mut report);
     }
     CommandError::check(report)?;
     Ok(saving(args, prepared, save_points, waiting))
@@ -223,24 +223,6 @@ fn tick_before(seconds: Seconds, resolution: Resolution) -> Option<Time> {
     let above = i128::from(seconds.numerator()).checked_mul(i128::from(tick.denominator()))?;
     let below = i128::from(seconds.denominator()).checked_mul(i128::from(tick.numerator()))?;
     i64::try_from(above.div_euclid(below)).ok().map(Time::from_ticks)
-}
-
-/// Whoever cannot be saved is told before anything runs.
-pub(super) fn check_models(prepared: &Prepared, report: &mut Report) {
-    for (component, model) in prepared.resolved.components.iter().zip(&prepared.models) {
-        let can = &model.description().capabilities;
-        let is_saved = can.save_state && can.fidelity != Fidelity::None;
-        if is_saved && can.serialize_state {
-            continue;
-        }
-        let what = if is_saved { "brought to another process" } else { "saved" };
-        let message = format!("the state of `{}` cannot be {what}", component.name);
-        let diagnostic = Diagnostic::error("run::not-saved", message);
-        let diagnostic = diagnostic.with_note(format!("it is {}", model.description().kind));
-        let help = "with `state = \"image\"` in its component it is saved from outside; \
-                    `consort state-check` tells what the model can";
-        report.push(diagnostic.help(help));
-    }
 }
 
 #[cfg(test)]
