@@ -19,7 +19,8 @@ cargo xtask VERB
   ci      everything CI runs: formatting, lints, tests, documentation, examples
   tidy    check the invariants of ARCHITECTURE.md
   soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` and
-          `flows` are random systems, `behaviors` are FMUs that misbehave
+          `flows` are random systems, `behaviors` are FMUs that misbehave, `states` those
+          whose saved states lack something
   bench-solvers  [--check] [--accuracy] [--rounds N] [--only TEXT]  our solvers against SUNDIALS CVODE, as ratios;
           with --check, fail if one is slower than it must be; with --accuracy, classic problems at six tolerances
   bless   accept changed snapshots; read the diff before you commit it

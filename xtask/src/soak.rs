@@ -1,7 +1,8 @@
 //! The long runs. CI drives the same fuzz targets for a moment on stable Rust (see
 //! `consort_testkit::fuzz`); here they run with coverage guidance for minutes or hours. So do random
 //! systems: their plans (`plans`), their runs on several nodes (`parts`) and their flows (`flows`), with
-//! seeds that CI does not see, and FMUs that misbehave (`behaviors`). `repeat` runs systems a hundred times each over all links, Zenoh included.
+//! seeds that CI does not see, FMUs that misbehave (`behaviors`) and FMUs whose saved states lack
+//! something (`states`). `repeat` runs systems a hundred times each over all links, Zenoh included.
 
 use crate::ci::{cargo, root, succeeds};
 use crate::say;
@@ -36,7 +37,7 @@ struct Rounds {
     systems_per_round: u64,
 }
 
-const ROUNDS: [Rounds; 4] = [
+const ROUNDS: [Rounds; 5] = [
     Rounds {
         name: "plans",
         package: "consort-testkit",
@@ -63,6 +64,13 @@ const ROUNDS: [Rounds; 4] = [
         package: "consort-cli",
         test: "behaviors",
         count_variable: "CONSORT_BEHAVIORS",
+        systems_per_round: 5_000,
+    },
+    Rounds {
+        name: "states",
+        package: "consort-cli",
+        test: "states",
+        count_variable: "CONSORT_STATES",
         systems_per_round: 5_000,
     },
 ];

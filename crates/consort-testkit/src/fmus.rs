@@ -1,8 +1,9 @@
 //! Our test models as FMUs.
 
-mod compile;
+pub(crate) mod compile;
 mod files;
 
+use crate::amnesiac::Saving;
 use crate::liar::Shape;
 use crate::{archive, cache};
 use files::Files;
@@ -74,6 +75,9 @@ const FORGETFUL: TestModel = TestModel { flags: &["-pthread"], ..model("forgetfu
 /// The model that misbehaves as the name of its instance says, with functions of the standard of its own.
 const LIAR: TestModel = TestModel { flags: &["-pthread"], ..model("liar") };
 
+/// The model for both interfaces whose saved states lack what its parameters say.
+const AMNESIAC: TestModel = model("amnesiac");
+
 /// How an FMU is made.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BuildOptions {
@@ -132,6 +136,16 @@ pub fn build_liar(fmi: Fmi, shape: Shape) -> PathBuf {
     let missing = [(shape.states, "-DSTATELESS"), (shape.indicators, "-DSMOOTH")];
     flags.extend(missing.iter().filter(|(has, _)| !has).map(|(_, flag)| (*flag).to_owned()));
     build_files(LIAR.name, &files, &BuildOptions { flags, ..BuildOptions::binary() })
+}
+
+/// Makes the model `amnesiac` (see [`crate::amnesiac`]), which says this about saving, as a folder with a
+/// binary; its path.
+///
+/// # Panics
+/// If it does not compile.
+pub fn build_amnesiac(fmi: Fmi, saving: Saving) -> PathBuf {
+    let files = Files::of_model(&AMNESIAC, fmi).with_saving(saving);
+    build_files(AMNESIAC.name, &files, &BuildOptions::binary())
 }
 
 /// The model as a source FMU: a folder without binaries.

@@ -9,6 +9,7 @@
 //!   symbols and compares it with what the system defines.
 //! - [`network`] joins two network namespaces by a network that delays, reorders and drops real packets.
 //! - [`liar`] draws misbehaviors of one of the models from seeds.
+//! - [`amnesiac`] draws models whose saved states lack something, and knows the truth about each.
 //! - [`fuzz`] drives fuzz targets over their corpora with a seeded mutator.
 //! - [`render`] writes what a report says as text for snapshots.
 //!
@@ -26,6 +27,7 @@
 //! A test kit that cannot do its work has nothing useful to return, so every function here panics with
 //! the words of the tool that failed.
 
+pub mod amnesiac;
 pub mod fmus;
 pub mod fuzz;
 pub mod liar;

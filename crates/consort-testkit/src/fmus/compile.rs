@@ -27,3 +27,11 @@ pub(super) fn library(folder: &Path, files: &Files, flags: &[String]) {
     compiler.arg("-o").arg(&target).arg("-lm");
     process::run(&mut compiler);
 }
+
+/// Compiles sources into a program.
+pub(crate) fn program(target: &Path, sources: &[PathBuf], headers: &Path) {
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-std=c99", "-ffp-contract=off"]).args(WARNINGS).arg("-I").arg(headers);
+    compiler.args(sources).arg("-o").arg(target).arg("-lm");
+    process::run(&mut compiler);
+}

@@ -1,6 +1,7 @@
 //! The files of an FMU, in memory.
 
 use super::{Fmi, TestModel};
+use crate::amnesiac::Saving;
 use crate::liar::Shape;
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,6 +46,19 @@ impl Files {
         let text = without(&without(&text, "states", shape.states), "indicators", shape.indicators);
         files.insert("modelDescription.xml".to_string(), text.into_bytes());
         Files(files).with_build_description(model, fmi, &sources)
+    }
+
+    /// The same FMU, which says this about saving.
+    pub(super) fn with_saving(mut self, saving: Saving) -> Self {
+        let mut text = self.text("modelDescription.xml").to_owned();
+        for (name, needs) in [("GetAndSet", Saving::States), ("Serialize", Saving::Bytes)] {
+            for state in ["FMUstate", "FMUState"] {
+                let says = |can: bool| format!("can{name}{state}=\"{can}\"");
+                text = text.replace(&says(true), &says(needs <= saving));
+            }
+        }
+        self.0.insert("modelDescription.xml".to_string(), text.into_bytes());
+        self
     }
 
     fn with_build_description(mut self, model: &TestModel, fmi: Fmi, sources: &[&str]) -> Self {
