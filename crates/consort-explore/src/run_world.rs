@@ -21,10 +21,13 @@ pub struct RunWorld {
     origin: Origin,
     campaign: ResolvedCampaign,
     watch: Watch,
-    start: RunSnapshot,
+    /// Where everything starts, if somebody came back to it: a scenario that is run straight on is never saved.
+    start: Option<RunSnapshot>,
     start_time: Time,
     /// How many choices were made.
     depth: u32,
+    /// A choice was made, or tried.
+    has_begun: bool,
     /// A restored run goes on differently, so every run is restored.
     is_canonical: bool,
 }
@@ -54,10 +57,10 @@ pub enum Until {
 }
 
 impl RunWorld {
-    /// Makes and initializes the instances, and saves where they are.
+    /// Makes and initializes the instances.
     ///
     /// # Errors
-    /// If an instance fails, or cannot be saved.
+    /// If an instance fails.
     pub fn start(
         campaign: ResolvedCampaign,
         (system, plan): (ResolvedSystem, &Plan),
@@ -85,8 +88,19 @@ impl RunWorld {
         let observer = Some(Observation { paths, observer: Box::new(watch.clone()) });
         let options = RunOptions { observer, ..options };
         let mut run = Run::start(system, &origin.plan, models, options)?;
-        let start = run.snapshot()?;
-        Ok(RunWorld { run, origin, campaign, watch, start, start_time, depth: 0, is_canonical })
+        let start = if is_canonical { Some(run.snapshot()?) } else { None };
+        let (depth, has_begun) = (0, false);
+        Ok(RunWorld {
+            run,
+            origin,
+            campaign,
+            watch,
+            start,
+            start_time,
+            depth,
+            has_begun,
+            is_canonical,
+        })
     }
 
     /// What is known of the properties now.
@@ -110,6 +124,7 @@ impl RunWorld {
 
     /// Makes a choice; where it leads.
     fn begin(&mut self, letter: u32) -> Result<Time, RunError> {
+        self.has_begun = true;
         if self.is_canonical {
             // Saving such an instance restores it at once: every path is the same then.
             self.run.snapshot()?;
@@ -133,7 +148,13 @@ impl World for RunWorld {
     type Error = RunError;
 
     fn reset(&mut self) -> Result<(), RunError> {
-        self.run.restore(&self.start)?;
+        if self.start.is_none() && self.has_begun {
+            self.renew()?;
+        }
+        match &self.start {
+            Some(start) => self.run.restore(start)?,
+            None => self.start = Some(self.run.snapshot()?),
+        }
         self.depth = 0;
         Ok(())
     }

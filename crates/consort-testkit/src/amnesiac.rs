@@ -167,12 +167,13 @@ impl Case {
         self.interface == Interface::ModelExchange || self.fmi == Fmi::V3
     }
 
-    /// What is true of its own saving, in trials of `points` periods of `steps` steps.
+    /// What is true of its own saving, in trials of `points` periods of `steps` steps, with inputs that follow from
+    /// the seed and the number of `inputs`.
     ///
     /// # Panics
     /// If the program that knows it does not compile, or fails.
-    pub fn truth(&self, steps: u32, points: u32) -> Truth {
-        truth::ask(self, steps, points)
+    pub fn truth(&self, [steps, points]: [u32; 2], inputs: u32) -> Truth {
+        truth::ask(self, [steps, points], inputs)
     }
 }
 

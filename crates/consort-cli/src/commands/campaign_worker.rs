@@ -10,6 +10,7 @@ use consort_explore::campaign::budget;
 use consort_explore::run_world::{RunWorld, Until};
 use consort_explore::visit::Explorer;
 use consort_explore::worker;
+use consort_explore::world::World as _;
 use consort_models::loader::end_with_parent;
 use std::io::{self, Write};
 
@@ -24,7 +25,10 @@ pub(crate) fn execute(
     let ready = prepare::prepare(&args.campaign, &args.changes, None, global, printer)?;
     let fingerprint = ready.fingerprint();
     let space = ready.resolved.space.clone();
-    let world = start(&ready, Until::Decided)?;
+    let mut world = start(&ready, Until::Decided)?;
+    let resolution = ready.prepared.resolved.experiment.resolution;
+    // Where every scenario starts is saved once.
+    world.reset().map_err(|error| CommandError::failed(error.diagnostic(resolution)))?;
     let explorer = Explorer::new(space, world, budget(&ready.campaign));
     let mut explorer = explorer.sampling(ready.sample());
     let mut output = Lines { printer };
@@ -38,7 +42,7 @@ pub(crate) fn execute(
 /// The campaign's system, live.
 ///
 /// # Errors
-/// If an instance fails, or cannot be saved.
+/// If an instance fails.
 pub(crate) fn start(ready: &Ready, until: Until) -> Result<RunWorld, CommandError> {
     let options = RunOptions::quiet(1);
     start_with(ready, options, until)
@@ -47,7 +51,7 @@ pub(crate) fn start(ready: &Ready, until: Until) -> Result<RunWorld, CommandErro
 /// The campaign's system, live, carried out as `options` say.
 ///
 /// # Errors
-/// If an instance fails, or cannot be saved.
+/// If an instance fails.
 pub(crate) fn start_with(
     ready: &Ready,
     options: RunOptions,

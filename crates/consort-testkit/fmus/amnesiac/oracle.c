@@ -34,11 +34,10 @@ typedef struct {
     int chosen;
 } Shared;
 
-/* A solver has the continuous states, whatever the model keeps of them. */
 typedef struct { void *state; double next, states[2]; int index; } Saved;
 
-/* An instance, and when the importer expects its next event. */
-typedef struct { Instance *instance; double next; } Live;
+/* An instance, when the importer expects its next event, and the continuous states that its solver has. */
+typedef struct { Instance *instance; double next, states[2]; } Live;
 
 static bool exchange, events;
 static double step_length;
@@ -75,11 +74,12 @@ static void happen(Live *live)
 
 static Live begin(void)
 {
-    Live live = { instance_new("oracle", "", 0), INFINITY };
+    Live live = { instance_new("oracle", "", 0), INFINITY, { 0, 0 } };
     live.instance->context.log = no_log;
     live.instance->context.event_mode = events;
     for (int i = 0; i < argument_count; i++) *number(&live, FIRST_PARAMETER + i) = atof(arguments[i]);
     model.initialize(&live.instance->context, live.instance->values);
+    memcpy(live.states, number(&live, X), sizeof live.states);
     if (events || exchange) happen(&live);
     return live;
 }
@@ -102,14 +102,14 @@ static void integrate(Live *live, double length)
 {
     static const double nodes[] = { 0, 0.5, 0.5, 1 }, weights[] = { 1 / 6.0, 1 / 3.0, 1 / 3.0, 1 / 6.0 };
     double *x = number(live, X), *slope = number(live, SLOPES), t = *now(live);
-    double from[2] = { x[0], x[1] }, sum[2] = { 0, 0 };
+    double from[2] = { live->states[0], live->states[1] }, sum[2] = { 0, 0 };
     for (int stage = 0; stage < 4; stage++) {
         for (int i = 0; i < 2; i++) x[i] = from[i] + nodes[stage] * length * (stage ? slope[i] : 0);
         *now(live) = t + nodes[stage] * length;
         model.outputs(live->instance->values);
         for (int i = 0; i < 2; i++) sum[i] += weights[stage] * slope[i];
     }
-    for (int i = 0; i < 2; i++) x[i] = from[i] + length * sum[i];
+    for (int i = 0; i < 2; i++) live->states[i] = x[i] = from[i] + length * sum[i];
     *now(live) = t + length;
     model.outputs(live->instance->values);
 }
@@ -146,8 +146,7 @@ static bool is_equal(Live *live, const double *expected) { return memcmp(number(
 static Saved save(Live *live, int index)
 {
     spoiled(live->instance, CALL_GET_STATE);
-    double *x = number(live, X);
-    return (Saved){ state_get(live->instance), live->next, { x[0], x[1] }, index };
+    return (Saved){ state_get(live->instance), live->next, { live->states[0], live->states[1] }, index };
 }
 
 static void restore(Live *live, const Saved *saved)
@@ -155,7 +154,7 @@ static void restore(Live *live, const Saved *saved)
     spoiled(live->instance, CALL_SET_STATE);
     state_set(live->instance, saved->state);
     live->next = saved->next;
-    if (exchange) memcpy(number(live, X), saved->states, sizeof saved->states);
+    memcpy(live->states, saved->states, sizeof saved->states);
 }
 
 /* States that are held at once: the first, the newest, and some between. */

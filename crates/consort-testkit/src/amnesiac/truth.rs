@@ -85,12 +85,13 @@ impl Truth {
     }
 }
 
-pub(super) fn ask(case: &Case, steps: u32, points: u32) -> Truth {
+pub(super) fn ask(case: &Case, [steps, points]: [u32; 2], inputs: u32) -> Truth {
     let is_exchange = u32::from(case.interface == Interface::ModelExchange);
     let mut command = Command::new(program());
     command.args([is_exchange, u32::from(case.has_events())].map(|it| it.to_string()));
     command.arg((f64::from(case.step) / 1000.0).to_string());
-    command.args([steps, points].map(|it| it.to_string())).arg(case.seed.to_string());
+    command.args([steps, points].map(|it| it.to_string()));
+    command.arg(case.seed.wrapping_add(u64::from(inputs) << 48).to_string());
     command.args(case.parameters().iter().map(|(_, value)| value.to_string()));
     let text = String::from_utf8(process::run(&mut command).stdout).expect("it prints numbers");
     let mut found = text.lines().map(|line| {
