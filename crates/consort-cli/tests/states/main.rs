@@ -20,7 +20,7 @@ use program::World;
 use tally::Tally;
 
 /// Without `CONSORT_STATES`.
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 30;
 /// Campaigns take longer than all the rest: one of so many seeds has them.
 const CAMPAIGN_EVERY: u64 = 5;
 
