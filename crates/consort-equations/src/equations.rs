@@ -37,6 +37,9 @@ pub struct Equations {
     pub indicators: Vec<Indicator>,
     /// What happens at once.
     pub events: Vec<Event>,
+    /// Whether the runner draws which of several events of one instant and one priority comes first: true if the
+    /// model leaves it open and there are several.
+    pub events_are_unordered: bool,
     /// The experiment its author had in mind.
     pub experiment: Experiment,
     /// What each derivative depends on.

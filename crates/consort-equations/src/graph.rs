@@ -24,12 +24,30 @@ pub(crate) enum Node {
     Apply(Op, [NodeId; 3]),
 }
 
+impl Node {
+    /// Always the same, on every machine.
+    fn hash(self) -> u64 {
+        let [a, b] = match self {
+            Node::Constant(bits) => [0, bits],
+            Node::Leaf(register) => [1, u64::from(register)],
+            Node::Apply(op, [a, b, c]) => {
+                [2 + (op as u64) + (u64::from(c.0) << 8), u64::from(a.0) << 32 | u64::from(b.0)]
+            }
+        };
+        let mixed = (a.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ b).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        (mixed ^ mixed >> 29).wrapping_mul(0x94D0_49BB_1331_11EB) >> 16
+    }
+}
+
 /// Nodes, each after its operands.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
-    known: BTreeMap<Node, NodeId>,
+    /// Where nodes are found again: the number of one, or [`FREE`], each at the place its hash says or behind it.
+    places: Vec<u32>,
 }
+
+const FREE: u32 = u32::MAX;
 
 const NONE: NodeId = NodeId(0);
 
@@ -43,7 +61,7 @@ impl Graph {
     }
 
     /// The operands of a node.
-    pub(crate) fn operands(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+    pub(crate) fn operands(&self, id: NodeId) -> impl Iterator<Item = NodeId> + Clone + use<> {
         let (operands, count) = match self.node(id) {
             Node::Apply(op, operands) => (operands, op.operands()),
             _ => ([NONE; 3], 0),
@@ -52,13 +70,35 @@ impl Graph {
     }
 
     fn add(&mut self, node: Node) -> NodeId {
-        if let Some(known) = self.known.get(&node) {
-            return *known;
+        if self.places.len() < 2 * (self.nodes.len() + 1) {
+            self.make_places();
         }
-        let id = NodeId(u32::try_from(self.nodes.len()).expect("the text's length limits nodes"));
-        self.nodes.push(node);
-        self.known.insert(node, id);
-        id
+        let place = self.place(node);
+        if self.places[place] == FREE {
+            let number = u32::try_from(self.nodes.len()).expect("the text's length limits nodes");
+            self.places[place] = number;
+            self.nodes.push(node);
+        }
+        NodeId(self.places[place])
+    }
+
+    /// Where a node is, or may be put.
+    fn place(&self, node: Node) -> usize {
+        let last = self.places.len() - 1;
+        let mut place = node.hash() as usize & last;
+        while self.places[place] != FREE && self.nodes[self.places[place] as usize] != node {
+            place = (place + 1) & last;
+        }
+        place
+    }
+
+    /// At least twice as many places as nodes, so that few stand behind their own.
+    fn make_places(&mut self) {
+        self.places = vec![FREE; (4 * self.nodes.len()).next_power_of_two().max(64)];
+        for (number, node) in (0..).zip(&self.nodes) {
+            let place = self.place(*node);
+            self.places[place] = number;
+        }
     }
 
     pub(crate) fn constant(&mut self, value: f64) -> NodeId {
@@ -138,6 +178,37 @@ impl Graph {
             open.extend(self.operands(id).filter(|operand| needed.insert(*operand)));
         }
         needed
+    }
+}
+
+/// Answers many small questions to a big graph.
+pub(crate) struct Reach<'g> {
+    graph: &'g Graph,
+    /// The last question in which each node was met.
+    met: Vec<u32>,
+    question: u32,
+}
+
+impl<'g> Reach<'g> {
+    pub(crate) fn new(graph: &'g Graph) -> Self {
+        Reach { graph, met: vec![0; graph.len()], question: 0 }
+    }
+
+    /// The nodes that one needs, in no order.
+    pub(crate) fn of(&mut self, root: NodeId) -> Vec<NodeId> {
+        self.question += 1;
+        self.met[root.index()] = self.question;
+        let (mut found, mut next) = (vec![root], 0);
+        while let Some(id) = found.get(next) {
+            for operand in self.graph.operands(*id) {
+                if std::mem::replace(&mut self.met[operand.index()], self.question) != self.question
+                {
+                    found.push(operand);
+                }
+            }
+            next += 1;
+        }
+        found
     }
 }
 

@@ -5,7 +5,7 @@ mod builtins;
 
 pub(crate) use builtins::power;
 
-use crate::builtin::Arity;
+use crate::builtin::{Arity, Builtin};
 use crate::findings::{Findings, suggestion};
 use crate::graph::{Graph, NodeId};
 use crate::op::{Op, truth};
@@ -123,20 +123,22 @@ impl<'m, 'f, 'r> Lowering<'m, 'f, 'r> {
     /// An expression that must be a number.
     pub(crate) fn number(&mut self, expression: &'m Expression) -> NodeId {
         let value = self.lower(expression);
-        self.demand(value, Type::Number, expression.span);
-        value.node
+        self.demand(value, Type::Number, expression.span)
     }
 
     /// An expression that must be a condition.
     pub(crate) fn condition(&mut self, expression: &'m Expression) -> NodeId {
         let value = self.lower(expression);
-        self.demand(value, Type::Condition, expression.span);
-        value.node
+        self.demand(value, Type::Condition, expression.span)
     }
 
-    fn demand(&mut self, value: Value, wanted: Type, span: Option<Span>) {
+    /// The value as one of the type that is wanted.
+    fn demand(&mut self, value: Value, wanted: Type, span: Option<Span>) -> NodeId {
         if value.of == wanted || value.of == Type::Unknown {
-            return;
+            return value.node;
+        }
+        if self.scope.conditions_are_numbers {
+            return self.convert(value, span);
         }
         let (message, label, help) = match wanted {
             Type::Condition => (
@@ -151,6 +153,17 @@ impl<'m, 'f, 'r> Lowering<'m, 'f, 'r> {
             ),
         };
         self.findings.error("equations::type", message.to_owned(), (span, label), help);
+        value.node
+    }
+
+    /// One or zero for a condition, whether it is not zero for a number.
+    fn convert(&mut self, value: Value, span: Option<Span>) -> NodeId {
+        let zero = self.graph.constant(0.0);
+        if value.of == Type::Number {
+            return self.compare(Builtin::NotEqual, value.node, zero, span);
+        }
+        let one = self.graph.constant(1.0);
+        self.graph.select(value.node, one, zero)
     }
 
     fn unknown(&mut self) -> Value {
@@ -333,7 +346,7 @@ impl<'m, 'f, 'r> Lowering<'m, 'f, 'r> {
         let help = if self.scope.symbol(&name.text).is_some() {
             format!("`{}` is a value; write `*` to multiply", name.text)
         } else {
-            let known = crate::builtin::Builtin::functions().map(|(name, _)| name);
+            let known = Builtin::functions().map(|(name, _)| name);
             let declare = format!("declare it, as in `function {}(x) = ...`", name.text);
             suggestion(&name.text, self.scope.function_names().chain(known), &declare)
         };
@@ -359,12 +372,16 @@ impl<'m, 'f, 'r> Lowering<'m, 'f, 'r> {
             let condition = self.condition(condition);
             conditions.push((condition, self.lower(branch), branch.span));
         }
+        let is_number = |(_, branch, _): &(NodeId, Value, _)| branch.of == Type::Number;
+        if self.scope.conditions_are_numbers && conditions.iter().any(is_number) {
+            value = Value { node: self.demand(value, Type::Number, last.span), of: Type::Number };
+        }
         for (condition, branch, span) in conditions.into_iter().rev() {
             if value.of == Type::Unknown {
                 value.of = branch.of;
             }
-            self.demand(branch, value.of, span);
-            value.node = self.graph.select(condition, branch.node, value.node);
+            let branch = self.demand(branch, value.of, span);
+            value.node = self.graph.select(condition, branch, value.node);
         }
         value
     }

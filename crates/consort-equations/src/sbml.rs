@@ -4,12 +4,13 @@
 //! [`compile`](crate::compile()). It goes in this order: the text is bounded and parsed
 //! (`consort_xml`), everything with an identifier is declared (`collect`, `table`), formulas are read
 //! (`math`) where they stand (`change`, `reaction`), rules without a variable are solved (`algebraic`), and
-//! all is put together (`event`, `fast`, `form`, `inline`, `lower`, `rate`, `scale`, `units`). What is not supported is refused by name.
+//! all is put together (`before`, `event`, `fast`, `form`, `inline`, `lower`, `rate`, `scale`, `units`). What is not supported is refused by name.
 //!
 //! Identifiers keep their meaning: that of a species is its concentration, or its amount if it has only
 //! substance units. A reaction's identifier is its rate, an output.
 
 mod algebraic;
+mod before;
 mod change;
 mod collect;
 mod event;

@@ -35,12 +35,15 @@ pub(crate) struct Scope<'m> {
     pub(crate) derivatives: Vec<Option<&'m Expression>>,
     /// States that equations determine, by number, in the order of [`Model::implicit`].
     pub(crate) implicit: Vec<usize>,
+    /// See [`Model::conditions_are_numbers`].
+    pub(crate) conditions_are_numbers: bool,
 }
 
 impl<'m> Scope<'m> {
     /// Looks through a model and reports names and equations that do not fit together.
     pub(crate) fn new(model: &'m Model, findings: &mut Findings<'_>) -> Self {
-        let mut scope = Scope::default();
+        let conditions_are_numbers = model.conditions_are_numbers;
+        let mut scope = Scope { conditions_are_numbers, ..Scope::default() };
         let mut names = Names { first: BTreeMap::new() };
         for function in &model.functions {
             if names.take(&function.name, findings) {
@@ -275,7 +278,7 @@ fn has_names(expression: &Expression) -> bool {
         match &next.kind {
             ExpressionKind::Variable(_) | ExpressionKind::Derivative(_) => return true,
             ExpressionKind::Pre(_) => return true,
-            _ => open.extend(next.parts()),
+            _ => next.push_parts(&mut open),
         }
     }
     false

@@ -33,6 +33,11 @@ pub struct Model {
     pub experiment: Experiment,
     /// Whether units that do not fit are a warning only: an importer's, whose formats take numbers as they are.
     pub units_are_hints: bool,
+    /// Whether a condition counts as one or zero where a number is wanted, and a number that is not zero as true: an
+    /// importer's, whose formats do not tell them apart.
+    pub conditions_are_numbers: bool,
+    /// Whether events of one instant and one priority are executed in an order that is drawn, not in that of the text.
+    pub events_are_unordered: bool,
 }
 
 /// The experiment a model's author had in mind; numbers kept as written, so that they stay exact.

@@ -148,6 +148,34 @@ static bool comes_before(const Waiting *a, double a_priority, const Waiting *b, 
     return a->sequence < b->sequence;
 }
 
+/* A number that no other of the instance's draws tells; the seed is fixed, so that every run draws the same ones. */
+static uint64_t draw(Instance *instance)
+{
+    uint64_t word = ++instance->draws * UINT64_C(0x9e3779b97f4a7c15);
+    word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
+    return word ^ word >> 31;
+}
+
+/* Of all that are due together with the best and have its priority, one that is drawn. Those of infinite priority are
+   made by the reader of the model and have their order. */
+static size_t drawn(Instance *instance, size_t best, double priority)
+{
+    size_t at, count = 0, chosen = best;
+    if (!model.events_are_unordered || !(priority < INFINITY)) return best;
+    for (at = 0; at < instance->queue_count; at++)
+        if (instance->queue[at].due <= instance->queue[best].due) count += priority <= priority_of(instance, &instance->queue[at]);
+    if (count < 2) return best;
+    count = (size_t)(draw(instance) % count);
+    for (at = 0; at < instance->queue_count; at++) {
+        if (!(instance->queue[at].due <= instance->queue[best].due)) continue;
+        if (!(priority <= priority_of(instance, &instance->queue[at]))) continue;
+        chosen = at;
+        if (count-- == 0) break;
+    }
+    return chosen;
+}
+
 /* The place of what is to be executed next. */
 static size_t next_due(Instance *instance)
 {
@@ -162,7 +190,7 @@ static size_t next_due(Instance *instance)
         best = at;
         best_priority = priority;
     }
-    return best;
+    return best == NOTHING ? best : drawn(instance, best, best_priority);
 }
 
 static void assign(Instance *instance, size_t place, double value)

@@ -114,7 +114,7 @@ void instance_reset(Instance *instance)
     instance->tolerance = model.tolerance;
     instance->step_size = 0.0;
     instance->is_disturbed = false;
-    instance->sequence = 0;
+    instance->sequence = instance->draws = 0;
     instance->queue_count = 0;
     instance->past.count = instance->break_count = 0;
     forget(instance);

@@ -105,6 +105,7 @@ typedef struct {
     const unsigned char *is_duration_fixed;   /* of the delays: parameters decide how long they are */
     double tolerance;              /* relative, if nobody says another one */
     bool depends_on_time;          /* derivatives do */
+    bool events_are_unordered;     /* of several of one priority any may come first */
     const EventRow *event;
     const IndicatorRow *indicator;
     Program *initial, *derivative, *output, *local, *indicate, *instant, *remembered, *durations;
@@ -160,6 +161,7 @@ typedef struct Instance {
     double tolerance, step_size;           /* of Co-Simulation; no step size yet: 0 */
     bool is_disturbed;                     /* inputs were set since the last step */
     uint64_t sequence;                     /* of the next event that fires */
+    uint64_t draws;                        /* how often the order of events was drawn */
     double *point;
     unsigned char *memory;                 /* of each event: whether its condition held */
     unsigned char *is_set;                 /* of each state, then discrete: whether it was set before the run */

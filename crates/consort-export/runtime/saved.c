@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC UINT64_C(0x3374726f736e6f43)   /* "Consort3" */
+#define MAGIC UINT64_C(0x3474726f736e6f43)   /* "Consort4" */
 
 struct Saved {
     size_t count;
@@ -14,7 +14,7 @@ struct Saved {
 /* The words before the point. */
 enum {
     WORD_MAGIC, WORD_FINGERPRINT, WORD_COUNT, WORD_KIND, WORD_PHASE, WORD_START, WORD_TIME, WORD_LAST_EVENT,
-    WORD_NEXT_EVENT, WORD_FIRST, WORD_STILL, WORD_CROWDED_SINCE, WORD_CROWD, WORD_TOLERANCE, WORD_STEP_SIZE, WORD_DISTURBED, WORD_SEQUENCE,
+    WORD_NEXT_EVENT, WORD_FIRST, WORD_STILL, WORD_CROWDED_SINCE, WORD_CROWD, WORD_TOLERANCE, WORD_STEP_SIZE, WORD_DISTURBED, WORD_SEQUENCE, WORD_DRAWS,
     WORD_QUEUE, WORD_PAST, WORD_BREAKS, WORDS
 };
 
@@ -99,6 +99,7 @@ static void put_head(const Instance *instance, uint64_t *words, size_t count)
     words[WORD_STEP_SIZE] = word_of(instance->step_size);
     words[WORD_DISTURBED] = instance->is_disturbed;
     words[WORD_SEQUENCE] = instance->sequence;
+    words[WORD_DRAWS] = instance->draws;
     words[WORD_QUEUE] = instance->queue_count;
     words[WORD_PAST] = instance->past.count;
     words[WORD_BREAKS] = instance->break_count;
@@ -163,6 +164,7 @@ static void take_head(Instance *instance, const uint64_t *words)
     instance->step_size = number_of(words[WORD_STEP_SIZE]);
     instance->is_disturbed = words[WORD_DISTURBED] != 0;
     instance->sequence = words[WORD_SEQUENCE];
+    instance->draws = words[WORD_DRAWS];
     instance->queue_count = (size_t)words[WORD_QUEUE];
     instance->past.count = (size_t)words[WORD_PAST];
     instance->break_count = (size_t)words[WORD_BREAKS];

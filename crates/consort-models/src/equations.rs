@@ -94,7 +94,8 @@ impl ContinuousModel for EquationsModel {
         &self.continuous
     }
 
-    fn instantiate(&self, _: &Instantiation<'_>) -> CallResult<Box<dyn ContinuousInstance>> {
-        Ok(Box::new(EquationsInstance::new(Arc::clone(&self.equations), self.fingerprint)))
+    fn instantiate(&self, with: &Instantiation<'_>) -> CallResult<Box<dyn ContinuousInstance>> {
+        let equations = Arc::clone(&self.equations);
+        Ok(Box::new(EquationsInstance::new(equations, self.fingerprint, &with.prng)))
     }
 }

@@ -5,7 +5,7 @@ use crate::differentiate::{Entry, jacobian};
 use crate::equations::{
     Delay, Dependence, Equations, Event, Indicator, Jacobian, Programs, Quantity, Target,
 };
-use crate::graph::{Graph, Node, NodeId};
+use crate::graph::{Graph, Node, NodeId, Reach};
 use crate::lower::Relation;
 use crate::op::Op;
 use crate::program::{Layout, NoHistory, Point, Program, Side, assemble};
@@ -24,8 +24,9 @@ pub(super) fn equations(model: &Model, scope: &Scope<'_>, mut lowered: Lowered) 
     let watched = Watched::new(&mut lowered, layout, &output_nodes);
     let programs = programs(&mut lowered, layout, [&output_nodes, &local_nodes], &watched);
     let graph = &lowered.graph;
-    let dependence = |nodes: &[NodeId]| -> Vec<Dependence> {
-        nodes.iter().map(|node| dependence(graph, layout, *node)).collect()
+    let mut reach = Reach::new(graph);
+    let mut dependence = |nodes: &[NodeId]| -> Vec<Dependence> {
+        nodes.iter().map(|node| depends_on(graph, layout, reach.of(*node))).collect()
     };
     let declared = |list: &[usize]| -> Vec<Quantity> {
         list.iter().map(|at| quantity(scope.assigned[*at], None)).collect()
@@ -47,6 +48,7 @@ pub(super) fn equations(model: &Model, scope: &Scope<'_>, mut lowered: Lowered) 
         delays: delays(&lowered, layout),
         indicators: watched.indicators,
         events: events.map(|(written, event)| self::event(graph, layout, written, event)).collect(),
+        events_are_unordered: model.events_are_unordered && 1 < model.events.len(),
         experiment: model.experiment.clone(),
         derivative_dependence: dependence(&lowered.derivatives),
         output_dependence: dependence(&output_nodes),
@@ -189,18 +191,21 @@ struct Watched {
 
 impl Watched {
     fn new(lowered: &mut Lowered, layout: Layout, outputs: &[NodeId]) -> Self {
-        let mut users: BTreeMap<NodeId, (Vec<usize>, bool)> = BTreeMap::new();
+        let mut users: BTreeMap<NodeId, (Vec<usize>, bool)> =
+            lowered.relations.iter().map(|relation| (relation.node, Default::default())).collect();
         for (index, event) in lowered.events.iter().enumerate() {
             for node in lowered.graph.reachable_one(event.condition) {
-                users.entry(node).or_default().0.push(index);
+                users.entry(node).and_modify(|user| user.0.push(index));
             }
         }
         // What jumps in what is remembered jumps later in what looks back.
         let remembered: Vec<NodeId> = lowered.remembered.iter().map(|(value, _)| *value).collect();
         let roots = [&lowered.derivatives[..], outputs, &remembered].concat();
-        for node in lowered.graph.reachable(&roots) {
-            users.entry(node).or_default().1 = true;
+        let reachable = if users.is_empty() { Vec::new() } else { lowered.graph.reachable(&roots) };
+        for node in reachable {
+            users.entry(node).and_modify(|user| user.1 = true);
         }
+        users.retain(|_, (events, in_equations)| !events.is_empty() || *in_equations);
         let mut watched =
             Watched { indicators: Vec::new(), values: Vec::new(), instants: Vec::new() };
         for relation in std::mem::take(&mut lowered.relations) {
@@ -246,8 +251,17 @@ impl Watched {
 }
 
 fn dependence(graph: &Graph, layout: Layout, node: NodeId) -> Dependence {
+    depends_on(graph, layout, graph.reachable_one(node))
+}
+
+/// What all of these nodes depend on directly.
+fn depends_on(
+    graph: &Graph,
+    layout: Layout,
+    nodes: impl IntoIterator<Item = NodeId>,
+) -> Dependence {
     let mut found = Dependence::default();
-    for id in graph.reachable_one(node) {
+    for id in nodes {
         match graph.node(id) {
             Node::Leaf(register) => add_leaf(&mut found, layout, register as usize),
             Node::Apply(Op::Delay, [_, buffer, _]) => {

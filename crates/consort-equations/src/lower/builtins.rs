@@ -87,20 +87,25 @@ impl<'m> Lowering<'m, '_, '_> {
         let values: Vec<Value> = arguments.iter().map(|argument| self.lower(argument)).collect();
         let compares_truth = matches!(builtin, Builtin::Equal | Builtin::NotEqual)
             && values.iter().all(|value| value.of == Type::Condition);
-        if !compares_truth {
-            for (value, argument) in values.iter().zip(arguments) {
-                self.demand(*value, Type::Number, argument.span);
-            }
-        }
+        let wanted = if compares_truth { Type::Condition } else { Type::Number };
+        let values = values.into_iter().zip(arguments);
+        let values: Vec<NodeId> =
+            values.map(|(value, argument)| self.demand(value, wanted, argument.span)).collect();
         let mut all = Vec::with_capacity(values.len());
         for pair in values.windows(2) {
-            all.push(self.compare(builtin, pair[0].node, pair[1].node, span));
+            all.push(self.compare(builtin, pair[0], pair[1], span));
         }
         let node = fold(&mut self.graph, Op::And, &all, 1.0);
         Value { node, of: Type::Condition }
     }
 
-    fn compare(&mut self, builtin: Builtin, a: NodeId, b: NodeId, span: Option<Span>) -> NodeId {
+    pub(super) fn compare(
+        &mut self,
+        builtin: Builtin,
+        a: NodeId,
+        b: NodeId,
+        span: Option<Span>,
+    ) -> NodeId {
         let (op, a, b) = match builtin {
             Builtin::Equal => (Op::Equal, a, b),
             Builtin::NotEqual => (Op::NotEqual, a, b),

@@ -106,7 +106,7 @@ fn event<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> Opti
     reader.known_attributes(trigger, &["initialValue", "persistent"]);
     let scope = Scope::default();
     let formula = math::find(reader, table, trigger)?;
-    let condition = Math { reader, table, scope: &scope }.condition(formula);
+    let condition = Math { reader, table, scope: &scope }.only(formula);
     let mut part =
         |name: &str| child(node, name).and_then(|part| self::formula(reader, table, part));
     let (delay, priority) = (part("delay"), part("priority"));
@@ -149,7 +149,7 @@ fn event_assignments<'a>(
 /// The formula of an element, as a number.
 fn formula<'a>(reader: &mut Reader<'_>, table: &Table<'a>, node: Node<'a>) -> Option<Expression> {
     let math = math::find(reader, table, node)?;
-    Math { reader, table, scope: &Scope::default() }.number(math)
+    Math { reader, table, scope: &Scope::default() }.only(math)
 }
 
 /// The quantity an attribute names.

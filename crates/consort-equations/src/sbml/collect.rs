@@ -72,7 +72,9 @@ fn compartment<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &mut Table<'a
     let Some(id) = reader.required(node, "id") else { return };
     let constant = reader.flag(node, "constant").unwrap_or(true);
     let dimensions = reader.number(node, "spatialDimensions");
-    if dimensions.is_some_and(|dimensions| ![0.0, 1.0, 2.0, 3.0].contains(&dimensions)) {
+    // Level 3 lets them be any number, as those of a fractal are.
+    let is_usual = |dimensions: f64| [0.0, 1.0, 2.0, 3.0].contains(&dimensions);
+    if !table.edition.is_level_3() && dimensions.is_some_and(|it| !is_usual(it)) {
         reader.bad_value(node, "spatialDimensions", "0, 1, 2 or 3");
     }
     let mut compartment = quantity(id, node, Sort::Compartment, constant);

@@ -51,22 +51,18 @@ pub(super) fn extents(
         if terms.is_empty() || reaction.rate.is_none() {
             continue;
         }
-        let mut column: BTreeMap<usize, f64> = BTreeMap::new();
         let span = reader.place(reaction.node, "id");
-        if terms.iter().any(|term| term.number().is_none()) {
+        if terms.iter().any(|term| !table.is_settled(&term.count)) {
             refuse_count(reader, reaction);
             continue;
         }
         let text = table.free_name(format!("{}_extent", reaction.id));
         let first = terms[0].species;
-        for term in terms {
-            let count = term.number().unwrap_or_default();
-            *column.entry(term.species).or_default() +=
-                if term.is_reactant { -count } else { count };
+        for term in &terms {
             let part = table.quantities[term.species].converted(term.flow(&text));
             found.moved.entry(term.species).or_default().push(part);
         }
-        columns.push(column);
+        columns.extend(column(&terms));
         if is_dependent(&columns) {
             let message =
                 format!("the fast reaction `{}` does what other fast ones do already", reaction.id);
@@ -78,13 +74,24 @@ pub(super) fn extents(
     found
 }
 
+/// What a reaction adds to each species, if that is all numbers.
+fn column(terms: &[&Term]) -> Option<BTreeMap<usize, f64>> {
+    let mut column: BTreeMap<usize, f64> = BTreeMap::new();
+    for term in terms {
+        let count = term.number()?;
+        *column.entry(term.species).or_default() += if term.is_reactant { -count } else { count };
+    }
+    Some(column)
+}
+
 fn refuse_count(reader: &mut Reader<'_>, reaction: &Reaction<'_>) {
     let message = format!(
-        "the fast reaction `{}` has a stoichiometry that is no number, which is not supported",
+        "the fast reaction `{}` has a stoichiometry that changes, which is not supported",
         reaction.id
     );
     let at = (reader.place(reaction.node, "id"), "in equilibrium at every instant");
-    reader.error("sbml::fast", message, at, "write it as `stoichiometry=\"...\"`");
+    let help = "make it of numbers and of what nothing changes, or give the reaction a large rate constant";
+    reader.error("sbml::fast", message, at, help);
 }
 
 /// Whether the last of the columns is a sum of the others, which are independent.

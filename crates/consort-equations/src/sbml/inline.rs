@@ -7,7 +7,7 @@ use consort_core::Span;
 use std::collections::BTreeMap;
 
 /// How large formulas may become: functions that call others, or use an argument twice, make more of them.
-const PARTS_MAX: usize = 1_000_000;
+pub(super) const PARTS_MAX: usize = 1_000_000;
 /// How deep functions may call each other.
 const DEPTH_MAX: usize = 16;
 
@@ -84,14 +84,15 @@ impl Inline<'_> {
     }
 }
 
-fn size(expression: &Expression) -> usize {
+/// How many parts a formula has.
+pub(super) fn size(expression: &Expression) -> usize {
     let mut count = 0;
     expression.visit(&mut |_| count += 1);
     count
 }
 
 /// Puts arguments in the place of a function's parameters.
-fn replace(expression: &mut Expression, given: &BTreeMap<&str, &Expression>) {
+pub(super) fn replace(expression: &mut Expression, given: &BTreeMap<&str, &Expression>) {
     if let ExpressionKind::Variable(name) = &expression.kind {
         if let Some(argument) = given.get(name.as_str()) {
             *expression = (*argument).clone();

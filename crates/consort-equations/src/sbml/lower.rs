@@ -37,15 +37,21 @@ pub(super) fn lower<'a>(
 ) -> Model {
     let fast = fast::extents(reader, table, &parts.reactions);
     let forms = forms(table, &parts.functions, &fast.moved);
-    let flows = flows(table, &parts.reactions);
-    let mut model = Model { functions: parts.functions, units_are_hints: true, ..Model::default() };
+    let mut flows = flows(table, &parts.reactions);
+    let mut model = Model {
+        functions: parts.functions,
+        units_are_hints: true,
+        conditions_are_numbers: true,
+        events_are_unordered: true,
+        ..Model::default()
+    };
     let id = node.attribute("id").or_else(|| node.attribute("name")).unwrap_or("model");
     model.name = Name { text: id.trim().to_owned(), span: Some(reader.tag(node)) };
     model.description = node.attribute("name").unwrap_or_default().to_owned();
     for index in 0..table.quantities.len() {
         declare(reader, table, index, &forms[index], &mut model);
         if forms[index].kind == Kind::State {
-            let flow = flows.get(&index).cloned().unwrap_or_default();
+            let flow = flows.remove(&index).unwrap_or_default();
             let right = derivative(table, index, &forms, flow);
             let name = named(reader, &table.quantities[index], &forms[index].name);
             model.equations.push(Equation::derivative(name, right));
@@ -68,6 +74,7 @@ pub(super) fn lower<'a>(
         event::lower(reader, table, &forms, event, &mut model);
     }
     super::inline::delays(reader, &mut model);
+    super::before::delays(reader, table, &forms, &mut model);
     super::rate::resolve(reader, table, &forms, &mut model);
     model
 }

@@ -4,8 +4,7 @@ mod operator;
 
 use super::table::{Symbol, Table};
 use super::xml::{Node, Reader, double, shorten};
-use crate::builtin::Builtin;
-use crate::tree::{Expression, ExpressionKind};
+use crate::tree::Expression;
 use std::collections::BTreeMap;
 
 /// The namespace of formulas.
@@ -66,17 +65,7 @@ pub(super) fn parts<'a>(node: Node<'a>) -> Vec<Node<'a>> {
 }
 
 impl<'a> Math<'_, '_, 'a> {
-    /// What is inside a `math` element, as a number.
-    pub(super) fn number(&mut self, math: Node<'a>) -> Option<Expression> {
-        self.only(math).map(as_number)
-    }
-
-    /// What is inside a `math` element, as a condition.
-    pub(super) fn condition(&mut self, math: Node<'a>) -> Option<Expression> {
-        self.only(math).map(|expression| as_condition(expression, self.scope))
-    }
-
-    /// What is inside an element that holds one expression.
+    /// What is inside `math`, or another element that holds one expression.
     pub(super) fn only(&mut self, node: Node<'a>) -> Option<Expression> {
         let parts = parts(node);
         let [part] = parts[..] else {
@@ -228,63 +217,11 @@ impl<'a> Math<'_, '_, 'a> {
             }
         }
         let branches: Vec<_> = branches.into_iter().collect::<Option<_>>()?;
-        let branches = branches.into_iter();
-        let branches = branches
-            .map(|(condition, value)| (as_condition(condition, self.scope), value))
-            .collect();
-        Some(choice(branches, otherwise))
+        let otherwise = otherwise.unwrap_or_else(|| Expression::number(f64::NAN));
+        Some(if branches.is_empty() {
+            otherwise
+        } else {
+            Expression::piecewise(branches, otherwise)
+        })
     }
-}
-
-/// A choice whose values are of one type; without `otherwise` it has no value at last.
-fn choice(branches: Vec<(Expression, Expression)>, otherwise: Option<Expression>) -> Expression {
-    let otherwise = otherwise.unwrap_or_else(|| Expression::number(f64::NAN));
-    if branches.is_empty() {
-        return otherwise;
-    }
-    let conditions = branches.iter().filter(|(_, value)| is_condition(value)).count();
-    let all = branches.len() + 1;
-    if [0, all].contains(&(conditions + usize::from(is_condition(&otherwise)))) {
-        return Expression::piecewise(branches, otherwise);
-    }
-    let branches = branches.into_iter().map(|(condition, value)| (condition, as_number(value)));
-    Expression::piecewise(branches.collect(), as_number(otherwise))
-}
-
-/// Whether an expression is true or false for certain; arguments of functions may be either.
-fn is_condition(expression: &Expression) -> bool {
-    match &expression.kind {
-        ExpressionKind::Boolean(_) => true,
-        ExpressionKind::Builtin(builtin, _) => operator::is_condition(*builtin),
-        ExpressionKind::If(branches, _) => {
-            branches.first().is_some_and(|(_, value)| is_condition(value))
-        }
-        _ => false,
-    }
-}
-
-/// A condition where a number is wanted counts as one or zero.
-pub(super) fn as_number(expression: Expression) -> Expression {
-    if !is_condition(&expression) {
-        return expression;
-    }
-    let span = expression.span;
-    let number = Expression::piecewise(vec![(expression, 1.0.into())], 0.0.into());
-    Expression { span, ..number }
-}
-
-/// A number where a condition is wanted is true unless it is zero.
-pub(super) fn as_condition(expression: Expression, scope: &Scope<'_>) -> Expression {
-    let is_open = match expression.kind {
-        // What a function gives, and what it is given, may be a condition already.
-        ExpressionKind::Call(..) => true,
-        ExpressionKind::Variable(_) => scope.is_function,
-        _ => false,
-    };
-    if is_condition(&expression) || is_open {
-        return expression;
-    }
-    let span = expression.span;
-    let condition = Expression::builtin(Builtin::NotEqual, vec![expression, 0.0.into()]);
-    Expression { span, ..condition }
 }

@@ -15,8 +15,11 @@ pub(super) fn resolve(
     forms: &[Form],
     model: &mut Model,
 ) {
+    let is_rate = |kind: &ExpressionKind| matches!(kind, ExpressionKind::Derivative(_));
     let mut resolver = Resolver { reader, table, forms };
-    model.formulas_mut().for_each(|formula| resolver.expression(formula));
+    for formula in model.formulas_mut().filter(|formula| formula.has(is_rate)) {
+        resolver.expression(formula);
+    }
 }
 
 struct Resolver<'t, 'r, 'a> {

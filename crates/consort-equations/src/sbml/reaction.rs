@@ -170,7 +170,7 @@ fn stoichiometry<'a>(
     }
     if let Some(formula) = child(node, "stoichiometryMath") {
         let math = math::find(reader, table, formula)?;
-        return Math { reader, table, scope: &Scope::default() }.number(math);
+        return Math { reader, table, scope: &Scope::default() }.only(math);
     }
     let number = reader.number(node, "stoichiometry");
     if number.is_none() && table.edition.is_level_3() {
@@ -216,7 +216,7 @@ fn kinetic_law<'a>(
         locals.push(Declaration::new(Kind::Parameter, name, value.map(Expression::number)));
     }
     let Some(math) = math::find(reader, table, law) else { return (None, locals) };
-    (Math { reader, table, scope: &scope }.number(math), locals)
+    (Math { reader, table, scope: &scope }.only(math), locals)
 }
 
 /// Says that a parameter has no value: nothing sensible can be assumed for it.

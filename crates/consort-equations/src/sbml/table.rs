@@ -2,7 +2,7 @@
 
 use super::reaction::product;
 use super::xml::{Node, Reader};
-use crate::tree::Expression;
+use crate::tree::{Expression, ExpressionKind};
 use consort_core::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,6 +166,29 @@ impl<'a> Table<'a> {
         if self.claim(quantity.id, symbol, quantity.node, reader) {
             self.quantities.push(quantity);
         }
+    }
+
+    /// Whether a formula is made of what nothing changes.
+    pub(super) fn is_settled(&self, formula: &Expression) -> bool {
+        let (mut open, mut seen) = (vec![formula], BTreeSet::new());
+        let mut is_settled = true;
+        while let Some(next) = open.pop() {
+            next.visit(&mut |kind| match kind {
+                ExpressionKind::Number(_)
+                | ExpressionKind::Builtin(..)
+                | ExpressionKind::If(..) => {}
+                ExpressionKind::Variable(name) => match self.quantity(name) {
+                    Some(Quantity { id, rule: Some(Rule::Assignment(value)), .. }) => {
+                        if seen.insert(*id) {
+                            open.push(value);
+                        }
+                    }
+                    other => is_settled &= other.is_some_and(|quantity| !quantity.varies()),
+                },
+                _ => is_settled = false,
+            });
+        }
+        is_settled
     }
 
     /// A name nothing has yet, near to the one wanted.

@@ -5,16 +5,23 @@ use super::{Expression, ExpressionKind, Model};
 impl Expression {
     /// The expressions it is made of.
     pub fn parts(&self) -> Vec<&Expression> {
+        let mut parts = Vec::new();
+        self.push_parts(&mut parts);
+        parts
+    }
+
+    /// Puts the expressions it is made of behind others.
+    pub(crate) fn push_parts<'e>(&'e self, to: &mut Vec<&'e Expression>) {
         match &self.kind {
             ExpressionKind::Builtin(_, arguments) | ExpressionKind::Call(_, arguments) => {
-                arguments.iter().collect()
+                to.extend(arguments);
             }
             ExpressionKind::If(branches, otherwise) => {
-                let both = branches.iter().flat_map(|(condition, value)| [condition, value]);
-                both.chain([&**otherwise]).collect()
+                to.extend(branches.iter().flat_map(|(condition, value)| [condition, value]));
+                to.push(otherwise);
             }
-            ExpressionKind::Delay(value, duration) => vec![value, duration],
-            _ => Vec::new(),
+            ExpressionKind::Delay(value, duration) => to.extend([&**value, &**duration]),
+            _ => {}
         }
     }
 
@@ -38,8 +45,17 @@ impl Expression {
         let mut open = vec![self];
         while let Some(next) = open.pop() {
             see(&next.kind);
-            open.extend(next.parts());
+            next.push_parts(&mut open);
         }
+    }
+}
+
+impl Expression {
+    /// Whether it, or something inside of it, is so.
+    pub(crate) fn has(&self, is_so: impl Fn(&ExpressionKind) -> bool) -> bool {
+        let mut found = false;
+        self.visit(&mut |kind| found |= is_so(kind));
+        found
     }
 }
 

@@ -40,8 +40,8 @@ const MODELS: &[(&str, Lists)] = &[
     ("not a number", &[("Parameters", "<parameter id='a' value='one'/>")]),
     ("not a flag", &[("Parameters", "<parameter id='a' value='1' constant='no'/>")]),
     (
-        "four dimensions",
-        &[("Compartments", "<compartment id='D' size='1' spatialDimensions='4'/>")],
+        "dimensions that are no number",
+        &[("Compartments", "<compartment id='D' size='1' spatialDimensions='flat'/>")],
     ),
     ("no value", &[("Parameters", "<parameter id='a'/>")]),
     ("no such compartment", &[("Species", "<species id='A' compartment='c' initialAmount='1'/>")]),
@@ -283,6 +283,7 @@ const MODELS: &[(&str, Lists)] = &[
         "a fast reaction with a stoichiometry that changes",
         &[
             A,
+            ("Rules", "<rateRule variable='n'>{{1}}</rateRule>"),
             (
                 "Reactions",
                 "<reaction id='R' fast='true'><listOfReactants><speciesReference id='n' species='A' \

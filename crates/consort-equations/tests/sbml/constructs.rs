@@ -423,7 +423,8 @@ pub(crate) const RULES: &[Case] = &[
                 "<reaction id='R'><listOfReactants><speciesReference species='A' stoichiometry='1'/>\
           </listOfReactants><listOfProducts><speciesReference species='B' stoichiometry='1'/>\
           <speciesReference species='N' stoichiometry='3'/></listOfProducts>\
-          <kineticLaw>{{k*A*C}}</kineticLaw></reaction>",
+          <kineticLaw>{{k*A*C + der(j)}}\
+          <listOfLocalParameters><localParameter id='j' value='7'/></listOfLocalParameters></kineticLaw></reaction>",
             ),
         ],
     ),
@@ -472,6 +473,22 @@ pub(crate) const RULES: &[Case] = &[
           <apply><lt/><ci>x</ci><cn>2</cn></apply><piecewise><piece><cn>3</cn><apply><and/><cn>1</cn>\
           <true/></apply></piece></piecewise></apply></math></rateRule>",
             ),
+        ],
+    ),
+    (
+        "functions of conditions as numbers",
+        (3, 2),
+        &[
+            (
+                "FunctionDefinitions",
+                "<functionDefinition id='more'><math xmlns='http://www.w3.org/1998/Math/MathML'>\
+          <lambda><bvar><ci>a</ci></bvar><bvar><ci>b</ci></bvar><apply><gt/><ci>a</ci><ci>b</ci></apply></lambda></math>\
+          </functionDefinition><functionDefinition id='half'><math xmlns='http://www.w3.org/1998/Math/MathML'>\
+          <lambda><bvar><ci>a</ci></bvar><apply><divide/><ci>a</ci><cn>2</cn></apply></lambda></math></functionDefinition>",
+            ),
+            ("Compartments", "<compartment id='D' size='4' spatialDimensions='2.7'/>"),
+            ("Parameters", "<parameter id='x' value='1' constant='false'/>"),
+            ("Rules", "<rateRule variable='x'>{{more(3, x) + half(x < 2) + D}}</rateRule>"),
         ],
     ),
     (

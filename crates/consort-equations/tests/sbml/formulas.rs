@@ -58,9 +58,6 @@ fn every_builtin_that_mathml_has_is_read_as_itself() {
                 (call.clone(), call)
             }
         };
-        let is_condition = (Builtin::Equal..=Builtin::Implies).contains(builtin);
-        let expected =
-            if is_condition { format!("(if {expected} then 1 else 0)") } else { expected };
         assert_eq!(read(&write::formulas(&format!("{{{{{formula}}}}}"))), expected, "{formula}");
     }
 }
@@ -78,7 +75,7 @@ fn numbers_are_read_as_they_are_written() {
     check("<exponentiale/>", &std::f64::consts::E.to_string());
     check("<infinity/>", "inf");
     check("<notanumber/>", "NaN");
-    check("<true/>", "(if true then 1 else 0)");
+    check("<true/>", "true");
 }
 
 #[test]
@@ -89,7 +86,7 @@ fn symbols_mean_what_their_address_says() {
     check(&symbol("time"), "time");
     check(&symbol("avogadro"), &6.022_141_79e23f64.to_string());
     let delay = symbol("delay");
-    check(&format!("<apply>{delay}<ci>x</ci><cn>2</cn></apply>"), "delay(x, 2)");
+    check(&format!("<apply>{delay}<ci>x</ci><cn>2</cn></apply>"), "x");
     check(&format!("<apply>{}<ci>x</ci></apply>", symbol("rateOf")), "0");
 }
 
@@ -104,7 +101,7 @@ fn special_forms_are_read() {
     check("<apply><log/><logbase><cn>2</cn></logbase><ci>x</ci></apply>", "log(2, x)");
     check("<apply><root/><ci>x</ci></apply>", "sqrt(x)");
     check("<apply><root/><degree><cn>3</cn></degree><ci>x</ci></apply>", "root(3, x)");
-    check("<apply><not/><ci>x</ci></apply>", "(if not((x != 0)) then 1 else 0)");
+    check("<apply><not/><ci>x</ci></apply>", "not(x)");
     check("<apply><ci>f</ci><ci>x</ci></apply>", "f(x)");
     check("<semantics><ci>x</ci><annotation>why</annotation></semantics>", "x");
     check("<ci> x <!-- spaces --></ci>", "x");

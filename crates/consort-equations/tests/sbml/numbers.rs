@@ -192,6 +192,7 @@ fn rules_follow_their_closed_forms() {
     rule("an initial assignment of a species that reacts").check(&[("A", 4.0), ("A_amount", 8.0)]);
     rule("functions").advance(1e-9).check(&[("x", 1.0)]);
     rule("choices").advance(0.25).check(&[("x", 2.0)]);
+    rule("functions of conditions as numbers").advance(0.1).check(&[("x", 1.55)]);
     rule("conditions as numbers and numbers as conditions").advance(0.2).check(&[("x", 1.8)]);
 }
 

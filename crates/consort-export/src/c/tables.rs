@@ -156,6 +156,7 @@ pub(super) fn model(
     }
     let depends = |it: &Dependence| it.time || !it.delays.is_empty();
     field("tolerance", number(tolerance(equations)));
+    field("events_are_unordered", equations.events_are_unordered.to_string());
     field("depends_on_time", equations.derivative_dependence.iter().any(depends).to_string());
     for (name, _) in programs(equations) {
         field(name, format!("program_{name}"));

@@ -5,6 +5,7 @@ use super::breaks::{Break, Breaks, GENERATION_MAX};
 use super::chatter::{Chatter, watched};
 use super::past::{Entry, Past};
 use super::state::{Phase, State, Waiting};
+use consort_core::Prng;
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_equations::Equations;
 
@@ -26,6 +27,7 @@ pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
     }
     state.is_set.iter().chain(&state.held).for_each(|flag| writer.flag(*flag));
     writer.word(state.fired);
+    state.prng.iter().flat_map(Prng::to_words).for_each(|word| writer.word(word));
     writer.real(state.crowd.0);
     writer.word(state.crowd.1);
     writer.count(state.queue.len());
@@ -89,6 +91,7 @@ fn read_state(reader: &mut Reader<'_>, equations: &Equations) -> Read<State> {
         is_set: read_flags(reader, layout.states + layout.discretes)?.into(),
         held: read_flags(reader, equations.events.len())?,
         fired: reader.word()?,
+        prng: equations.events_are_unordered.then(|| read_prng(reader)).transpose()?,
         crowd: (reader.real()?, reader.word()?),
         queue: read_queue(reader, equations)?,
         pasts: equations.delays.iter().map(|_| read_past(reader)).collect::<Read<_>>()?,
@@ -99,6 +102,14 @@ fn read_state(reader: &mut Reader<'_>, equations: &Equations) -> Read<State> {
 
 fn read_flags(reader: &mut Reader<'_>, count: usize) -> Read<Vec<bool>> {
     (0..count).map(|_| reader.flag()).collect()
+}
+
+fn read_prng(reader: &mut Reader<'_>) -> Read<Prng> {
+    let mut words = [0; 5];
+    for word in &mut words {
+        *word = reader.word()?;
+    }
+    Ok(Prng::from_words(words))
 }
 
 fn read_queue(reader: &mut Reader<'_>, equations: &Equations) -> Read<Vec<Waiting>> {

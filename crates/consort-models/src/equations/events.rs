@@ -202,9 +202,21 @@ impl Moment<'_> {
             let first = priority(b).total_cmp(&priority(a)).then(a.due.total_cmp(&b.due));
             first.then(a.event.cmp(&b.event)).then(a.sequence.cmp(&b.sequence))
         };
-        let due = self.state.queue.iter().enumerate();
-        let due = due.filter(|(_, waiting)| waiting.due <= self.state.time);
-        due.min_by(order).map(|(place, _)| place)
+        let State { queue, time, prng, .. } = &mut *self.state;
+        let due = || queue.iter().enumerate().filter(|(_, waiting)| waiting.due <= *time);
+        let first = due().min_by(order)?;
+        let is_tied = |(_, other): &(usize, &Waiting)| {
+            priority(other) >= priority(first.1) && other.due <= first.1.due
+        };
+        let tied = || due().filter(is_tied);
+        // Those of infinite priority are made by the reader and have their order.
+        match (prng, tied().count()) {
+            (Some(prng), count @ 2..) if priority(first.1) < f64::INFINITY => {
+                let drawn = prng.below(count as u64);
+                tied().nth(drawn as usize).map(|(place, _)| place)
+            }
+            _ => Some(first.0),
+        }
     }
 
     /// Assigns what an event has to assign; whether a state has changed.

@@ -8,7 +8,7 @@ use super::work::Work;
 use super::{Fingerprint, bytes};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Reference,
+    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Prng, Reference,
     SavedState, Setup, Sizes, ValuesMut, ValuesRef,
 };
 use consort_equations::{Equations, Part};
@@ -31,8 +31,8 @@ struct Saved {
 }
 
 impl EquationsInstance {
-    pub(super) fn new(equations: Arc<Equations>, fingerprint: Fingerprint) -> Self {
-        let (state, work) = (State::new(&equations), Work::new(&equations));
+    pub(super) fn new(equations: Arc<Equations>, fingerprint: Fingerprint, prng: &Prng) -> Self {
+        let (state, work) = (State::new(&equations, prng), Work::new(&equations));
         let durations = equations.delays.iter().map(|delay| delay.duration).collect();
         EquationsInstance { equations, fingerprint, state, work, durations }
     }

@@ -3,7 +3,7 @@
 use super::breaks::Breaks;
 use super::chatter::Chatter;
 use super::past::{Past, Recall};
-use consort_core::{Shared, clone_by_field};
+use consort_core::{Prng, Shared, clone_by_field};
 use consort_equations::{Equations, Point, Program, Quantity, Registers, Side};
 
 /// Where an instance is in its life.
@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) queue: Vec<Waiting>,
     /// How many events have fired.
     pub(super) fired: u64,
+    /// Draws the order of events, where the model leaves it open.
+    pub(super) prng: Option<Prng>,
     /// When the first of events that follow each other closely was handled, and how many did.
     pub(super) crowd: (f64, u64),
     pub(super) pasts: Vec<Past>,
@@ -72,6 +74,7 @@ clone_by_field!(State {
     held,
     queue,
     fired,
+    prng,
     crowd,
     pasts,
     breaks,
@@ -93,7 +96,7 @@ clone_by_field!(Waiting { due, event, sequence, values });
 
 impl State {
     /// As the model is declared.
-    pub(super) fn new(equations: &Equations) -> Self {
+    pub(super) fn new(equations: &Equations, prng: &Prng) -> Self {
         let starts = |list: &[Quantity]| -> Vec<f64> { list.iter().map(|it| it.start).collect() };
         let layout = equations.layout;
         State {
@@ -113,6 +116,7 @@ impl State {
             held: vec![false; equations.events.len()],
             queue: Vec::new(),
             fired: 0,
+            prng: equations.events_are_unordered.then(|| prng.clone()),
             crowd: (f64::NEG_INFINITY, 0),
             pasts: vec![Past::default(); equations.delays.len()],
             breaks: Breaks::default(),

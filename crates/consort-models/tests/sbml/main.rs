@@ -8,6 +8,7 @@ mod constructs;
 mod mathml;
 mod model;
 mod networks;
+mod order;
 mod peer;
 mod run;
 mod table;

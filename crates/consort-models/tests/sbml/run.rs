@@ -37,13 +37,18 @@ pub(crate) struct Live {
 impl Live {
     /// Initialized at time zero.
     pub(crate) fn start(model: &SolvedModel, names: &[String]) -> Self {
+        Live::seeded(model, names, 1)
+    }
+
+    /// The same with the seed of a run.
+    pub(crate) fn seeded(model: &SolvedModel, names: &[String], seed: u64) -> Self {
         let description = model.description();
         let reference = |name: &String| {
             let id = description.variable(name).unwrap_or_else(|| panic!("no `{name}`"));
             description.variables[id.index()].reference
         };
         let references = names.iter().map(reference).collect();
-        let instantiation = Instantiation::quiet("model", Prng::new(1).split("model"));
+        let instantiation = Instantiation::quiet("model", Prng::new(seed).split("model"));
         let mut instance = model.instantiate(&instantiation).expect("an instance");
         let (resolution, start) = (Resolution::NANOSECOND, Time::ZERO);
         let setup = Setup { resolution, start, stop: None, tolerance: None };

@@ -1,6 +1,6 @@
 //! `apply`: operators, functions, and the symbols that are applied.
 
-use super::{Math, as_condition, as_number, parts};
+use super::{Math, parts};
 use crate::builtin::{Arity, Builtin};
 use crate::sbml::table::Symbol;
 use crate::sbml::xml::{Node, shorten};
@@ -59,16 +59,6 @@ const OPERATORS: &[(&str, Builtin)] = &[
     ("arccoth", Builtin::Acoth),
 ];
 
-/// Whether it gives true or false.
-pub(super) fn is_condition(builtin: Builtin) -> bool {
-    (Builtin::Equal..=Builtin::Implies).contains(&builtin)
-}
-
-/// Whether its arguments are true or false.
-fn takes_conditions(builtin: Builtin) -> bool {
-    (Builtin::And..=Builtin::Implies).contains(&builtin)
-}
-
 impl<'a> Math<'_, '_, 'a> {
     pub(super) fn apply(&mut self, node: Node<'a>) -> Option<Expression> {
         let inside = parts(node);
@@ -92,7 +82,7 @@ impl<'a> Math<'_, '_, 'a> {
         {
             return self.refuse(stray, stray.tag_name().name());
         }
-        let qualifier = qualifiers.first().map(|qualifier| self.only(*qualifier).map(as_number));
+        let qualifier = qualifiers.first().map(|qualifier| self.only(*qualifier));
         match (name, qualifier) {
             ("ci", _) => self.call(operator, operands),
             ("csymbol", _) => self.delay(operator, node, operands),
@@ -120,11 +110,7 @@ impl<'a> Math<'_, '_, 'a> {
             },
         };
         self.arity(name, builtin.arity(), node, operands.len())?;
-        let convert = |operand| match takes_conditions(builtin) {
-            true => as_condition(operand, self.scope),
-            false => as_number(operand),
-        };
-        Some(Expression::builtin(builtin, operands.into_iter().map(convert).collect()))
+        Some(Expression::builtin(builtin, operands))
     }
 
     /// A root of a degree, or a logarithm to a base.
@@ -137,7 +123,6 @@ impl<'a> Math<'_, '_, 'a> {
     ) -> Option<Expression> {
         self.arity(name, Arity::exactly(1), node, operands.len())?;
         let builtin = if name == "root" { Builtin::Root } else { Builtin::Log };
-        let operands = operands.into_iter().map(as_number);
         Some(Expression::builtin(builtin, [qualifier].into_iter().chain(operands).collect()))
     }
 
@@ -176,7 +161,7 @@ impl<'a> Math<'_, '_, 'a> {
             return self.unknown_symbol(operator, name);
         }
         self.arity("delay", Arity::exactly(2), node, operands.len())?;
-        let mut operands = operands.into_iter().map(as_number);
+        let mut operands = operands.into_iter();
         let (value, duration) = (operands.next()?, operands.next()?);
         Some(Expression::delay(value, duration))
     }
@@ -189,7 +174,11 @@ impl<'a> Math<'_, '_, 'a> {
             _ => "",
         };
         let is_local = self.scope.locals.contains_key(id);
-        if self.scope.is_function || is_local || self.table.quantity(id).is_none() {
+        if is_local && !self.scope.is_function {
+            // A parameter of a kinetic law's own does not change.
+            return Some(0.0.into());
+        }
+        if self.scope.is_function || self.table.quantity(id).is_none() {
             let what =
                 if id.is_empty() { "a formula".into() } else { format!("`{}`", shorten(id)) };
             let message = format!("`rateOf` is applied to {what}, which is no quantity");

@@ -189,6 +189,39 @@ const FAST: &[Case] = &[
         &[("A", |_| 2.0), ("B", |_| 1.0)],
     ),
     case(
+        "an equilibrium of two for one, by an identifier",
+        "compartment C = 2
+             species A in C = 3
+             species B in C = 0
+             stoichiometry n = 2
+             fast reaction F: @n A -> B : A - B",
+        2.0,
+        &[("A", |_| 1.0), ("B", |_| 1.0)],
+    ),
+    case(
+        "an equilibrium of what a rule counts",
+        "compartment C = 2
+             species A in C = 3
+             species B in C = 0
+             parameter k = 0.5
+             stoichiometry n = 1 varying
+             n := 4*k
+             fast reaction F: @n A -> B : A - B",
+        2.0,
+        &[("A", |_| 1.0), ("B", |_| 1.0)],
+    ),
+    case(
+        "what was before an equilibrium",
+        "compartment C = 2
+             species A in C = 3
+             species B in C = 0
+             variable p = 0
+             p := delay(A, 0.55)
+             fast reaction F: A -> B : A - 2*B",
+        2.0,
+        &[("p", |t| if t < 0.55 { 3.0 } else { 2.0 })],
+    ),
+    case(
         "an equilibrium that is drained",
         "compartment C = 2
              species A in C = 3

@@ -3,8 +3,34 @@
 use super::{Case, case};
 
 pub(super) fn cases() -> Vec<Case> {
-    [NUMBERS, FUNCTIONS, CHOICES].concat()
+    [NUMBERS, CONDITIONS, FUNCTIONS, CHOICES].concat()
 }
+
+const CONDITIONS: &[Case] = &[
+    case(
+        "functions of conditions",
+        "function both(a, b) = a and b
+             function follows(a, b) = not(a) or b
+             function same(a) = a
+             variable p = 0
+             variable q = 0
+             p := if both(time > 0.45, same(time < 1.45)) then 2 else 1
+             q := if same(follows(time > 0.45, both(time > 1.45, 2 > 1))) then 2 else 1",
+        2.0,
+        &[
+            ("p", |t| if 0.45 < t && t < 1.45 { 2.0 } else { 1.0 }),
+            ("q", |t| if 0.45 < t && t < 1.45 { 1.0 } else { 2.0 }),
+        ],
+    ),
+    case(
+        "an event of a function of conditions",
+        "function either(a, b) = a or b
+             variable p = 0
+             when either(time > 1.05, p > 5) => p = p + 1",
+        2.0,
+        &[("p", |t| if t < 1.05 { 0.0 } else { 1.0 })],
+    ),
+];
 
 const NUMBERS: &[Case] = &[
     case(

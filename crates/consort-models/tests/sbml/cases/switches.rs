@@ -7,7 +7,7 @@ const NO_DELAY: Peer = Peer::Cannot("it refuses delays in formulas");
 pub(super) fn cases() -> Vec<Case> {
     // What was is known at the ends of steps and between them nearly: short ones make it precise.
     let alone = |case: &Case| case.clone().peer(NO_DELAY);
-    [CHOICES, &DELAYS.iter().map(alone).collect::<Vec<_>>(), RATES].concat()
+    [CHOICES, &DELAYS.iter().map(alone).collect::<Vec<_>>(), INSTANTS, RATES].concat()
 }
 
 const CHOICES: &[Case] = &[
@@ -220,6 +220,63 @@ const DELAYS: &[Case] = &[
         &[("A", |t| 3.0 * delayed_powers(0.4, 1.0, t))],
     ),
     case(
+        "a formula of time before the start",
+        "variable x = 0
+             variable p = 0
+             x := sin(2*time)
+             p := delay(x, 0.55)",
+        2.0,
+        &[("p", |t| (2.0 * (t - 0.55)).sin())],
+    ),
+    case(
+        "an initial assignment before the start",
+        "variable x = 0
+             variable p = 0
+             initial x = 3*time + 1
+             p := delay(x, 0.55)",
+        2.0,
+        &[("p", |t| if t < 0.55 { 1.0 + 3.0 * (t - 0.55) } else { 1.0 })],
+    ),
+    case(
+        "a formula of time and of a state before the start",
+        "variable x = 2
+             variable q = 0
+             variable p = 0
+             der x = -0.5*x
+             q := x*time
+             p := delay(q, 0.55)",
+        2.0,
+        &[("p", |t| (t - 0.55) * if t < 0.55 { 2.0 } else { 2.0 * (-0.5 * (t - 0.55)).exp() })],
+    ),
+    case(
+        "what was before it was, before the start",
+        "function twice(x) = x + time
+             variable p = 0
+             variable d = 0.5
+             p := delay(delay(twice(0), 0.35), d)",
+        2.0,
+        &[("p", |t| t - 0.85)],
+    ),
+    case(
+        "a rate of change before the start",
+        "variable x = 1
+             variable p = 0
+             der x = -0.5*x
+             p := delay(der(x), 0.55)",
+        2.0,
+        &[("p", |t| if t < 0.55 { 0.0 } else { -0.5 * (-0.5 * (t - 0.55)).exp() })],
+    ),
+    case(
+        "an event at the start of what was before it",
+        "variable x = 0
+             variable p = 1
+             x := time
+             when delay(x, 1) < -0.5 fresh => p = 2
+             when delay(x, 1) > -0.25 => p = 3",
+        2.0,
+        &[("p", |t| if t < 0.75 { 2.0 } else { 3.0 })],
+    ),
+    case(
         "an event of what was there before",
         "variable x = 0
              variable p = 1
@@ -228,6 +285,38 @@ const DELAYS: &[Case] = &[
         3.0,
         &[("p", |t| if t < 1.05 { 1.0 } else { 2.0 })],
     ),
+];
+
+const INSTANTS: &[Case] = &[
+    case(
+        "comparisons of time at the instant",
+        "variable p = 0
+             variable q = 0
+             variable r = 0
+             variable s = 0
+             p := if time < 1 then 1 else 2
+             q := if time <= 1 then 1 else 2
+             r := if time > 1 then 1 else 2
+             s := if time >= 1 then 1 else 2",
+        2.0,
+        &[
+            ("p", |t| if t < 1.0 { 1.0 } else { 2.0 }),
+            ("q", |t| if t <= 1.0 { 1.0 } else { 2.0 }),
+            ("r", |t| if t > 1.0 { 1.0 } else { 2.0 }),
+            ("s", |t| if t >= 1.0 { 1.0 } else { 2.0 }),
+        ],
+    ),
+    case(
+        "strictly after sees what was done at the instant",
+        "variable p = 1
+             variable q = 1
+             when time > 1 => q = p
+             when time >= 1 => p = 2
+             when time <= 1 fresh => p = 3",
+        2.2,
+        &[("p", |t| if t < 1.0 { 3.0 } else { 2.0 }), ("q", |t| if t < 1.0 { 1.0 } else { 2.0 })],
+    )
+    .peer(Peer::Differs("to it `>` and `>=` are one instant")),
 ];
 
 const RATES: &[Case] = &[
