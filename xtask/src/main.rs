@@ -21,8 +21,9 @@ cargo xtask VERB
   soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` and
           `flows` are random systems, `behaviors` are FMUs that misbehave, `states` those
           whose saved states lack something
-  bench-solvers  [--check] [--accuracy] [--rounds N] [--only TEXT]  our solvers against SUNDIALS CVODE, as ratios;
-          with --check, fail if one is slower than it must be; with --accuracy, classic problems at six tolerances
+  bench-solvers  [--check] [--accuracy] [--automatic] [--rounds N] [--only TEXT]  our solvers against SUNDIALS CVODE, as ratios;
+          with --check, fail if one is slower than it must be; with --accuracy, classic problems at six tolerances;
+          with --automatic, the automatic choice beside BDF and Adams
   bless   accept changed snapshots; read the diff before you commit it
 ";
 

@@ -46,7 +46,7 @@ const SOURCES: [&str; 30] = [
     "sunnonlinsol/newton/sunnonlinsol_newton.c",
 ];
 
-/// The arguments are the benchmark's: `--check`, `--accuracy`, `--rounds N`, `--only TEXT`.
+/// The arguments are the benchmark's: `--check`, `--accuracy`, `--automatic`, `--rounds N`, `--only TEXT`.
 pub(crate) fn run(arguments: &[String]) -> bool {
     let built = download().and_then(|vendor| compile(&vendor));
     let library = match built {

@@ -6,7 +6,9 @@ use std::fmt;
 /// Which solver integrates a model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum SolverKind {
-    /// Backward differentiation formulas of orders 1 to 5: for stiff models, and when nothing is known.
+    /// Adams formulas or backward differentiation formulas, whichever is faster: when nothing is known.
+    Auto,
+    /// Backward differentiation formulas of orders 1 to 5: for stiff models.
     #[default]
     Bdf,
     /// Adams formulas of orders 1 to 12: for smooth models that are not stiff.
@@ -29,7 +31,8 @@ pub enum SolverKind {
 
 impl SolverKind {
     /// Every kind with its name.
-    pub const ALL: [(SolverKind, &'static str); 9] = [
+    pub const ALL: [(SolverKind, &'static str); 10] = [
+        (SolverKind::Auto, "auto"),
         (SolverKind::Bdf, "bdf"),
         (SolverKind::Adams, "adams"),
         (SolverKind::BogackiShampine, "bs32"),
@@ -122,11 +125,15 @@ pub struct SolverWork {
     pub events: u64,
     /// The order of the last step; zero if none was taken since the solver began anew.
     pub order: u64,
+    /// How often an automatic choice went over to other formulas.
+    pub switches: u64,
+    /// The formulas that an automatic choice uses now; none where nothing is chosen.
+    pub in_use: Option<SolverKind>,
 }
 
 impl SolverWork {
-    /// All of it by name.
-    pub fn named(&self) -> [(&'static str, u64); 7] {
+    /// All numbers by name.
+    pub fn named(&self) -> [(&'static str, u64); 8] {
         [
             ("steps", self.steps),
             ("rejected", self.rejected),
@@ -135,6 +142,7 @@ impl SolverWork {
             ("factorizations", self.factorizations),
             ("events", self.events),
             ("order", self.order),
+            ("switches", self.switches),
         ]
     }
 }

@@ -46,7 +46,7 @@
 //! event-mode = false               # default true: event mode is used where the model has it
 //! reactive = ["valve"]
 //! interface = "model-exchange"     # or "co-simulation", of an FMU that has both
-//! solver = "bdf"                   # or "adams", "bs32", "dopri5", "dop853"; of fixed step "euler", "ab2",
+//! solver = "bdf"                   # or "auto", "adams", "bs32", "dopri5", "dop853"; of fixed step "euler", "ab2",
 //!                                  # "ab3", "rk4"; chooses Model Exchange
 //! tolerance = 1e-8                 # relative, of that solver
 //! solver-step = 0.001              # how long a fixed step is, and the longest of a variable one

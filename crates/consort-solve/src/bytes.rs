@@ -59,6 +59,7 @@ impl WriteParts for Writer {
         self.word(error_test_failures);
         self.word(convergence_failures);
         self.word(statistics.stiffness_hints);
+        self.word(statistics.switches);
     }
 }
 
@@ -143,6 +144,7 @@ impl ReadParts for Reader<'_> {
             error_test_failures: self.tally()?,
             convergence_failures: self.tally()?,
             stiffness_hints: self.tally()?,
+            switches: self.tally()?,
         })
     }
 }

@@ -93,6 +93,8 @@ impl Integration {
             factorizations: all.factorizations,
             events: self.events,
             order: self.solver.order(),
+            switches: all.switches,
+            in_use: self.solver.in_use(),
         }
     }
 

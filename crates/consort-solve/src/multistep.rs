@@ -1,4 +1,5 @@
-//! Methods of variable order and step over many steps: BDF for stiff problems, Adams-Moulton for others.
+//! Methods of variable order and step over many steps: BDF for stiff problems, Adams-Moulton for others, and an
+//! automatic choice between them (see `automatic`).
 //!
 //! The algorithms are those published by Byrne and Hindmarsh (1975), Brown, Byrne and Hindmarsh (VODE,
 //! 1989) and Hindmarsh et al. (SUNDIALS, 2005): fixed-leading-coefficient formulas in Nordsieck's form,
@@ -14,6 +15,7 @@
 //! - An error test may fail twenty times in a step, not seven.
 //! - A restart may try the step of before; see `first_step`.
 
+mod automatic;
 mod bytes;
 mod coefficients;
 mod control;
@@ -26,6 +28,7 @@ use crate::linear::{Differences, Linear};
 use crate::problem::{
     Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics, same_bits,
 };
+use automatic::Automatic;
 use coefficients::{Coefficients, ROWS_MAX};
 use consort_core::{Room, Shared, clone_by_field};
 use control::Tries;
@@ -47,6 +50,11 @@ impl Family {
     /// The highest order.
     fn order_max(self) -> usize {
         if self == Family::Bdf { 5 } else { 12 }
+    }
+
+    /// The highest order that the options allow.
+    fn order_max_of(self, options: &Options) -> usize {
+        options.order_max.map_or(usize::MAX, usize::from).min(self.order_max())
     }
 }
 
@@ -100,6 +108,8 @@ pub struct Multistep {
     hint: Option<f64>,
     pace: Pace,
     history: Nordsieck,
+    /// What chooses the family, if that is not given.
+    automatic: Option<Automatic>,
     /// Boxed, so that a step can hold it beside the rest at the price of a pointer.
     newton: Option<Box<Newton>>,
     statistics: Statistics,
@@ -117,6 +127,7 @@ clone_by_field!(Multistep {
     hint,
     pace,
     history,
+    automatic,
     newton,
     statistics,
     work,
@@ -183,7 +194,7 @@ impl Multistep {
     pub fn new(family: Family, len: usize, options: &Options) -> Self {
         assert!(len <= Self::STATES_MAX, "{len} states are too many for one solver");
         assert_eq!(options.mistake(len), None, "options that no solver can be made with");
-        let order_max = options.order_max.map_or(usize::MAX, usize::from).min(family.order_max());
+        let order_max = family.order_max_of(options);
         Multistep {
             family,
             options: Shared::new(options.clone()),
@@ -195,10 +206,22 @@ impl Multistep {
             hint: None,
             pace: Pace::new(),
             history: Nordsieck::new(len, order_max),
+            automatic: None,
             newton: (family != Family::Adams).then(|| Box::new(Newton::new(len, options))),
             statistics: Statistics::default(),
             work: Room(Work::new(len)),
         }
+    }
+
+    /// One that begins by Adams formulas and goes over to BDF, and back, where that is faster; see
+    /// [`Multistep::family`] for what it uses now.
+    ///
+    /// # Panics
+    ///
+    /// As [`Multistep::new`].
+    pub fn automatic(len: usize, options: &Options) -> Self {
+        let automatic = Some(Automatic::new());
+        Multistep { automatic, ..Multistep::new(Family::Adams, len, options) }
     }
 
     /// Begins at `t` with states `x`, forgetting everything but the statistics.
@@ -216,9 +239,13 @@ impl Multistep {
         if let Some(newton) = &mut self.newton {
             newton.forget();
         }
+        if let Some(automatic) = &mut self.automatic {
+            *automatic = Automatic::new();
+            self.use_family(Family::Adams);
+        }
     }
 
-    /// Begins anew after an event, keeping what the event left alone. An event within the last step
+    /// Begins anew after an event, keeping what the event left alone, and the formulas in use. An event within the last step
     /// is found with [`Multistep::interpolate`]; `t` and `x` are then those after the event.
     ///
     /// # Panics
@@ -231,8 +258,9 @@ impl Multistep {
             Keep::Nothing => self.start(t, x),
             Keep::Everything | Keep::StepSize => {
                 let hint = self.first_order_step();
+                let automatic = self.automatic.take();
                 self.start(t, x);
-                self.hint = hint;
+                (self.hint, self.automatic) = (hint, automatic);
             }
         }
     }
@@ -258,7 +286,8 @@ impl Multistep {
     ///
     /// If the other was made with another family, number of states or options.
     pub fn copy_from(&mut self, other: &Multistep) {
-        let is_alike = self.family == other.family && self.options == other.options;
+        let families = [self, other].map(|it| it.automatic.is_none().then_some(it.family));
+        let is_alike = families[0] == families[1] && self.options == other.options;
         assert!(is_alike, "solvers of different kinds");
         self.clone_from(other);
     }
@@ -296,6 +325,7 @@ impl Multistep {
         self.t = to;
         self.complete();
         self.choose_next(error);
+        self.consider_switch(error);
         Ok(Advanced { from, to })
     }
 
@@ -328,7 +358,12 @@ impl Multistep {
         if self.is_fresh { 0 } else { self.pace.order }
     }
 
-    /// Which formulas it uses.
+    /// Whether it chooses its formulas.
+    pub fn is_automatic(&self) -> bool {
+        self.automatic.is_some()
+    }
+
+    /// Which formulas it uses now.
     pub fn family(&self) -> Family {
         self.family
     }
@@ -366,11 +401,14 @@ impl Multistep {
         problem: &mut P,
         limit: f64,
     ) -> Result<(f64, f64), Failure<P::Error>> {
-        let mut tries = Tries::default();
+        let (mut tries, wanted) = (Tries::default(), self.pace.h);
         loop {
             let h = self.pace.h;
             // The last step's length is what is left, but for rounding.
             let to = if limit - self.t <= h { limit } else { (self.t + h).min(limit) };
+            if to <= self.t && self.takes_turns(wanted, &mut tries) {
+                continue;
+            }
             if to <= self.t {
                 return Err(self.failure(tries.last.reason(), self.worst()));
             }
@@ -389,8 +427,15 @@ impl Multistep {
                 return Ok((error, to));
             }
             self.history.retreat(self.pace.order);
-            let shortened = self.shorten_for(problem, (outcome, error), &mut tries);
-            shortened.map_err(|reason| self.failure(reason, self.worst()))?;
+            match self.shorten_for(problem, (outcome, error), &mut tries) {
+                Err(Reason::Model(error)) => {
+                    return Err(self.failure(Reason::Model(error), self.worst()));
+                }
+                Err(reason) if !self.takes_turns(wanted, &mut tries) => {
+                    return Err(self.failure(reason, self.worst()));
+                }
+                Ok(()) | Err(_) => {}
+            }
         }
     }
 

@@ -56,6 +56,21 @@ impl Structure {
             Structure::Sparse(pattern) => pattern.places(),
         }
     }
+
+    /// Calls `f` with the row of each entry of a column, ascending, and the entry's place among all values.
+    pub(crate) fn for_column(&self, len: usize, column: usize, mut f: impl FnMut(usize, usize)) {
+        match self {
+            Structure::Dense => (0..len).for_each(|row| f(row, column * len + row)),
+            Structure::Banded { lower, upper } => {
+                let start = column * (lower + upper + 1) + upper;
+                let rows = column.saturating_sub(*upper)..len.min(column + lower + 1);
+                rows.for_each(|row| f(row, start + row - column));
+            }
+            Structure::Sparse(pattern) => {
+                pattern.range(column).for_each(|place| f(pattern.rows[place], place));
+            }
+        }
+    }
 }
 
 /// The places of a square matrix that can be other than zero, in compressed columns.
@@ -341,6 +356,8 @@ pub struct Statistics {
     /// How often an explicit method found that stability, not accuracy, had kept its steps short for
     /// a while; a method for stiff problems is then likely to be faster.
     pub stiffness_hints: u64,
+    /// How often an automatic choice went over to other formulas.
+    pub switches: u64,
 }
 
 impl Statistics {
@@ -354,6 +371,7 @@ impl Statistics {
         self.error_test_failures += other.error_test_failures;
         self.convergence_failures += other.convergence_failures;
         self.stiffness_hints += other.stiffness_hints;
+        self.switches += other.switches;
     }
 }
 

@@ -146,11 +146,13 @@ impl Account<'_> {
 
     /// What our solvers did, by component; the same for every number of workers, and after a resume.
     fn solver_work(&self) -> Map<String, Value> {
-        let numbers = |work: &SolverWork| -> Map<String, Value> {
-            work.named().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect()
+        let told = |work: &SolverWork| -> Map<String, Value> {
+            let numbers = work.named().map(|(name, count)| (name.to_owned(), json!(count)));
+            let in_use = work.in_use.map(|kind| ("in-use".to_owned(), json!(kind.name())));
+            numbers.into_iter().chain(in_use).collect()
         };
         let solvers = self.outcome.summary.solvers.iter();
-        solvers.map(|(name, work)| (name.clone(), numbers(work).into())).collect()
+        solvers.map(|(name, work)| (name.clone(), told(work).into())).collect()
     }
 
     fn exit(&self) -> Value {

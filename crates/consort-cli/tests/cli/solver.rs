@@ -147,8 +147,8 @@ const SWITCHED: &str = "model switched
 end
 ";
 
-#[test]
-fn what_a_solver_did_is_told_alike_for_any_number_of_workers_and_after_a_resume() {
+/// Runs it by a solver with one worker, with two, and resumed in the middle; what all of them tell alike.
+fn told_by(solver: &str) -> serde_json::Value {
     let bench = Bench::new();
     bench.write("switched.eq", SWITCHED);
     let runs = [
@@ -157,15 +157,28 @@ fn what_a_solver_did_is_told_alike_for_any_number_of_workers_and_after_a_resume(
         ("rest", &["--resume", "middle"][..]),
     ];
     let told = runs.map(|(out, options)| {
-        let arguments = [&["run", "switched.eq", "--out", out, "--verbose"][..], options].concat();
-        let said = bench.done(&arguments).stderr;
+        let common = ["run", "switched.eq", "--solver", solver, "--out", out, "--verbose"];
+        let said = bench.done(&[&common[..], options].concat()).stderr;
         assert!(said.contains("solver steps) in "), "{said}");
         assert!(said.contains("solver of switched: "), "{said}");
         bench.json(&format!("{out}/manifest.json"))["statistics"]["solvers"]["switched"].clone()
     });
-    for name in ["steps", "rejected", "evaluations", "jacobians", "factorizations", "order"] {
-        assert!(0 < told[0][name].as_u64().unwrap(), "{name}: {}", told[0]);
-    }
-    assert_eq!(told[0]["events"], 1);
     assert_eq!((&told[1], &told[2]), (&told[0], &told[0]));
+    let [told, ..] = told;
+    told
+}
+
+#[test]
+fn what_a_solver_did_is_told_alike_for_any_number_of_workers_and_after_a_resume() {
+    let told = told_by("bdf");
+    for name in ["steps", "rejected", "evaluations", "jacobians", "factorizations", "order"] {
+        assert!(0 < told[name].as_u64().unwrap(), "{name}: {told}");
+    }
+    assert_eq!((&told["events"], &told["in-use"]), (&1.into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn an_automatic_choice_tells_which_method_is_in_use_and_how_often_it_was_switched() {
+    let told = told_by("auto");
+    assert_eq!((&told["switches"], &told["in-use"]), (&1.into(), &"bdf".into()));
 }

@@ -9,7 +9,7 @@ use crate::roots::Roots;
 use crate::runge_kutta::RungeKutta;
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
-const MAGIC: [u8; 8] = *b"CSTINTG\x02";
+const MAGIC: [u8; 8] = *b"CSTINTG\x03";
 
 const BARE: u8 = 0;
 const MULTISTEP: u8 = 1;

@@ -50,6 +50,7 @@ impl Solver {
         let pair = |pair| Solver::RungeKutta(Box::new(RungeKutta::new(pair, x.len(), options)));
         let paced = |method| Solver::Paced(Box::new(Paced::new(method, x.len(), options.step_max)));
         let mut solver = match kind {
+            SolverKind::Auto => Solver::Multistep(Box::new(Multistep::automatic(x.len(), options))),
             SolverKind::Bdf => multistep(Family::Bdf),
             SolverKind::Adams => multistep(Family::Adams),
             SolverKind::BogackiShampine => pair(Pair::BogackiShampine32),
@@ -126,6 +127,13 @@ impl Solver {
             Solver::RungeKutta(solver) => u64::from(solver.pair().order()),
             Solver::Paced(solver) => solver.order(),
         }
+    }
+
+    /// What an automatic choice uses now.
+    pub(super) fn in_use(&self) -> Option<SolverKind> {
+        let Solver::Multistep(solver) = self else { return None };
+        let kind = if solver.family() == Family::Bdf { SolverKind::Bdf } else { SolverKind::Adams };
+        solver.is_automatic().then_some(kind)
     }
 
     /// The states after the last step.

@@ -1,7 +1,6 @@
 //! Jacobians by differences of f, several columns at once where they share no row.
 
 use crate::problem::{Problem, Structure};
-use std::ops::Range;
 
 /// The columns that one evaluation of f serves together, found once.
 #[derive(Debug)]
@@ -44,6 +43,11 @@ impl Differences {
         differences
     }
 
+    /// How many evaluations it takes.
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
     /// Fills a Jacobian in the layout of its structure, and tells how many evaluations that took. `work`
     /// has room for the states and for the derivatives.
     pub(crate) fn fill<P: Problem + ?Sized>(
@@ -56,7 +60,7 @@ impl Differences {
     ) -> Result<u64, P::Error> {
         let (before, moved) = work.split_at_mut(point.x.len());
         before.copy_from_slice(point.x);
-        let mut evaluations = self.starts.len() as u64 - 1;
+        let mut evaluations = self.count() as u64;
         for range in self.starts.windows(2) {
             let group = &self.columns[range[0]..range[1]];
             for &column in group {
@@ -99,20 +103,5 @@ fn put_column(
     (column, len): (usize, usize),
     difference: impl Fn(usize) -> f64,
 ) {
-    let put_rows = |values: &mut [f64], rows: Range<usize>| {
-        values.iter_mut().zip(rows).for_each(|(value, row)| *value = difference(row));
-    };
-    match structure {
-        Structure::Dense => put_rows(&mut values[column * len..], 0..len),
-        Structure::Banded { lower, upper } => {
-            let first = column.saturating_sub(*upper);
-            let start = column * (lower + upper + 1) + first + upper - column;
-            put_rows(&mut values[start..], first..len.min(column + lower + 1));
-        }
-        Structure::Sparse(pattern) => {
-            let values = &mut values[pattern.range(column)];
-            let rows = pattern.rows(column);
-            values.iter_mut().zip(rows).for_each(|(value, row)| *value = difference(*row));
-        }
-    }
+    structure.for_column(len, column, |row, place| values[place] = difference(row));
 }

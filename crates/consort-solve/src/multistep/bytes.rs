@@ -1,11 +1,13 @@
 //! A solver's state as bytes: options, pace, history and matrices; not the room within a step.
 
+use super::automatic::Automatic;
 use super::coefficients::ROWS_MAX;
 use super::{Family, Multistep, Newton, Pace};
 use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
+use crate::problem::{Options, Statistics};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
-const MAGIC: [u8; 8] = *b"CSTMULT\x01";
+const MAGIC: [u8; 8] = *b"CSTMULT\x02";
 
 /// Every family; its place stands for it.
 const FAMILIES: [Family; 3] = [Family::Bdf, Family::Adams, Family::AdamsNewton];
@@ -15,6 +17,8 @@ impl Multistep {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
         writer.choice(&FAMILIES, self.family);
+        writer.flag(self.automatic.is_some());
+        writer.flag(self.newton.is_some());
         writer.count(self.len);
         writer.options(&self.options);
         writer.real(self.t);
@@ -27,6 +31,9 @@ impl Multistep {
             newton.write(&mut writer);
         }
         writer.statistics(&self.statistics);
+        if let Some(automatic) = &self.automatic {
+            automatic.write(&mut writer);
+        }
         writer.finish()
     }
 
@@ -39,12 +46,21 @@ impl Multistep {
         let impossible = |what| BytesError::Impossible { what };
         let mut reader = Reader::new(bytes, MAGIC)?;
         let family = reader.choice(&FAMILIES, "family")?;
+        let [is_automatic, has_newton] = [reader.flag()?, reader.flag()?];
+        // What chooses keeps the matrices of a method that it no longer uses.
+        let is_possible = match family {
+            Family::Bdf => has_newton,
+            Family::Adams => is_automatic || !has_newton,
+            Family::AdamsNewton => has_newton && !is_automatic,
+        };
+        if !is_possible {
+            return Err(impossible("family"));
+        }
         let len = reader.at_most(Self::STATES_MAX, "number of states")?;
         let options = reader.options(len)?;
         // A matrix is far larger than what was read so far: it must be there before room is made.
-        let entries = if family == Family::Adams { 0 } else { options.structure.entries(len) };
-        reader.expect_words(entries)?;
-        let mut solver = Multistep::new(family, len, &options);
+        reader.expect_words(if has_newton { options.structure.entries(len) } else { 0 })?;
+        let mut solver = Multistep::made(family, (is_automatic, has_newton), len, &options);
         solver.t = reader.real()?;
         solver.is_fresh = reader.flag()?;
         solver.taken = reader.tally()?;
@@ -55,11 +71,34 @@ impl Multistep {
             newton.read(&mut reader, solver.taken)?;
         }
         solver.statistics = reader.statistics()?;
+        if let Some(automatic) = &mut solver.automatic {
+            automatic.read(&mut reader, &solver.statistics)?;
+        }
         reader.end()?;
         if !solver.t.is_finite() || (!solver.is_fresh && !solver.pace.is_going()) {
             return Err(impossible("pace"));
         }
         Ok(solver)
+    }
+}
+
+impl Multistep {
+    /// One that chose a family, and may have matrices from before.
+    fn made(
+        family: Family,
+        (is_automatic, has_newton): (bool, bool),
+        len: usize,
+        options: &Options,
+    ) -> Self {
+        if !is_automatic {
+            return Multistep::new(family, len, options);
+        }
+        let mut solver = Multistep::automatic(len, options);
+        if has_newton {
+            solver.use_family(Family::Bdf);
+        }
+        solver.use_family(family);
+        solver
     }
 }
 
@@ -99,6 +138,29 @@ impl Pace {
     /// Whether a solver could have it after a step.
     fn is_going(&self) -> bool {
         [self.h, self.h_scale, self.h_next].iter().all(|h| 0.0 < *h && h.is_finite())
+    }
+}
+
+impl Automatic {
+    fn write(&self, writer: &mut Writer) {
+        let (t, evaluations, iterations) = self.since;
+        for value in [self.lipschitz, self.near, self.reach, t] {
+            writer.real(value);
+        }
+        for count in [evaluations, iterations, self.trial, self.spell] {
+            writer.word(count);
+        }
+        writer.word(self.rest_adams);
+        writer.word(self.rest_bdf);
+    }
+
+    fn read(&mut self, reader: &mut Reader<'_>, done: &Statistics) -> Result<(), BytesError> {
+        (self.lipschitz, self.near, self.reach) = (reader.real()?, reader.real()?, reader.real()?);
+        self.since = (reader.real()?, reader.tally()?, reader.tally()?);
+        (self.trial, self.spell) = (reader.tally()?, reader.tally()?);
+        (self.rest_adams, self.rest_bdf) = (reader.tally()?, reader.tally()?);
+        let is_past = self.since.1 <= done.evaluations && self.since.2 <= done.iterations;
+        is_past.then_some(()).ok_or(BytesError::Impossible { what: "choice of a method" })
     }
 }
 

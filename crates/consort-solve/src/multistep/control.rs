@@ -19,10 +19,10 @@ const RATIO_AFTER_ERRORS: f64 = 0.2;
 const RATIO_UNSOLVED: f64 = 0.25;
 /// Safety of the estimates for the order below, this one, and the one above.
 const BIAS_BELOW: f64 = 6.0;
-const BIAS: f64 = 6.0;
+pub(super) const BIAS: f64 = 6.0;
 const BIAS_ABOVE: f64 = 10.0;
 /// Keeps ratios finite.
-const ADDED: f64 = 1e-6;
+pub(super) const ADDED: f64 = 1e-6;
 /// How often an error test may fail in one step; after the third time the order is lowered. CVODE gives up
 /// after seven, too early for a step that was right in a calm hour and meets a switch of milliseconds.
 const ERRORS_MAX: u32 = 20;
@@ -42,6 +42,15 @@ pub(super) struct Tries {
     pub(super) last: Trouble,
     /// The first step was found after a guess had failed.
     is_found: bool,
+    /// It failed by other formulas, which were the choice.
+    pub(super) has_turned: bool,
+}
+
+impl Tries {
+    /// None yet, but for all of those by formulas that were the choice.
+    pub(super) fn by_other_formulas() -> Self {
+        Tries { has_turned: true, ..Tries::default() }
+    }
 }
 
 /// Why the last try failed.
@@ -109,7 +118,7 @@ impl Multistep {
         (self.pace.order, self.pace.wait) = (next, next + 1);
     }
 
-    fn lower_order(&mut self) {
+    pub(super) fn lower_order(&mut self) {
         if 2 < self.pace.order {
             let parts = lowered(self.family, &self.pace);
             self.history.mix(self.pace.order, &parts, -1.0);
@@ -198,6 +207,10 @@ impl Multistep {
         (outcome, error): (Outcome, f64),
         tries: &mut Tries,
     ) -> Result<(), Reason<P::Error>> {
+        if outcome == Outcome::Unsolved && self.tries_bdf_at_once() {
+            self.statistics.convergence_failures += 1;
+            return Ok(());
+        }
         let is_hopeless = RATIO_MIN * root(BIAS * error, self.pace.order + 1) > 1.0;
         if self.is_guess() && is_hopeless && !tries.is_found {
             let statistics = &mut self.statistics;
@@ -299,7 +312,7 @@ fn power(x: f64, degree: usize) -> f64 {
 }
 
 /// The `degree`-th root.
-fn root(x: f64, degree: usize) -> f64 {
+pub(super) fn root(x: f64, degree: usize) -> f64 {
     match degree {
         1 => x,
         2 => x.sqrt(),

@@ -36,6 +36,8 @@ struct Convergence {
     /// The size of the last change.
     before: f64,
     iterations: u32,
+    /// The largest part of a change that the next one was; zero if there was one change only.
+    seen: f64,
 }
 
 impl Convergence {
@@ -44,7 +46,8 @@ impl Convergence {
     #[inline]
     fn judge(&mut self, change: f64, enough: f64, size: impl FnOnce() -> f64) -> Option<Outcome> {
         if 0 < self.iterations {
-            self.rate = (RATE_KEPT * self.rate).max(change / self.before);
+            let part = change / self.before;
+            (self.rate, self.seen) = ((RATE_KEPT * self.rate).max(part), self.seen.max(part));
         }
         if change * self.rate.min(1.0) <= enough {
             // The first change is the correction.
@@ -72,14 +75,13 @@ impl Multistep {
         t: f64,
         trouble: Trouble,
     ) -> Result<Outcome, P::Error> {
-        match self.newton.take() {
-            None => self.correct_by_function(problem, t),
-            Some(mut newton) => {
-                let outcome = self.correct_by_newton(problem, &mut newton, t, trouble);
-                self.newton = Some(newton);
-                outcome
-            }
+        if self.family == Family::Adams {
+            return self.correct_by_function(problem, t);
         }
+        let mut newton = self.newton.take().expect("every family but Adams has one");
+        let outcome = self.correct_by_newton(problem, &mut newton, t, trouble);
+        self.newton = Some(newton);
+        outcome
     }
 
     fn correct_by_function<P: Problem + ?Sized>(
@@ -91,7 +93,7 @@ impl Multistep {
         let inverse = 1.0 / work.coefficients.l[1];
         let enough = work.coefficients.convergence;
         let (predicted, slopes) = (self.history.row(0), self.history.row(1));
-        let mut convergence = Convergence { rate: 1.0, before: 0.0, iterations: 0 };
+        let mut convergence = Convergence { rate: 1.0, before: 0.0, iterations: 0, seen: 0.0 };
         work.x.copy_from_slice(predicted);
         work.correction.fill(0.0);
         loop {
@@ -110,6 +112,7 @@ impl Multistep {
             let change = norm(&work.residual, &work.weights);
             let size = || norm(&work.correction, &work.weights);
             if let Some(outcome) = convergence.judge(change, enough, size) {
+                self.note_rate(convergence.seen);
                 return Ok(outcome);
             }
         }
@@ -123,7 +126,7 @@ impl Multistep {
         trouble: Trouble,
     ) -> Result<Outcome, P::Error> {
         let gamma = self.pace.h / self.work.coefficients.l[1];
-        let is_first = self.taken == 0;
+        let is_first = self.taken == 0 || newton.gamma == 0.0;
         let change = (gamma / newton.gamma - 1.0).abs();
         let is_old = newton.factorized_at + MATRIX_STEPS_MAX <= self.taken;
         let mut factorize =
@@ -162,6 +165,7 @@ impl Multistep {
     ) -> Result<bool, P::Error> {
         if refresh {
             self.fill_jacobian(problem, newton, t)?;
+            self.note_jacobian(newton);
             newton.jacobian_at = self.taken;
         }
         self.statistics.factorizations += 1;
@@ -212,7 +216,8 @@ impl Multistep {
         // What the matrix has of another gamma is made good in the mean.
         let drift =
             if self.family == Family::Bdf { 2.0 / (1.0 + gamma / newton.gamma) } else { 1.0 };
-        let mut convergence = Convergence { rate: newton.rate, before: 0.0, iterations: 0 };
+        let mut convergence =
+            Convergence { rate: newton.rate, before: 0.0, iterations: 0, seen: 0.0 };
         loop {
             self.statistics.iterations += 1;
             let values = work.slope.iter().zip(slopes).zip(&work.correction);

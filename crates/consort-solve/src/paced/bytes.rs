@@ -5,7 +5,7 @@ use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 use crate::fixed_step::FixedStep;
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
-const MAGIC: [u8; 8] = *b"CSTPACE\x01";
+const MAGIC: [u8; 8] = *b"CSTPACE\x02";
 
 impl Paced {
     /// Everything it needs to continue exactly; equal solvers have equal bytes.

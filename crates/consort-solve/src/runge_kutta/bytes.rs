@@ -6,7 +6,7 @@ use super::{Dense, Known, Pair, RungeKutta};
 use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
-const MAGIC: [u8; 8] = *b"CSTRUNG\x01";
+const MAGIC: [u8; 8] = *b"CSTRUNG\x02";
 
 const PAIRS: [Pair; 3] = [Pair::BogackiShampine32, Pair::DormandPrince54, Pair::DormandPrince853];
 const WHEN: [Dense; 2] = [Dense::Always, Dense::OnDemand];

@@ -82,7 +82,9 @@ fn say_solvers(recorded: &Recorded, printer: &Printer) {
             "order" => format!("order {count}"),
             _ => format!("{count} {what}"),
         });
-        printer.detail(&format!("  solver of {}: {}", one_line(name), counts.join(", ")));
+        let in_use = work.in_use.map(|kind| format!("{} in use, ", kind.name()));
+        let counts = in_use.unwrap_or_default() + &counts.join(", ");
+        printer.detail(&format!("  solver of {}: {counts}", one_line(name)));
     }
 }
 

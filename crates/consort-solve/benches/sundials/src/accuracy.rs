@@ -10,7 +10,7 @@ use consort_solve::{
 use std::convert::Infallible;
 use std::ffi::{c_int, c_void};
 
-const TOLERANCES: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
+pub(crate) const TOLERANCES: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 /// Ours may err this many times as much as CVODE does at the same tolerances, or this many tolerances.
 const ERROR_RATIO_MAX: f64 = 3.0;
 const ERROR_MAX: f64 = 10.0;
@@ -18,7 +18,7 @@ const ERROR_MAX: f64 = 10.0;
 const REFERENCES: [f64; 4] = [1e-13, 1e-12, 1e-11, 1e-10];
 /// Each tolerance is tried with these factors, and the median of the errors counts: where a problem makes
 /// errors a thousand times larger, that of one run is chance, CVODE's as well as ours.
-const SHAKES: [f64; 9] = [1.0, 0.8, 0.85, 0.9, 0.95, 1.05, 1.1, 1.2, 1.25];
+pub(crate) const SHAKES: [f64; 9] = [1.0, 0.8, 0.85, 0.9, 0.95, 1.05, 1.1, 1.2, 1.25];
 /// Errors are looked at at so many times in equal distances, and at as many that double.
 const LOOKS: u32 = 32;
 /// More steps than this are a failure.
@@ -29,7 +29,7 @@ const HEADER: &str = "\
 |---|---|---|---:|---:|---:|---:|---:|---:|";
 
 /// The states wherever one looks, one after the other, with steps and evaluations.
-type Solved = Result<(Vec<f64>, [u64; 2]), String>;
+pub(crate) type Solved = Result<(Vec<f64>, [u64; 2]), String>;
 
 /// Runs all whose names contain the text; what was found wrong.
 pub(crate) fn run(only: &str) -> Vec<String> {
@@ -173,7 +173,7 @@ fn looks(classic: &Classic) -> Vec<f64> {
     all
 }
 
-fn tolerances(classic: &Classic, relative: f64) -> Tolerances {
+pub(crate) fn tolerances(classic: &Classic, relative: f64) -> Tolerances {
     let parts = classic.parts.iter().cycle().take(classic.x0.len());
     Tolerances { relative, absolute: parts.map(|part| relative * part).collect() }
 }
@@ -187,7 +187,7 @@ fn reference(classic: &Classic) -> Result<Vec<f64>, String> {
 }
 
 /// A classic as our solvers see it.
-struct Held<'a> {
+pub(crate) struct Held<'a> {
     classic: &'a Classic,
     input: f64,
 }
@@ -205,8 +205,8 @@ fn solve(ours: Ours, classic: &Classic, tolerances: &Tolerances) -> Solved {
     let structure = classic.sparse_structure();
     let options = Options { structure, ..Options::new(tolerances.clone()) };
     let len = classic.x0.len();
-    let multistep = |family| drive(Multistep::new(family, len, &options), classic);
-    let explicit = |pair| drive(RungeKutta::new(pair, len, &options), classic);
+    let multistep = |family| drive(&mut Multistep::new(family, len, &options), classic, u64::MAX);
+    let explicit = |pair| drive(&mut RungeKutta::new(pair, len, &options), classic, u64::MAX);
     match ours {
         Ours::Adams => multistep(Family::Adams),
         Ours::Bdf => multistep(Family::Bdf),
@@ -217,7 +217,7 @@ fn solve(ours: Ours, classic: &Classic, tolerances: &Tolerances) -> Solved {
 }
 
 /// Through all values of the input, starting again where it changes as models do.
-fn drive<S: Driven>(mut solver: S, classic: &Classic) -> Solved {
+pub(crate) fn drive<S: Driven>(solver: &mut S, classic: &Classic, evaluations_max: u64) -> Solved {
     let (mut from, mut x) = (0.0, classic.x0.clone());
     let (mut looks, mut seen) = (looks(classic).into_iter().peekable(), Vec::new());
     for (limit, input) in &classic.inputs {
@@ -225,8 +225,9 @@ fn drive<S: Driven>(mut solver: S, classic: &Classic) -> Solved {
         solver.go_on(from, &x, if from == 0.0 { Keep::Nothing } else { Keep::StepSize });
         while from < *limit {
             from = solver.advance(&mut problem, *limit).map_err(|failure| failure.to_string())?.to;
-            if STEPS_MAX < solver.work()[0] {
-                return Err(format!("{STEPS_MAX} steps reach {from} only"));
+            let [steps, evaluations] = solver.work();
+            if STEPS_MAX < steps || evaluations_max < evaluations {
+                return Err(format!("{steps} steps and {evaluations} evaluations reach {from} only"));
             }
             while let Some(t) = looks.next_if(|t| *t <= from) {
                 solver.look(t, &mut x);
@@ -239,7 +240,7 @@ fn drive<S: Driven>(mut solver: S, classic: &Classic) -> Solved {
 }
 
 /// What our solvers have in common here.
-trait Driven {
+pub(crate) trait Driven {
     fn go_on(&mut self, t: f64, x: &[f64], keep: Keep);
     fn advance(
         &mut self,

@@ -78,7 +78,7 @@ unsafe extern "C" {
 /// Linux's clock of this thread's own CPU time; other work on the machine does not move it.
 const THREAD_CPU_TIME: i32 = 3;
 
-fn cpu_seconds() -> f64 {
+pub(crate) fn cpu_seconds() -> f64 {
     let mut time = TimeSpec { seconds: 0, nanoseconds: 0 };
     // SAFETY: the pointer is to a `timespec` of 64-bit Linux.
     let answer = unsafe { clock_gettime(THREAD_CPU_TIME, &raw mut time) };

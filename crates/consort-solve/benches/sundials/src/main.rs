@@ -1,6 +1,6 @@
 //! Our solvers against SUNDIALS CVODE, problem by problem, in one process.
 //!
-//! `cargo xtask bench-solvers [--check] [--accuracy] [--rounds N] [--only TEXT]` compiles SUNDIALS, builds this and
+//! `cargo xtask bench-solvers [--check] [--accuracy] [--automatic] [--rounds N] [--only TEXT]` compiles SUNDIALS, builds this and
 //! runs it. The table goes to stdout. Both sides have the same formulas and tolerances, take Jacobians by
 //! differences, end their last step at the end, and are set up before the clock starts. An explicit
 //! method is compared with CVODE's Adams method, at a tolerance for which one would choose it.
@@ -8,10 +8,13 @@
 //! - `--check`: exit 1 if one of ours is slower than its limit, or much less accurate than CVODE.
 //! - `--accuracy`: instead, the classic problems at six tolerances: exit 1 if one of ours fails where CVODE
 //!   does not, or errs more than 3 times as much as CVODE and 10 tolerances.
+//! - `--automatic`: instead, the automatic choice beside BDF and Adams on the same: exit 1 if it fails where one
+//!   of them does not, or costs more than 1.3 times what the better does.
 //! - `--rounds N`: time each solver so often (default 15); the best round counts.
 //! - `--only TEXT`: problems whose name contains the text.
 
 mod accuracy;
+mod automatic;
 mod classics;
 mod contest;
 mod cvode;
@@ -101,8 +104,12 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if arguments.accuracy {
-        let complaints = accuracy::run(&arguments.only);
+    if arguments.accuracy || arguments.automatic {
+        let only = &arguments.only;
+        let complaints = match arguments.accuracy {
+            true => accuracy::run(only),
+            false => automatic::run(only, arguments.rounds),
+        };
         complaints.iter().for_each(|complaint| eprintln!("{complaint}"));
         return if complaints.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
@@ -124,6 +131,7 @@ fn main() -> ExitCode {
 struct Arguments {
     check: bool,
     accuracy: bool,
+    automatic: bool,
     rounds: usize,
     only: String,
 }
@@ -133,6 +141,7 @@ impl Arguments {
         let mut parsed = Arguments {
             check: false,
             accuracy: false,
+            automatic: false,
             rounds: ROUNDS_DEFAULT,
             only: String::new(),
         };
@@ -141,6 +150,7 @@ impl Arguments {
             match argument.as_str() {
                 "--check" => parsed.check = true,
                 "--accuracy" => parsed.accuracy = true,
+                "--automatic" => parsed.automatic = true,
                 "--rounds" => {
                     let given = rest.next().and_then(|text| text.parse().ok());
                     parsed.rounds = given.filter(|n| 0 < *n).ok_or("--rounds takes a number")?;
