@@ -42,6 +42,11 @@ impl ModelDescription {
         self.facts.iter().find(|(known, _)| known == name).map(|(_, fact)| &**fact)
     }
 
+    /// Whether its instances are code of somebody else: they share static data, or live in a process of their own.
+    pub fn is_foreign_code(&self) -> bool {
+        self.capabilities.lane.is_some() || self.fact(STATE_FACT).is_some()
+    }
+
     /// Who saves the states of its instances.
     pub fn state_provider(&self) -> Provider {
         self.fact(STATE_FACT).and_then(Provider::from_name).unwrap_or(Provider::Native)

@@ -5,10 +5,8 @@
 
 use super::RunWorld;
 use crate::world::World;
-use consort_core::model::STATE_FACT;
-use consort_core::{Model, Tag};
+use consort_core::Tag;
 use consort_engine::{RunError, TagRecord};
-use std::sync::Arc;
 
 impl RunWorld {
     /// The first difference between both ways; if there is none, what the marks say.
@@ -43,12 +41,8 @@ impl RunWorld {
 
     /// The first component that is no code of ours.
     fn stranger(&self) -> Option<usize> {
-        let is_strange = |model: &Arc<dyn Model>| {
-            let description = model.description();
-            let is_apart = description.fact(STATE_FACT).is_some();
-            description.capabilities.lane.is_some() || is_apart
-        };
-        self.origin.models.iter().position(is_strange)
+        let models = &self.origin.models;
+        models.iter().position(|model| model.description().is_foreign_code())
     }
 
     /// A period with another choice, if there is one; whether it can be taken does not matter.

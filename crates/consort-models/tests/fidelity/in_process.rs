@@ -10,7 +10,7 @@ use consort_testkit::fmus::{self, BuildOptions, Fmi};
 use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 fn load(model: &str) -> Arc<dyn Model> {
     let mut loader = Loader::new(LoaderOptions::new(default_cache_dir()));
@@ -26,7 +26,14 @@ fn keeper(fault: u32) -> Arc<dyn Model> {
     load(path.to_str().unwrap())
 }
 
+/// Tests run side by side, and instances of one FMU share its static data.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn judged(model: &dyn Model, options: &CheckOptions) -> Verdict {
+    let _alone = alone();
     let check = Check::new(model, options, &Given::default()).unwrap();
     assert_eq!(check.failure(), None, "{}", model.description().name);
     check.judge(model, Provider::Native)
@@ -94,6 +101,7 @@ fn a_bound_and_a_tau_are_obeyed() {
         horizon: seconds("5"),
         ..CheckOptions::default()
     };
+    let _alone = alone();
     let check = Check::new(&*keeper(2), &options, &Given::default()).unwrap();
     assert_eq!((check.course().points, check.course().tries), (10, 10));
     let Some(Why::Differs { example }) = check.judge(&*keeper(2), Provider::Native).why else {

@@ -37,8 +37,8 @@ pub(super) fn verify(
     let whole = second.whole(outcome.summary.tag.time).map_err(failed)?;
     if whole.hashes != outcome.summary.hashes || whole.tag != outcome.summary.tag {
         let error = second.first_difference(whole.tag.time).map_err(failed)?;
-        let diagnostic = error.map_or_else(different, |error| error.diagnostic(resolution));
-        return Err(CommandError::failed(diagnostic));
+        let diagnostic = error.map(|error| error.diagnostic(resolution));
+        return Err(CommandError::failed(diagnostic.unwrap_or_else(|| second.unlike())));
     }
     let (took, at) =
         (duration(began.elapsed().as_secs_f64()), resolution.to_f64(resumed.tag().time));
@@ -47,12 +47,6 @@ pub(super) fn verify(
         "verified: run again from its start in {took}, and the same; saved at {at} s"
     ));
     Ok(())
-}
-
-/// Nothing but the hashes tells.
-fn different() -> Diagnostic {
-    let message = "the resumed run is not the one from the start";
-    Diagnostic::error("state::differs", message).help(StateDiffers::HELP)
 }
 
 struct Second<'s> {
@@ -101,6 +95,24 @@ impl Second<'_> {
         let mut again = self.resume()?;
         while again.tag() < record.tag() && is_on(&mut again, until)? {}
         Ok(again.compare(&record, self.resumed.tag()).err())
+    }
+
+    /// The run was another one, and is not when it is resumed once more: some state does not go on in one way. The
+    /// components that are no code of ours are named.
+    fn unlike(&self) -> Diagnostic {
+        let resolution = self.prepared.resolved.experiment.resolution;
+        let saved = short(resolution.to_f64(self.resumed.tag().time));
+        let message = format!("the resumed run, saved at {saved} s, is not the one from the start");
+        let diagnostic = Diagnostic::error("state::differs", message);
+        let components = self.prepared.resolved.components.iter().zip(&self.prepared.models);
+        let suspects = components.filter_map(|(component, model)| {
+            let description = model.description();
+            let provider = description.state_provider();
+            description
+                .is_foreign_code()
+                .then(|| format!("`{}` is saved by `{provider}`", component.name))
+        });
+        suspects.fold(diagnostic, Diagnostic::with_note).help(StateDiffers::HELP)
     }
 
     fn resume(&self) -> Result<Run, RunError> {
