@@ -22,10 +22,10 @@ fn outputs(model: &ModelDescription) -> impl Iterator<Item = (VariableId, &Varia
 
 /// `<- valve`, or why there is no such list.
 fn sentence(output: VariableId, model: &ModelDescription) -> String {
-    let has_inputs = model.variables.iter().any(|each| each.causality == Causality::Input);
+    let has_inputs = || model.variables.iter().any(|each| each.causality == Causality::Input);
     let unknown = model.structure.outputs.iter().find(|unknown| unknown.variable == output);
     match unknown.map(|unknown| &unknown.on) {
-        None | Some(DependsOn::All) if has_inputs => {
+        None | Some(DependsOn::All) if has_inputs() => {
             "not declared: taken to depend on every input".to_owned()
         }
         None | Some(DependsOn::All) => "no inputs to depend on".to_owned(),

@@ -5,11 +5,12 @@
 //! factors, and with it every place in memory, the same for all matrices of a problem. A pivot is measured by
 //! the terms it is the sum of, which have its unit: entries beside it have others, and their size says
 //! nothing. What a poor pivot costs in digits, Newton's iterations see and make good. The order is
-//! that of minimum degree (Tinney and Walker 1967) on the pattern of J + J'; equals go by index. The
-//! factors are computed column by column, looking left (Gilbert and Peierls 1988, with a known pattern).
+//! that of minimum degree on the pattern of J + J'. The factors are computed column by column, looking left (Gilbert and Peierls 1988, with a known pattern).
+
+mod order;
 
 use crate::problem::SparsityPattern;
-use std::collections::BTreeSet;
+use order::{Elimination, eliminate};
 
 /// Below this part of the greatest of its terms a pivot on the diagonal is not taken.
 const PIVOT_MIN: f64 = 1e-13;
@@ -69,10 +70,10 @@ impl Columns {
 impl Symbolic {
     pub(super) fn new(pattern: &SparsityPattern) -> Self {
         let len = pattern.len();
-        let (order, lower) = eliminate(pattern);
+        let Elimination { order, below } = eliminate(pattern);
         let mut place = vec![0; len];
         order.iter().enumerate().for_each(|(at, state)| place[*state] = at);
-        let lower: Vec<Vec<usize>> = lower
+        let lower: Vec<Vec<usize>> = below
             .iter()
             .map(|states| {
                 let mut rows: Vec<usize> = states.iter().map(|state| place[*state]).collect();
@@ -164,31 +165,4 @@ impl Symbolic {
         }
         work.iter().zip(&self.order).for_each(|(value, state)| vector[*state] = *value);
     }
-}
-
-/// The order of minimum degree, and for each place in it the states below its diagonal.
-fn eliminate(pattern: &SparsityPattern) -> (Vec<usize>, Vec<Vec<usize>>) {
-    let len = pattern.len();
-    let mut near = vec![BTreeSet::new(); len];
-    for column in 0..len {
-        for &row in pattern.rows(column).iter().filter(|row| **row != column) {
-            near[row].insert(column);
-            near[column].insert(row);
-        }
-    }
-    let mut queue: BTreeSet<(usize, usize)> =
-        near.iter().enumerate().map(|(state, near)| (near.len(), state)).collect();
-    let (mut order, mut below) = (Vec::with_capacity(len), Vec::with_capacity(len));
-    while let Some((_, state)) = queue.pop_first() {
-        let states = std::mem::take(&mut near[state]);
-        for &a in &states {
-            queue.remove(&(near[a].len(), a));
-            near[a].remove(&state);
-            near[a].extend(states.iter().filter(|b| **b != a));
-            queue.insert((near[a].len(), a));
-        }
-        order.push(state);
-        below.push(states.into_iter().collect());
-    }
-    (order, below)
 }
