@@ -134,7 +134,8 @@ impl<'a> Examiner<'a> {
             // Another machine, or the same one tomorrow, may be able to.
             Err(reason) => return Verdict::without(provider, Why::Refused { reason }),
         };
-        if verdict.why.as_ref().is_some_and(Why::is_of_today) {
+        let is_cut = self.check.as_ref().is_some_and(Check::is_of_today);
+        if is_cut || verdict.why.as_ref().is_some_and(Why::is_of_today) {
             return verdict;
         }
         // A verdict that cannot be kept is found out again.

@@ -31,7 +31,7 @@ struct Run {
 
 impl Reference {
     /// Runs the model twice. Where it fails in the midst of its run, that is the end of it: what came before can be
-    /// saved. A failure that is not its own may be elsewhere tomorrow: then there is no reference.
+    /// saved.
     pub(super) fn record(model: &dyn Model, around: &Circumstances) -> Result<Self, Failure> {
         let first = uninterrupted(model, around, around.course.points)?;
         let points = u32::try_from(first.observed.len() - 1).unwrap_or(u32::MAX);
@@ -46,6 +46,11 @@ impl Reference {
         });
         let Run { observed, hazards, failure, .. } = first;
         Ok(Reference { observed, unequal, whole, hazards, failure })
+    }
+
+    /// Whether it was ended by what may not be there tomorrow.
+    pub(super) fn is_of_today(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.is_from_outside)
     }
 
     /// How many points there are to save at: none if the model ended at once and cannot be read any more.
@@ -63,9 +68,7 @@ fn uninterrupted(model: &dyn Model, around: &Circumstances, points: u32) -> Resu
     for index in 0..points {
         match rig.sim(around.course.point(index + 1), Path::Main) {
             Ok(seconds) => run.seconds += seconds,
-            Err(failure) if index == 0 || failure.is_late || failure.is_from_outside => {
-                return Err(failure);
-            }
+            Err(failure) if failure.is_late || index == 0 => return Err(failure),
             Err(failure) => {
                 run.failure = Some(failure);
                 return Ok(run);

@@ -9,6 +9,7 @@ use consort_core::{
     VariableId,
 };
 use layout::Layout;
+use std::collections::BTreeSet;
 
 /// From how many states on a sparse matrix is worth its bookkeeping.
 const SPARSE_MIN: usize = 16;
@@ -47,10 +48,17 @@ impl JacobianPattern {
         let variable = |id: &VariableId| &description.variables[id.index()];
         let extents = |id: &VariableId| extents(variable(id), &description.variables);
         let unknowns = &description.structure.derivatives;
-        let on = |(row, _): (usize, _)| {
-            let states = continuous.states.iter().enumerate();
-            let is_on = |id| unknowns.get(row).is_none_or(|it| it.on.includes(id));
-            states.filter(|(at, id)| row == *at || is_on(**id)).map(|(at, _)| at).collect()
+        let mut number_of = vec![None; description.variables.len()];
+        for (number, id) in continuous.states.iter().enumerate() {
+            number_of[id.index()] = Some(number);
+        }
+        let on = |(row, _): (usize, _)| match unknowns.get(row).map(|unknown| &unknown.on) {
+            Some(DependsOn::These(list)) => {
+                let states = list.iter().filter_map(|(id, _)| number_of[id.index()]);
+                let on: BTreeSet<usize> = states.chain([row]).collect();
+                on.into_iter().collect()
+            }
+            None | Some(DependsOn::All) => (0..continuous.states.len()).collect(),
         };
         let mut pattern = JacobianPattern {
             names: continuous.states.iter().map(|id| variable(id).name.clone()).collect(),
