@@ -13,6 +13,7 @@
 //!   the polynomial itself; CVODE 7.1 overwrites them while they are still needed.
 //! - An order is raised also if the longest step allowed does not let the step grow.
 //! - An error test may fail twenty times in a step, not seven.
+//! - A step may not end where f has no value; see `domain`.
 //! - A restart may try the step of before; see `first_step`.
 
 mod automatic;
@@ -20,6 +21,7 @@ mod bytes;
 mod coefficients;
 mod control;
 mod corrector;
+mod domain;
 mod first_step;
 mod nordsieck;
 mod norm;
@@ -33,6 +35,7 @@ use coefficients::{Coefficients, ROWS_MAX};
 use consort_core::{Room, Shared, clone_by_field};
 use control::Tries;
 use corrector::Outcome;
+use domain::Domain;
 use nordsieck::Nordsieck;
 
 /// Which formulas a [`Multistep`] uses.
@@ -106,6 +109,7 @@ pub struct Multistep {
     taken: u64,
     /// A first step that is better than what could be found.
     hint: Option<f64>,
+    domain: Domain,
     pace: Pace,
     history: Nordsieck,
     /// What chooses the family, if that is not given.
@@ -125,6 +129,7 @@ clone_by_field!(Multistep {
     is_fresh,
     taken,
     hint,
+    domain,
     pace,
     history,
     automatic,
@@ -204,6 +209,7 @@ impl Multistep {
             is_fresh: true,
             taken: 0,
             hint: None,
+            domain: Domain::default(),
             pace: Pace::new(),
             history: Nordsieck::new(len, order_max),
             automatic: None,
@@ -233,7 +239,7 @@ impl Multistep {
         assert_eq!(x.len(), self.len, "the solver was made for another number of states");
         assert!(t.is_finite(), "a start at {t} s");
         (self.t, self.is_fresh, self.taken, self.hint) = (t, true, 0, None);
-        self.pace = Pace::new();
+        (self.pace, self.domain) = (Pace::new(), Domain::around(x));
         self.history.values.fill(0.0);
         self.history.row_mut(0).copy_from_slice(x);
         if let Some(newton) = &mut self.newton {
@@ -258,9 +264,9 @@ impl Multistep {
             Keep::Nothing => self.start(t, x),
             Keep::Everything | Keep::StepSize => {
                 let hint = self.first_order_step();
-                let automatic = self.automatic.take();
+                let (automatic, domain) = (self.automatic.take(), self.domain);
                 self.start(t, x);
-                (self.hint, self.automatic) = (hint, automatic);
+                (self.hint, self.automatic, self.domain) = (hint, automatic, domain);
             }
         }
     }
@@ -415,7 +421,8 @@ impl Multistep {
             self.history.predict(self.pace.order);
             self.work.coefficients.set(self.family, &self.pace);
             let corrected = self.correct(problem, to, tries.last);
-            let outcome = corrected.map_err(|error| {
+            let outcome = corrected.and_then(|outcome| self.confirm(problem, to, outcome));
+            let outcome = outcome.map_err(|error| {
                 self.history.retreat(self.pace.order);
                 self.failure(Reason::Model(error), None)
             })?;

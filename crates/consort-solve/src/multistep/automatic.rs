@@ -3,9 +3,10 @@
 //!
 //! Adams formulas are limited by their error and by stability: their step times the Lipschitz constant of f must
 //! not exceed a number for each order. The constant is seen in how functional iteration converges. At that limit the
-//! error of a step is noise and says nothing about what BDF could do. So where the limit was near for some steps,
-//! BDF is tried for a few, and kept if it then goes farther with an evaluation of f than Adams formulas did. While
-//! BDF is in use, norms of the Jacobian bound the constant, and Adams formulas come back where stability would not
+//! error of a step is noise and says nothing about what BDF could do. So where the limit was near for some steps, or
+//! many of them failed, BDF is tried for a few, and kept if it then goes farther with an evaluation of f than Adams
+//! formulas did. In a trial order and step change freely, as they do after a start: where the gain of each change is
+//! small they would stay for good what they were for Adams formulas. While BDF is in use, norms of the Jacobian bound the constant, and Adams formulas come back where stability would not
 //! limit them. What proved to be wrong is tried again after twice as many steps. A step that one of them cannot take
 //! is tried by the other before it is a failure.
 //!
@@ -13,18 +14,24 @@
 
 use super::control::{ADDED, BIAS, Tries, root};
 use super::{Family, Multistep, Newton};
-use crate::problem::Structure;
+use crate::problem::{Statistics, Structure};
 
 /// Step times Lipschitz constant, at most, for Adams formulas of orders 1 to 12 (Petzold 1983).
 const STABLE: [f64; 12] = [0.5, 0.575, 0.55, 0.45, 0.35, 0.25, 0.2, 0.15, 0.1, 0.075, 0.05, 0.025];
 /// Below this part of it, stability does not limit a step.
 const NEAR: f64 = 0.1;
-/// BDF is tried when these parts, summed up over steps in a row, come to so many steps at the limit...
+/// BDF is tried when these parts, summed up over steps in a row, come to so many steps at the limit, and half a step
+/// more for each evaluation that a Jacobian takes...
 const NEAR_MAX: f64 = 10.0;
-/// ...or when functional iteration fails so far beyond the limit.
-const FAR: f64 = 5.0;
+const NEAR_BY_COST: f64 = 0.5;
+/// ...or when so many tries failed lately...
+const FAILING_MAX: f64 = 4.0;
+/// ...or when functional iteration fails so far beyond the limit, and as far again for each evaluation of a Jacobian.
+const FAR: f64 = 4.0;
+/// What a step leaves of what was before it, where "lately" is asked.
+const KEPT: f64 = 0.95;
 /// So many steps are a trial of BDF; it is kept if it is faster by this factor.
-const TRIAL: u64 = 12;
+const TRIAL: u64 = 10;
 const GAIN: f64 = 1.6;
 /// For how many steps a Jacobian serves, in the mean.
 const JACOBIAN_STEPS: f64 = 20.0;
@@ -43,8 +50,13 @@ pub(super) struct Automatic {
     pub(super) lipschitz: f64,
     /// How near to the limit of stability steps were, summed up since it began to be near.
     pub(super) near: f64,
-    /// Time, evaluations and iterations when it began to be near, or when the trial began.
-    pub(super) since: (f64, u64, u64),
+    /// How many tries of Adams formulas failed lately.
+    pub(super) failing: f64,
+    /// How far they came lately, and by how many evaluations.
+    pub(super) gone: f64,
+    pub(super) spent: f64,
+    /// What was done before their last step, or before the trial.
+    pub(super) before: Statistics,
     /// How far Adams formulas go with an evaluation: what BDF has to beat.
     pub(super) reach: f64,
     /// Steps of the trial that are left.
@@ -61,7 +73,10 @@ impl Automatic {
         Automatic {
             lipschitz: 0.0,
             near: 0.0,
-            since: (0.0, 0, 0),
+            failing: 0.0,
+            gone: 0.0,
+            spent: 0.0,
+            before: Statistics::default(),
             reach: 0.0,
             trial: 0,
             // A start is no switch: stiffness may be seen at once.
@@ -69,6 +84,16 @@ impl Automatic {
             rest_adams: REST,
             rest_bdf: REST,
         }
+    }
+
+    /// After a step of Adams formulas: counts what it took.
+    fn look_back(&mut self, h: f64, done: Statistics) {
+        let failures = |it: Statistics| it.error_test_failures + it.convergence_failures;
+        let failed = failures(done) - failures(self.before);
+        self.failing = KEPT * self.failing + failed as f64;
+        self.gone = KEPT * self.gone + h;
+        self.spent = KEPT * self.spent + (done.evaluations - self.before.evaluations) as f64;
+        self.before = done;
     }
 }
 
@@ -104,32 +129,32 @@ impl Multistep {
         }
     }
 
-    /// Tries BDF if the limit of stability was near for some steps.
+    /// Tries BDF if the limit of stability was near for some steps, or many failed.
     fn consider_bdf(&mut self) {
-        let (t, evaluations) = (self.t, self.statistics.evaluations);
+        let (done, near_max) = (self.statistics, NEAR_MAX + NEAR_BY_COST * self.jacobian_cost());
         let (order, h) = (self.pace.order, self.pace.h);
         let Some(automatic) = &mut self.automatic else { return };
+        automatic.look_back(h, done);
         let near = automatic.lipschitz * h / STABLE[order - 1];
-        if near < NEAR {
-            automatic.near = 0.0;
-            return;
-        }
-        if automatic.near == 0.0 {
-            automatic.since = (t, evaluations, 0);
-        }
-        automatic.near += near.min(1.0);
-        if NEAR_MAX < automatic.near && automatic.rest_adams <= automatic.spell {
-            let (from, before, _) = automatic.since;
-            let reach = (t - from) / (evaluations - before) as f64;
+        automatic.near = if near < NEAR { 0.0 } else { automatic.near + near.min(1.0) };
+        let is_limited = near_max < automatic.near || FAILING_MAX < automatic.failing;
+        if is_limited && automatic.rest_adams <= automatic.spell {
+            let reach = automatic.gone / automatic.spent;
             self.try_bdf(reach);
         }
+    }
+
+    /// How many evaluations a Jacobian takes; of a sparse one about, and not less.
+    fn jacobian_cost(&self) -> f64 {
+        self.options.structure.entries(self.len) as f64 / self.len as f64
     }
 
     /// After functional iteration did not converge: whether the same step is now tried by BDF.
     pub(super) fn tries_bdf_at_once(&mut self) -> bool {
         let Some(automatic) = &self.automatic else { return false };
         let stable = STABLE[self.pace.order - 1] / automatic.lipschitz;
-        let is_far = self.family == Family::Adams && FAR * stable <= self.pace.h;
+        let far = FAR * (1.0 + self.jacobian_cost());
+        let is_far = self.family == Family::Adams && far * stable <= self.pace.h;
         if is_far {
             self.try_bdf(stable / 2.0);
         }
@@ -138,9 +163,8 @@ impl Multistep {
 
     fn try_bdf(&mut self, reach: f64) {
         self.switch_to(Family::Bdf);
-        let since = (self.t, self.statistics.evaluations, self.statistics.iterations);
         if let Some(automatic) = &mut self.automatic {
-            (automatic.trial, automatic.reach, automatic.since) = (TRIAL, reach, since);
+            (automatic.trial, automatic.reach) = (TRIAL, reach);
         }
     }
 
@@ -151,15 +175,21 @@ impl Multistep {
         let Some(automatic) = &mut self.automatic else { return };
         automatic.trial -= 1;
         let is_over = automatic.trial == 0;
-        let by_step = (iterations - automatic.since.2) as f64 / TRIAL as f64;
+        let by_step = (iterations - automatic.before.iterations) as f64 / TRIAL as f64;
         let cost = by_step + groups as f64 / JACOBIAN_STEPS;
         if (is_over && h < GAIN * cost * automatic.reach) || h < automatic.reach {
-            automatic.trial = 0;
-            automatic.rest_adams = (2 * automatic.rest_adams).min(REST_MAX);
+            if is_over {
+                automatic.rest_adams = (2 * automatic.rest_adams).min(REST_MAX);
+            }
             self.switch_to(Family::Adams);
         } else if is_over {
             automatic.rest_adams = REST;
         }
+    }
+
+    /// Whether BDF is tried.
+    pub(super) fn is_tried(&self) -> bool {
+        self.automatic.as_ref().is_some_and(|automatic| 0 < automatic.trial)
     }
 
     /// Goes back to Adams formulas where stability would not limit their steps.
@@ -213,6 +243,8 @@ impl Multistep {
             automatic.rest_bdf = if is_short { longer } else { REST };
         }
         (automatic.spell, automatic.near, automatic.trial) = (0, 0.0, 0);
+        (automatic.failing, automatic.gone, automatic.spent) = (0.0, 0.0, 0.0);
+        automatic.before = self.statistics;
     }
 
     /// Makes it one of these formulas, without a matrix.

@@ -2,12 +2,13 @@
 
 use super::automatic::Automatic;
 use super::coefficients::ROWS_MAX;
+use super::domain::Domain;
 use super::{Family, Multistep, Newton, Pace};
 use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 use crate::problem::{Options, Statistics};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
-const MAGIC: [u8; 8] = *b"CSTMULT\x02";
+const MAGIC: [u8; 8] = *b"CSTMULT\x03";
 
 /// Every family; its place stands for it.
 const FAMILIES: [Family; 3] = [Family::Bdf, Family::Adams, Family::AdamsNewton];
@@ -25,6 +26,8 @@ impl Multistep {
         writer.flag(self.is_fresh);
         writer.word(self.taken);
         writer.optional(self.hint);
+        writer.word(self.domain.wary);
+        writer.word(self.domain.below);
         self.pace.write(&mut writer);
         writer.reals(&self.history.values);
         if let Some(newton) = &self.newton {
@@ -65,6 +68,7 @@ impl Multistep {
         solver.is_fresh = reader.flag()?;
         solver.taken = reader.tally()?;
         solver.hint = reader.optional()?;
+        solver.domain = Domain { wary: reader.tally()?, below: reader.tally()? };
         solver.pace = Pace::read(&mut reader, solver.order_max)?;
         reader.fill(&mut solver.history.values)?;
         if let Some(newton) = &mut solver.newton {
@@ -143,23 +147,27 @@ impl Pace {
 
 impl Automatic {
     fn write(&self, writer: &mut Writer) {
-        let (t, evaluations, iterations) = self.since;
-        for value in [self.lipschitz, self.near, self.reach, t] {
+        for value in [self.lipschitz, self.near, self.failing, self.gone, self.spent, self.reach] {
             writer.real(value);
         }
-        for count in [evaluations, iterations, self.trial, self.spell] {
+        for count in [self.trial, self.spell, self.rest_adams, self.rest_bdf] {
             writer.word(count);
         }
-        writer.word(self.rest_adams);
-        writer.word(self.rest_bdf);
+        writer.statistics(&self.before);
     }
 
     fn read(&mut self, reader: &mut Reader<'_>, done: &Statistics) -> Result<(), BytesError> {
-        (self.lipschitz, self.near, self.reach) = (reader.real()?, reader.real()?, reader.real()?);
-        self.since = (reader.real()?, reader.tally()?, reader.tally()?);
+        let [lipschitz, near, failing] = [reader.real()?, reader.real()?, reader.real()?];
+        (self.lipschitz, self.near, self.failing) = (lipschitz, near, failing);
+        (self.gone, self.spent, self.reach) = (reader.real()?, reader.real()?, reader.real()?);
         (self.trial, self.spell) = (reader.tally()?, reader.tally()?);
         (self.rest_adams, self.rest_bdf) = (reader.tally()?, reader.tally()?);
-        let is_past = self.since.1 <= done.evaluations && self.since.2 <= done.iterations;
+        self.before = reader.statistics()?;
+        let before = &self.before;
+        let is_past = before.evaluations <= done.evaluations
+            && before.iterations <= done.iterations
+            && before.error_test_failures <= done.error_test_failures
+            && before.convergence_failures <= done.convergence_failures;
         is_past.then_some(()).ok_or(BytesError::Impossible { what: "choice of a method" })
     }
 }

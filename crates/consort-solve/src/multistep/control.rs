@@ -11,6 +11,8 @@ pub(super) const RATIO_MAX_FIRST: f64 = 1e4;
 const RATIO_MAX: f64 = 10.0;
 /// A longer step is not worth its cost below this ratio.
 const RATIO_WORTH: f64 = 1.5;
+/// The same while BDF is tried.
+const RATIO_WORTH_TRIED: f64 = 1.1;
 /// The most by which a step becomes shorter at once.
 const RATIO_MIN: f64 = 0.1;
 /// After an error test has failed twice, steps are at most this part.
@@ -159,7 +161,7 @@ impl Multistep {
             self.pace.wait = self.pace.wait.max(2);
             return;
         }
-        let mut best = ratio(BIAS * error, order + 1);
+        let mut best = self.ratio(BIAS * error, order + 1);
         if self.pace.wait == 0 {
             self.pace.wait = 2;
             let (below, above) = (self.ratio_below(), self.ratio_above());
@@ -172,11 +174,26 @@ impl Multistep {
                 }
             }
         }
-        if best < RATIO_WORTH {
+        if best < self.ratio_worth() {
             return;
         }
         let h_max = self.options.step_max.unwrap_or(f64::INFINITY);
         self.pace.h_next = (self.pace.h * best.min(ratio_max)).min(h_max);
+    }
+
+    /// By how much a step may be longer that has this error, of an order one less than `degree`; zero if
+    /// that is not worth it.
+    fn ratio(&self, error: f64, degree: usize) -> f64 {
+        let worth = 1.0 / self.ratio_worth() - ADDED;
+        if power(worth, degree) < error {
+            return 0.0;
+        }
+        1.0 / (root(error, degree) + ADDED)
+    }
+
+    /// What a longer step has to gain.
+    fn ratio_worth(&self) -> f64 {
+        if self.is_tried() { RATIO_WORTH_TRIED } else { RATIO_WORTH }
     }
 
     fn ratio_below(&self) -> f64 {
@@ -185,7 +202,7 @@ impl Multistep {
             return 0.0;
         }
         let size = norm(self.history.row(order), &self.work.weights);
-        ratio(BIAS_BELOW * size * self.work.coefficients.error_below, order)
+        self.ratio(BIAS_BELOW * size * self.work.coefficients.error_below, order)
     }
 
     fn ratio_above(&self) -> f64 {
@@ -197,7 +214,7 @@ impl Multistep {
         let factor = coefficients.scale / pace.scale_kept * power(growth, order + 1);
         let kept = self.history.row(self.order_max);
         let size = norm_of_difference(&self.work.correction, factor, kept, &self.work.weights);
-        ratio(BIAS_ABOVE * size * coefficients.error_above, order + 2)
+        self.ratio(BIAS_ABOVE * size * coefficients.error_above, order + 2)
     }
 
     /// Makes the step shorter after a try that failed.
@@ -294,16 +311,6 @@ impl Multistep {
         self.rescale((self.pace.h * ratio).max(step_min));
         Ok(())
     }
-}
-
-/// By how much a step may be longer that has this error, of an order one less than `degree`; zero if
-/// that is not worth it.
-fn ratio(error: f64, degree: usize) -> f64 {
-    const WORTH: f64 = 1.0 / RATIO_WORTH - ADDED;
-    if power(WORTH, degree) < error {
-        return 0.0;
-    }
-    1.0 / (root(error, degree) + ADDED)
 }
 
 /// x to a small whole power, by multiplication.

@@ -227,7 +227,9 @@ pub(crate) fn drive<S: Driven>(solver: &mut S, classic: &Classic, evaluations_ma
             from = solver.advance(&mut problem, *limit).map_err(|failure| failure.to_string())?.to;
             let [steps, evaluations] = solver.work();
             if STEPS_MAX < steps || evaluations_max < evaluations {
-                return Err(format!("{steps} steps and {evaluations} evaluations reach {from} only"));
+                return Err(format!(
+                    "{steps} steps and {evaluations} evaluations reach {from} only"
+                ));
             }
             while let Some(t) = looks.next_if(|t| *t <= from) {
                 solver.look(t, &mut x);

@@ -91,11 +91,11 @@ fn bytes_are_the_same_in_every_process() {
     let of = |family: Option<Family>, known: &Known| {
         hash(&run(family, known).last().unwrap().to_bytes())
     };
-    assert_eq!(of(Some(Family::Bdf), &robertson()), 0x47ed8c4fe6d2cf5c);
-    assert_eq!(of(Some(Family::Adams), &arenstorf()), 0xeffaf0a50670b8fc);
-    assert_eq!(of(Some(Family::AdamsNewton), &brusselator()), 0x68ad038452b26f18);
-    assert_eq!(of(Some(Family::Bdf), &sparse_heat()), 0x47b7bfd82116b7fa);
-    assert_eq!(of(None, &robertson()), 0x7b52cdd18bf5a1f);
+    assert_eq!(of(Some(Family::Bdf), &robertson()), 0x98e41af8792fdd21);
+    assert_eq!(of(Some(Family::Adams), &arenstorf()), 0xd5c423264bd9bdbf);
+    assert_eq!(of(Some(Family::AdamsNewton), &brusselator()), 0x27d111c4dab5209d);
+    assert_eq!(of(Some(Family::Bdf), &sparse_heat()), 0x29c4807e5e701027);
+    assert_eq!(of(None, &robertson()), 0x6be95fb5d829c8cc);
 }
 
 #[test]
