@@ -7,9 +7,9 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum SolverKind {
     /// Adams formulas or backward differentiation formulas, whichever is faster: when nothing is known.
+    #[default]
     Auto,
     /// Backward differentiation formulas of orders 1 to 5: for stiff models.
-    #[default]
     Bdf,
     /// Adams formulas of orders 1 to 12: for smooth models that are not stiff.
     Adams,

@@ -66,7 +66,7 @@ fn two_halves_are_as_good_as_the_whole_at_any_communication_step() {
     for (left, right) in versions {
         let world = masses(left, right);
         for step in ["8", "4", "0.5"] {
-            for solver in ["bdf", "dop853"] {
+            for solver in ["auto", "bdf", "dop853"] {
                 let found = error(&world, &["--step", step, "--solver", solver]);
                 assert!(found < 1e-5, "{left:?} {right:?} {step} {solver}: {found}");
             }
@@ -106,7 +106,7 @@ fn the_plan_says_who_belongs_together_and_the_judge_reads_it_back() {
     let world = masses(Fmi::V2, Fmi::V3);
     let page = world.done(&["plan", "s"]).stdout;
     assert!(page.contains("then step        left, right (as one)"), "{page}");
-    assert!(page.contains("left, right by bdf, over 2 continuous connections"), "{page}");
+    assert!(page.contains("left, right by auto, over 2 continuous connections"), "{page}");
     let program = world.done(&["plan", "s", "--format", "program"]).stdout;
     world.write("plan.txt", &program);
     world.done(&["check", "plan", "s", "plan.txt"]);
