@@ -91,7 +91,8 @@ fn lower<'m>(model: &'m Model, scope: &Scope<'m>, findings: &mut Findings<'_>) -
         scales,
     };
     if !model.implicit.residuals.is_empty() {
-        implicit::resolve(&mut lowered, scope, [&residuals, &first_residuals], findings);
+        let flows = model.implicit.flows;
+        implicit::resolve(&mut lowered, scope, [&residuals, &first_residuals], flows, findings);
     }
     lowered
 }

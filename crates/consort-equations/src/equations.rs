@@ -237,7 +237,19 @@ impl Jacobian {
     }
 }
 
+/// The name of the event that looks anew for states that equations determine.
+pub(crate) const SOLVED_ANEW: &str = "equations solved anew";
+
 impl Equations {
+    /// The states that equations determine: no numbers where these have no solution.
+    pub fn determined(&self) -> impl Iterator<Item = usize> + '_ {
+        let anew = self.events.last().filter(|event| event.name == SOLVED_ANEW);
+        anew.into_iter().flat_map(|event| &event.targets).filter_map(|target| match target {
+            Target::State(state) => Some(*state),
+            Target::Discrete(_) => None,
+        })
+    }
+
     /// A point at `time` with these values, as a check of lengths would want it.
     ///
     /// # Panics

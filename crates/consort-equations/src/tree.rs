@@ -186,6 +186,9 @@ pub struct Implicit {
     pub states: Vec<Name>,
     /// As many expressions that are zero.
     pub residuals: Vec<Expression>,
+    /// How many of the last are rates at which their states flow until these are zero, so that
+    /// among several solutions the flow chooses.
+    pub flows: usize,
 }
 
 /// What happens at the instant a condition becomes true.

@@ -228,3 +228,36 @@ fn the_paddle_throws_the_ball_as_high_as_it_shall_fly() {
     }
     assert_near(energy, g * target, 0.05, "as high as it shall fly");
 }
+
+/// A fast reaction A -> B with the law k*A*B, and k = -1 until it is 1 at 1.5 s.
+const TURNED: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<sbml xmlns="http://www.sbml.org/sbml/level2/version4" level="2" version="4"><model id="turned">
+  <listOfCompartments><compartment id="C" size="1"/></listOfCompartments>
+  <listOfSpecies><species id="A" compartment="C" initialConcentration="5"/>
+    <species id="B" compartment="C" initialConcentration="5"/></listOfSpecies>
+  <listOfParameters><parameter id="k" value="-1" constant="false"/></listOfParameters>
+  <listOfReactions><reaction id="F" fast="true">
+    <listOfReactants><speciesReference species="A"/></listOfReactants>
+    <listOfProducts><speciesReference species="B"/></listOfProducts>
+    <kineticLaw><math xmlns="http://www.w3.org/1998/Math/MathML">
+      <apply><times/><ci>k</ci><ci>A</ci><ci>B</ci></apply></math></kineticLaw></reaction></listOfReactions>
+  <listOfEvents><event><trigger><math xmlns="http://www.w3.org/1998/Math/MathML"><apply><gt/>
+      <csymbol encoding="text" definitionURL="http://www.sbml.org/sbml/symbols/time">t</csymbol><cn>1.5</cn>
+    </apply></math></trigger><listOfEventAssignments><eventAssignment variable="k">
+      <math xmlns="http://www.w3.org/1998/Math/MathML"><cn>1</cn></math></eventAssignment></listOfEventAssignments>
+  </event></listOfEvents></model></sbml>"#;
+
+#[test]
+fn a_fast_reaction_is_where_it_flows_to_and_refuses_to_stay_where_it_would_leave() {
+    let world = world(&[("turned.sbml", TURNED)]);
+    world.done(&["export", "fmu", "turned.sbml", "exported.fmu"]);
+    for (model, name) in [("turned.sbml", "turned"), ("exported.fmu", "exported")] {
+        let record = run(&world, model, &["--stop", "1", "--step", "0.5"]);
+        assert_near(last(&record, &format!("{name}.A")), 10.0, 1e-9, model);
+        assert_near(last(&record, &format!("{name}.B")), 0.0, 1e-9, model);
+        let said = world.consort(&["run", model, "--out", "late", "--stop", "2", "--step", "0.5"]);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        assert!(said.stderr.contains("`F_extent`"), "{}", said.stderr);
+        fs::remove_dir_all(world.path("late")).unwrap();
+    }
+}

@@ -6,11 +6,18 @@
 //! implicit function's derivative, -(dg/dz)^-1 (dg/dt + dg/dx dx/dt), and where a jump leads so far
 //! away that the few steps do not arrive, an event of its own looks for the solution with many, damped ones.
 //! Where there is none the derivative is no number, at which a solver stops.
+//!
+//! Residuals that are rates of their states ([`Implicit::flows`](crate::tree::Implicit)) may have several
+//! solutions, of which the one counts to which the states would flow: far away it is looked for along the flow,
+//! and one that the flow would leave is none.
 
+mod flow;
 mod linear;
 mod newton;
+mod stability;
 
 use super::{Lowered, LoweredEvent};
+use crate::equations::SOLVED_ANEW;
 use crate::findings::Findings;
 use crate::graph::{Graph, NodeId};
 use crate::lower::Relation;
@@ -20,6 +27,8 @@ use crate::tree::{Event, Expression};
 use newton::System;
 use std::collections::BTreeMap;
 
+/// How many states are determined together, at most.
+const TOGETHER_MAX: usize = 6;
 /// How many operations residuals and their slopes may have, as each step has them all.
 const NODES_MAX: usize = 5_000;
 /// The last correction, relative and absolute, of a solution that was found.
@@ -33,6 +42,7 @@ pub(super) fn resolve(
     lowered: &mut Lowered,
     scope: &Scope<'_>,
     [running, first]: [&[NodeId]; 2],
+    flows: usize,
     findings: &mut Findings<'_>,
 ) {
     let layout = scope.layout();
@@ -41,15 +51,26 @@ pub(super) fn resolve(
     };
     let registers: Vec<u32> = scope.implicit.iter().map(register).collect();
     let graph = &mut lowered.graph;
-    let systems = [running, first].map(|residuals| System::new(graph, &registers, residuals));
+    let systems =
+        [running, first].map(|residuals| System::new(graph, &registers, residuals, flows));
     let [Some(running), Some(first)] = systems else { return undetermined(scope, findings) };
+    let together = running.components(graph).into_iter().find(|part| TOGETHER_MAX < part.len());
+    if let Some(together) = together {
+        return too_many(scope, &together, findings);
+    }
     if NODES_MAX < running.nodes(graph).max(first.nodes(graph)) {
         return too_large(findings);
     }
-    let solution = running.polish(graph);
+    let solution = running.polish(graph, &running.leaves);
     let columns: Vec<u32> = (0..layout.states).map(|state| register(&state)).collect();
+    let scales = scales(lowered, scope);
+    let graph = &mut lowered.graph;
     let rates = running.rates(graph, &columns, &lowered.derivatives);
-    let [relations, kept] = [FOUND, LOST].map(|bounds| running.found(graph, &solution, bounds));
+    let [mut relations, kept] = [FOUND, LOST].map(|bounds| running.found(graph, &solution, bounds));
+    if 0 < flows {
+        relations.push(running.stable(graph, &solution.values));
+        relations.extend(running.near(graph, &solution.values, &scales));
+    }
     for (state, rate) in scope.implicit.iter().zip(rates) {
         lowered.derivatives[*state] = rate;
     }
@@ -60,6 +81,9 @@ pub(super) fn resolve(
         let rate = lowered.derivatives[*state];
         let nothing = graph.constant(f64::NAN);
         lowered.derivatives[*state] = graph.select(kept, rate, nothing);
+    }
+    if 0 < flows {
+        settle(lowered, scope, &solution.values);
     }
     add_event(lowered, scope, &running, relations);
     start(lowered, scope, &first);
@@ -75,6 +99,15 @@ fn undetermined(scope: &Scope<'_>, findings: &mut Findings<'_>) {
     let span = scope.implicit.first().and_then(|state| scope.states[*state].name.span);
     let help = "every one of them must change with what it is to determine";
     findings.error("equations::undetermined", message, (span, "not determined"), help);
+}
+
+fn too_many(scope: &Scope<'_>, together: &[usize], findings: &mut Findings<'_>) {
+    let count = together.len();
+    let message = format!("{count} equations are to be solved together, which is not supported");
+    let span = scope.states[scope.implicit[together[TOGETHER_MAX]]].name.span;
+    let help =
+        format!("at most {TOGETHER_MAX} that need each other are; solve some of them by hand");
+    findings.error("equations::too-many", message, (span, "one more"), help);
 }
 
 fn too_large(findings: &mut Findings<'_>) {
@@ -105,19 +138,36 @@ fn replace(lowered: &mut Lowered, replaced: &BTreeMap<NodeId, NodeId>) {
     }
 }
 
+/// How large each of the states typically is, where that is known beforehand.
+fn scales(lowered: &Lowered, scope: &Scope<'_>) -> Vec<Option<f64>> {
+    let scale = |state: &usize| {
+        let known = lowered.scales.iter().find(|(scaled, _)| scaled == state);
+        known.and_then(|(_, node)| lowered.graph.value(*node)).filter(|scale| 0.0 < *scale)
+    };
+    scope.implicit.iter().map(scale).collect()
+}
+
+/// Lets events that happen at once keep what was moved until then: from there it flows on.
+fn settle(lowered: &mut Lowered, scope: &Scope<'_>, solution: &[NodeId]) {
+    for event in lowered.events.iter_mut().filter(|event| event.delay.is_none()) {
+        event.targets.extend(scope.implicit.iter().map(|state| Symbol::State(*state)));
+        event.assignments.extend(solution);
+    }
+}
+
 /// Looks for the solution anew when the few steps from the state do not lead to it.
 fn add_event(lowered: &mut Lowered, scope: &Scope<'_>, system: &System, relations: Vec<Relation>) {
     let graph = &mut lowered.graph;
     let found = all(graph, &relations);
     let condition = graph.unary(Op::Not, found);
     let first = graph.constant(f64::INFINITY);
-    let assignments = system.search(graph, &system.leaves).values;
+    let assignments = system.anew(graph);
     let targets = scope.implicit.iter().map(|state| Symbol::State(*state)).collect();
     lowered.relations.extend(relations);
     let priority = Some(first);
     lowered.events.push(LoweredEvent { condition, delay: None, priority, assignments, targets });
     let mut event = Event::new(Expression::boolean(false), Vec::new());
-    event.name = "equations solved anew".into();
+    event.name = SOLVED_ANEW.into();
     lowered.added.push(event);
 }
 

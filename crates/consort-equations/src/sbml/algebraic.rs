@@ -9,9 +9,6 @@ use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind};
 use std::collections::BTreeSet;
 
-/// How many quantities are determined together, at most; fast reactions count too.
-const TOGETHER_MAX: usize = 6;
-
 /// Solves rules for quantities that nothing else determines; what is left is zero at every instant
 /// and returned.
 pub(super) fn solve<'a>(
@@ -29,7 +26,10 @@ pub(super) fn solve<'a>(
     }
     let mut solved = Vec::new();
     while !rules.is_empty() {
-        let (group, unknowns) = connected(table, reactions, &mut rules);
+        let (group, mut unknowns) = connected(table, reactions, &mut rules);
+        if group.len() < unknowns.len() {
+            give_boundaries(reader, table, &group[0], &mut unknowns);
+        }
         if group.len() == unknowns.len() {
             for unknown in unknowns {
                 table.quantities[unknown].rule = Some(Rule::Solved);
@@ -39,8 +39,29 @@ pub(super) fn solve<'a>(
             group.iter().for_each(|rule| refuse(reader, table, rule, &unknowns, group.len()));
         }
     }
-    limit(reader, &solved, reactions);
     solved.into_iter().map(|rule| rule.expression).collect()
+}
+
+/// Where rules leave a choice, takes species of a boundary as given.
+fn give_boundaries(
+    reader: &mut Reader<'_>,
+    table: &Table<'_>,
+    rule: &Algebraic,
+    open: &mut BTreeSet<usize>,
+) {
+    let is_boundary = |index: &usize| {
+        table.quantities[*index].species().is_some_and(|species| species.is_boundary)
+    };
+    let given: Vec<usize> = open.iter().copied().filter(is_boundary).collect();
+    open.retain(|index| !is_boundary(index));
+    for index in given {
+        let message = format!(
+            "an algebraic rule leaves open whether it determines `{}`",
+            table.quantities[index].id
+        );
+        let help = "declare the species with `constant=\"true\"`, or give it a rule";
+        reader.warn("sbml::assumed", message, (rule.span, "boundary species taken as given"), help);
+    }
 }
 
 /// Takes the first rule and all that share quantities with it.
@@ -82,20 +103,6 @@ fn refuse(
     let message = format!("an algebraic rule cannot be solved: {why}");
     let help = "there must be as many algebraic rules as quantities that nothing else determines";
     reader.error("sbml::algebraic", message, (rule.span, "cannot be solved"), help);
-}
-
-fn limit(reader: &mut Reader<'_>, solved: &[Algebraic], reactions: &[Reaction<'_>]) {
-    let fast = reactions.iter().filter(|reaction| reaction.is_fast);
-    let spans = solved.iter().map(|rule| rule.span);
-    let all: Vec<_> = spans.chain(fast.map(|reaction| reader.place(reaction.node, "id"))).collect();
-    if let Some(span) = all.get(TOGETHER_MAX) {
-        let message = format!(
-            "{} algebraic rules and fast reactions are to be solved together, which is not supported",
-            all.len()
-        );
-        let help = format!("at most {TOGETHER_MAX} are; solve some of them by hand");
-        reader.error("sbml::algebraic", message, (*span, "too many"), help);
-    }
 }
 
 /// Makes it an assignment rule if it determines one quantity in a simple way.

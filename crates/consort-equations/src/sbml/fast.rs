@@ -31,6 +31,7 @@ impl Extents {
             model.declarations.push(state);
             model.implicit.states.push(extent);
             model.implicit.residuals.push(Expression::variable(law));
+            model.implicit.flows += 1;
         }
     }
 }

@@ -94,8 +94,9 @@ fn declare(
     let quantity = &table.quantities[index];
     if let Some(near) = &form.near {
         let (guess, _) = start(table, index, form);
-        model.declarations.push(Declaration::new(Kind::State, near.as_str(), Some(guess)));
-        model.implicit.states.push(named(reader, quantity, near));
+        let name = named(reader, quantity, near);
+        model.declarations.push(Declaration::new(Kind::State, name.clone(), Some(guess)));
+        model.implicit.states.push(name);
     }
     let value = match (&quantity.rule, &form.near) {
         (Some(Rule::Assignment(value)), _) => value.clone(),

@@ -2,7 +2,7 @@
 
 use crate::write;
 use consort_core::Report;
-use consort_equations::sbml;
+use consort_equations::{compile, sbml};
 use consort_testkit::render;
 use std::fmt::Write as _;
 
@@ -238,6 +238,17 @@ const MODELS: &[(&str, Lists)] = &[
         "an algebraic rule that leaves a choice",
         &[P, ("Rules", "<algebraicRule>{{p - q}}</algebraicRule>")],
     ),
+    (
+        "an algebraic rule that leaves a choice between a boundary and another",
+        &[
+            (
+                "Species",
+                "<species id='A' compartment='C' initialAmount='1'/>\
+                 <species id='B' compartment='C' initialAmount='1' boundaryCondition='true'/>",
+            ),
+            ("Rules", "<algebraicRule>{{A - B}}</algebraicRule>"),
+        ],
+    ),
     ("an algebraic rule of constants", &[("Rules", "<algebraicRule>{{C}}</algebraicRule>")]),
     (
         "more algebraic rules than quantities",
@@ -261,10 +272,10 @@ const MODELS: &[(&str, Lists)] = &[
             ),
             (
                 "Rules",
-                "<algebraicRule>{{a*a - 2}}</algebraicRule><algebraicRule>{{b*b - 2}}</algebraicRule>\
-                 <algebraicRule>{{c*c - 2}}</algebraicRule><algebraicRule>{{d*d - 2}}</algebraicRule>\
-                 <algebraicRule>{{e*e - 2}}</algebraicRule><algebraicRule>{{f*f - 2}}</algebraicRule>\
-                 <algebraicRule>{{g*g - 2}}</algebraicRule>",
+                "<algebraicRule>{{a*a - b}}</algebraicRule><algebraicRule>{{b*b - c}}</algebraicRule>\
+                 <algebraicRule>{{c*c - d}}</algebraicRule><algebraicRule>{{d*d - e}}</algebraicRule>\
+                 <algebraicRule>{{e*e - f}}</algebraicRule><algebraicRule>{{f*f - g}}</algebraicRule>\
+                 <algebraicRule>{{g*g - 2*a}}</algebraicRule>",
             ),
         ],
     ),
@@ -454,6 +465,7 @@ const USES_A: &str = "<reaction id='R'><listOfReactants><speciesReference specie
 fn findings(text: &str) -> String {
     let mut report = Report::default();
     let model = sbml::read_sbml("m.xml", text, &mut report);
+    let model = model.and_then(|model| compile(&model, &mut report));
     assert_eq!(model.is_none(), report.has_errors(), "refused for a reason: {text}");
     assert!(!report.diagnostics().is_empty(), "something is said: {text}");
     render::assert_helpful(&report);

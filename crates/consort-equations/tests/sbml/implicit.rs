@@ -106,3 +106,18 @@ fn a_rule_without_a_solution_gives_no_number() {
     let none = run(&[("Parameters", XY), ("Rules", rules)]);
     assert!(none.value("x_near").is_nan());
 }
+
+#[test]
+fn an_equilibrium_that_is_left_at_the_least_disturbance_is_none() {
+    let species = "<species id='A' compartment='C' initialConcentration='3'/>\
+        <species id='B' compartment='C' initialConcentration='3'/>";
+    let k = "<parameter id='k' value='1' constant='false'/>";
+    let reactions = reaction("F", ["A", "B"], "k*A*B", true);
+    let events = "<event><trigger>{{time > 1}}</trigger><listOfEventAssignments>\
+        <eventAssignment variable='k'>{{-1}}</eventAssignment></listOfEventAssignments></event>";
+    let lists =
+        [("Species", species), ("Parameters", k), ("Reactions", &reactions), ("Events", events)];
+    let before = run(&lists);
+    before.check(&[("A", 0.0), ("B", 6.0)]);
+    assert!(before.execute(0).execute(1).value("F_extent").is_nan());
+}

@@ -52,6 +52,7 @@ impl Moment<'_> {
         self.state.is_first = self.state.last_event.to_bits() != self.state.time.to_bits();
         (self.state.last_event, self.state.is_still) = (self.state.time, true);
         let (states_changed, has_executed) = self.run_queue()?;
+        self.expect_solutions()?;
         let is_own = has_executed || fired < self.state.fired;
         self.follow(arrived.filter(|_| !is_own).unwrap_or(0));
         self.state.next_event = self.next_event();
@@ -249,6 +250,18 @@ impl Moment<'_> {
         let due = due.chain([state.breaks.next()]).chain(instants.iter().copied());
         let later = due.filter(|time| state.time < *time);
         later.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Refuses to go on where equations have no solution, rather than at the next derivative.
+    fn expect_solutions(&self) -> CallResult<()> {
+        let missing = self.equations.determined().find(|state| self.state.states[*state].is_nan());
+        let Some(state) = missing else { return Ok(()) };
+        let quantity = &self.equations.states[state];
+        Err(self.refuse(format!(
+            "`{}` ({}) has no value: its equations have no solution, or reactions would leave it at the least \
+             disturbance; start them elsewhere, or make fast reactions slow ones with large rates",
+            quantity.name, quantity.description
+        )))
     }
 
     fn endless(&self, index: usize) -> Box<CallError> {

@@ -362,4 +362,106 @@ const FAST: &[Case] = &[
         4.0,
         &[("p", |t| (-0.1 * t).exp())],
     ),
+    case(
+        "the equilibrium to which it flows, of two",
+        "compartment C = 1
+             species A in C = 5
+             species B in C = 5
+             parameter k = -1
+             fast reaction F: A -> B : k*A*B",
+        2.0,
+        &[("A", |_| 10.0), ("B", |_| 0.0)],
+    ),
+    case(
+        "equilibria to which amounts of a cell flow",
+        "compartment C = 1e-15
+             species A in C amount 3e-20 only
+             species B in C amount 3e-20 only
+             species D in C amount 4e-20 only
+             species E in C amount 4e-20 only
+             fast reaction F: A -> B : 0.5*A*B
+             fast reaction G: D -> E : -0.5*D*E",
+        2.0,
+        &[("B", |_| 6e-20), ("D", |_| 8e-20)],
+    ),
+    case(
+        "the equilibrium on the side of its start, of three",
+        "compartment C = 1
+             species A in C = 10
+             species B in C = 0
+             fast reaction F: A -> B : (1 - B)*(2 - B)*(3 - B)
+             when time > 1.05 => B = 2.25
+             when time > 1.55 => B = 1.75",
+        2.0,
+        &[("B", |t| if (1.05..1.55).contains(&t) { 3.0 } else { 1.0 })],
+    ),
+    case(
+        "an equilibrium that two reactions reach, of two",
+        "compartment C = 2
+             species A in C = 1
+             species B in C = 1
+             species D in C = 0
+             fast reaction F: A -> B : A*B
+             fast reaction G: B -> D : B - D",
+        2.0,
+        &[("A", |_| 0.0), ("B", |_| 1.0), ("D", |_| 1.0)],
+    ),
+    case(
+        "a reaction that time turns round",
+        "compartment C = 2
+             species A in C = 3
+             species B in C = 3
+             variable k = 0
+             k := 1.05 - time
+             fast reaction F: A -> B : if k > 0 then A*k else B*k",
+        2.0,
+        &[("A", |t| if t < 1.05 { 0.0 } else { 6.0 })],
+    ),
+    case(
+        "a reaction that stands still until an event and again later",
+        "compartment C = 2
+             species A in C = 0
+             species B in C = 2
+             variable k = 0
+             fast reaction F: A -> B : k*A
+             reaction S: B -> A : 0.5*C
+             when time > 1.05 => k = 1
+             when time > 1.55 => k = 0",
+        2.0,
+        &[("A", |t| match t {
+            _ if t < 1.05 => 0.5 * t,
+            _ if t < 1.55 => 0.0,
+            _ => 0.5 * (t - 1.55),
+        })],
+    ),
+    case(
+        "an equilibrium that is reached ever more slowly",
+        "compartment C = 1
+             species A in C = 3
+             species B in C = 0
+             fast reaction F: 2 A -> B : A*A
+             reaction S:  -> A : 1",
+        2.0,
+        &[("B", |t| 1.5 + 0.5 * t)],
+    ),
+    case(
+        "more equilibria than are solved together",
+        "compartment C = 1
+             species A in C = 2
+             species B in C = 1
+             species D in C = 1
+             species E in C = 1
+             species G in C = 1
+             species H in C = 1
+             species I in C = 1
+             fast reaction FA: A ->  : A - 1
+             fast reaction FB: B ->  : B*B - 2
+             fast reaction FD: D ->  : D*D - 3
+             fast reaction FE: E ->  : E*E - 4
+             fast reaction FG: G ->  : G*G - 5
+             fast reaction FH: H ->  : H*H - 6
+             fast reaction FI: I ->  : I*I - 7",
+        2.0,
+        &[("A", |_| 1.0), ("B", |_| 2f64.sqrt()), ("I", |_| 7f64.sqrt())],
+    ),
 ];
