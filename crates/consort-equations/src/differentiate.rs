@@ -17,18 +17,16 @@ pub(crate) struct Entry {
 
 /// The derivatives of `rows` by the registers `columns`, column by column, rows rising.
 pub(crate) fn jacobian(graph: &mut Graph, rows: &[NodeId], columns: &[u32]) -> Vec<Entry> {
+    if rows.is_empty() || columns.is_empty() {
+        return Vec::new();
+    }
     let needed = graph.reachable(rows);
     let count = graph.len();
-    let mut users: Vec<Vec<NodeId>> = vec![Vec::new(); count];
-    for user in &needed {
-        for operand in graph.operands(*user) {
-            users[operand.index()].push(*user);
-        }
-    }
-    let mut row_of: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (row, node) in rows.iter().enumerate() {
-        row_of[node.index()].push(row);
-    }
+    let used = needed
+        .iter()
+        .flat_map(|user| graph.operands(*user).map(|operand| (operand.index(), *user)));
+    let users = Lists::new(count, used);
+    let row_of = Lists::new(count, rows.iter().enumerate().map(|(row, node)| (node.index(), row)));
     let mut column = Column { slopes: vec![None; count], seen: vec![false; count] };
     let mut entries = Vec::new();
     for (index, register) in columns.iter().enumerate() {
@@ -41,12 +39,41 @@ pub(crate) fn jacobian(graph: &mut Graph, rows: &[NodeId], columns: &[u32]) -> V
         for id in affected {
             let slope = column.slopes[id.index()].take();
             let Some(node) = slope.filter(|slope| !graph.is(*slope, 0.0)) else { continue };
-            let found = row_of[id.index()].iter();
+            let found = row_of.get(id.index()).iter();
             entries.extend(found.map(|row| Entry { row: *row, column: index, node }));
         }
         entries[start..].sort_unstable_by_key(|entry| entry.row);
     }
     entries
+}
+
+/// A list for each of many, one behind the other.
+struct Lists<T> {
+    starts: Vec<usize>,
+    items: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    fn new(count: usize, pairs: impl Iterator<Item = (usize, T)> + Clone) -> Self {
+        let mut starts = vec![0; count + 1];
+        for (list, _) in pairs.clone() {
+            starts[list + 1] += 1;
+        }
+        for list in 0..count {
+            starts[list + 1] += starts[list];
+        }
+        let mut items: Vec<T> = pairs.clone().map(|(_, item)| item).collect();
+        let mut next = starts.clone();
+        for (list, item) in pairs {
+            items[next[list]] = item;
+            next[list] += 1;
+        }
+        Lists { starts, items }
+    }
+
+    fn get(&self, list: usize) -> &[T] {
+        &self.items[self.starts[list]..self.starts[list + 1]]
+    }
 }
 
 struct Column {
@@ -60,14 +87,14 @@ impl Column {
     fn differentiate(
         &mut self,
         graph: &mut Graph,
-        users: &[Vec<NodeId>],
+        users: &Lists<NodeId>,
         leaf: NodeId,
     ) -> Vec<NodeId> {
         let mut affected = vec![leaf];
         self.seen[leaf.index()] = true;
         let mut next = 0;
         while let Some(id) = affected.get(next) {
-            for user in &users[id.index()] {
+            for user in users.get(id.index()) {
                 if !std::mem::replace(&mut self.seen[user.index()], true) {
                     affected.push(*user);
                 }

@@ -1,6 +1,7 @@
 //! Expressions as a graph in which equal ones are one node, with constants folded.
 
 use crate::op::Op;
+use crate::places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A node: a value that is computed once, however often it is used.
@@ -43,11 +44,8 @@ impl Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
-    /// Where nodes are found again: the number of one, or [`FREE`], each at the place its hash says or behind it.
-    places: Vec<u32>,
+    places: Places,
 }
-
-const FREE: u32 = u32::MAX;
 
 const NONE: NodeId = NodeId(0);
 
@@ -70,35 +68,13 @@ impl Graph {
     }
 
     fn add(&mut self, node: Node) -> NodeId {
-        if self.places.len() < 2 * (self.nodes.len() + 1) {
-            self.make_places();
-        }
-        let place = self.place(node);
-        if self.places[place] == FREE {
-            let number = u32::try_from(self.nodes.len()).expect("the text's length limits nodes");
-            self.places[place] = number;
+        let known = self.places.find(node.hash(), |number| self.nodes[number] == node);
+        let number = known.unwrap_or_else(|| {
             self.nodes.push(node);
-        }
-        NodeId(self.places[place])
-    }
-
-    /// Where a node is, or may be put.
-    fn place(&self, node: Node) -> usize {
-        let last = self.places.len() - 1;
-        let mut place = node.hash() as usize & last;
-        while self.places[place] != FREE && self.nodes[self.places[place] as usize] != node {
-            place = (place + 1) & last;
-        }
-        place
-    }
-
-    /// At least twice as many places as nodes, so that few stand behind their own.
-    fn make_places(&mut self) {
-        self.places = vec![FREE; (4 * self.nodes.len()).next_power_of_two().max(64)];
-        for (number, node) in (0..).zip(&self.nodes) {
-            let place = self.place(*node);
-            self.places[place] = number;
-        }
+            self.places.add_last(self.nodes.len(), |number| self.nodes[number].hash());
+            self.nodes.len() - 1
+        });
+        NodeId(u32::try_from(number).expect("the text's length limits nodes"))
     }
 
     pub(crate) fn constant(&mut self, value: f64) -> NodeId {

@@ -46,6 +46,7 @@ mod measure;
 pub mod op;
 mod order;
 pub mod parse;
+mod places;
 pub mod program;
 pub mod sbml;
 mod scope;

@@ -103,7 +103,11 @@ impl<'m> Unknowns<'_, 'm> {
                 ExpressionKind::Delay(_, duration) if self.phase == Phase::Running => {
                     open.push(duration);
                 }
-                _ => open.extend(expression.parts().into_iter().rev()),
+                _ => {
+                    let first = open.len();
+                    expression.push_parts(&mut open);
+                    open[first..].reverse();
+                }
             }
         }
         needs

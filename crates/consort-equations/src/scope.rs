@@ -1,12 +1,13 @@
 //! What each name of a model means, and what defines it.
 
 use crate::findings::{Findings, suggestion};
+use crate::places::{Places, of_name};
 use crate::program::Layout;
 use crate::tree::{
     Declaration, Equation, Expression, ExpressionKind, Function, Kind, Left, Model, Name,
 };
 use consort_core::Diagnostic;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a name means: its kind and its number among those of that kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +23,8 @@ pub(crate) enum Symbol {
 /// The names of a model.
 #[derive(Default)]
 pub(crate) struct Scope<'m> {
-    symbols: BTreeMap<&'m str, Symbol>,
+    symbols: Vec<(&'m str, Symbol)>,
+    places: Places,
     functions: BTreeMap<&'m str, &'m Function>,
     pub(crate) parameters: Vec<&'m Declaration>,
     pub(crate) inputs: Vec<&'m Declaration>,
@@ -83,7 +85,8 @@ impl<'m> Scope<'m> {
     }
 
     pub(crate) fn symbol(&self, name: &str) -> Option<Symbol> {
-        self.symbols.get(name).copied()
+        let found = self.places.find(of_name(name), |number| self.symbols[number].0 == name);
+        found.map(|number| self.symbols[number].1)
     }
 
     pub(crate) fn function(&self, name: &str) -> Option<&'m Function> {
@@ -91,7 +94,8 @@ impl<'m> Scope<'m> {
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'m str> + '_ {
-        self.symbols.keys().copied()
+        let names: BTreeSet<&str> = self.symbols.iter().map(|(name, _)| *name).collect();
+        names.into_iter()
     }
 
     pub(crate) fn function_names(&self) -> impl Iterator<Item = &'m str> + '_ {
@@ -114,8 +118,9 @@ impl<'m> Scope<'m> {
                 (&mut self.assigned, Symbol::Assigned)
             }
         };
-        self.symbols.insert(&declaration.name.text, symbol(list.len()));
+        self.symbols.push((&declaration.name.text, symbol(list.len())));
         list.push(declaration);
+        self.places.add_last(self.symbols.len(), |number| of_name(self.symbols[number].0));
         if declaration.kind == Kind::State {
             self.derivatives.push(None);
         }

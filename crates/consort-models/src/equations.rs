@@ -9,7 +9,7 @@
 //! ```
 //! use consort_core::{ContinuousModel, Report};
 //! use consort_models::equations::EquationsModel;
-//! use std::sync::Arc;
+//! use std::sync::{Arc, OnceLock};
 //!
 //! let text = "model decay\noutput state x = 1\nder(x) = -x\nend";
 //! let mut report = Report::default();
@@ -44,10 +44,28 @@ use consort_equations::Equations;
 use instance::EquationsInstance;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What tells a model's saved states from those of all others.
 type Fingerprint = [u8; 32];
+
+/// A model as its saved states know it.
+struct Identity {
+    equations: Arc<Equations>,
+    /// Found when it is first asked for: most runs write no state.
+    fingerprint: OnceLock<Fingerprint>,
+}
+
+impl Identity {
+    fn fingerprint(&self) -> &Fingerprint {
+        self.fingerprint.get_or_init(|| fingerprint(&self.equations))
+    }
+
+    /// Whether both are the same model, be it loaded twice.
+    fn is(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        Arc::ptr_eq(self, other) || self.fingerprint() == other.fingerprint()
+    }
+}
 
 /// Whatever decides what the model computes is in its debug form, numbers to the last bit.
 fn fingerprint(equations: &Equations) -> Fingerprint {
@@ -69,10 +87,9 @@ fn fingerprint(equations: &Equations) -> Fingerprint {
 
 /// A compiled model as a kind of component.
 pub struct EquationsModel {
-    equations: Arc<Equations>,
+    identity: Arc<Identity>,
     description: ModelDescription,
     continuous: ContinuousDescription,
-    fingerprint: Fingerprint,
 }
 
 impl EquationsModel {
@@ -80,8 +97,8 @@ impl EquationsModel {
     pub fn new(equations: Arc<Equations>) -> Self {
         let description = describe::model(&equations);
         let continuous = describe::continuous(&equations);
-        let fingerprint = fingerprint(&equations);
-        EquationsModel { equations, description, continuous, fingerprint }
+        let identity = Arc::new(Identity { equations, fingerprint: OnceLock::new() });
+        EquationsModel { identity, description, continuous }
     }
 }
 
@@ -95,7 +112,6 @@ impl ContinuousModel for EquationsModel {
     }
 
     fn instantiate(&self, with: &Instantiation<'_>) -> CallResult<Box<dyn ContinuousInstance>> {
-        let equations = Arc::clone(&self.equations);
-        Ok(Box::new(EquationsInstance::new(equations, self.fingerprint, &with.prng)))
+        Ok(Box::new(EquationsInstance::new(Arc::clone(&self.identity), &with.prng)))
     }
 }

@@ -6,8 +6,13 @@ use consort_core::{
 };
 
 pub(super) fn write(page: &mut Page, model: &ModelDescription) {
-    let lines: Vec<(String, String)> =
-        outputs(model).map(|(id, variable)| (variable.name.clone(), sentence(id, model))).collect();
+    let mut declared = vec![None; model.variables.len()];
+    for unknown in &model.structure.outputs {
+        declared[unknown.variable.index()].get_or_insert(&unknown.on);
+    }
+    let lines: Vec<(String, String)> = outputs(model)
+        .map(|(id, variable)| (variable.name.clone(), sentence(declared[id.index()], model)))
+        .collect();
     if !lines.is_empty() {
         page.heading("What depends on what");
         page.facts(&lines);
@@ -21,10 +26,9 @@ fn outputs(model: &ModelDescription) -> impl Iterator<Item = (VariableId, &Varia
 }
 
 /// `<- valve`, or why there is no such list.
-fn sentence(output: VariableId, model: &ModelDescription) -> String {
+fn sentence(declared: Option<&DependsOn>, model: &ModelDescription) -> String {
     let has_inputs = || model.variables.iter().any(|each| each.causality == Causality::Input);
-    let unknown = model.structure.outputs.iter().find(|unknown| unknown.variable == output);
-    match unknown.map(|unknown| &unknown.on) {
+    match declared {
         None | Some(DependsOn::All) if has_inputs() => {
             "not declared: taken to depend on every input".to_owned()
         }

@@ -104,6 +104,9 @@ pub(crate) fn padded(text: &str, column: usize) -> String {
 
 /// The text on one line and without characters that would steer a terminal.
 pub(crate) fn plain(text: &str) -> String {
+    if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return text.to_owned();
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let show = |character: char| if character.is_control() { '\u{fffd}' } else { character };
     words.join(" ").chars().map(show).collect()

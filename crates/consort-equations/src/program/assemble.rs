@@ -25,6 +25,9 @@ struct Pending {
 
 /// The program that computes `results`.
 pub(crate) fn assemble(graph: &Graph, layout: Layout, results: &[NodeId]) -> Program {
+    if results.is_empty() {
+        return Program::empty(layout);
+    }
     let needed = graph.reachable(results);
     let pending = fuse(graph, &needed, results);
     let mut program = Program::empty(layout);
@@ -162,19 +165,28 @@ fn sort_best(group: &mut [Placed]) {
         3 => group.sort_unstable_by_key(|(_, _, node)| *node),
         k => group.sort_unstable_by_key(|(_, operands, node)| (operands[k], *operands, *node)),
     };
+    if group.len() < 2 {
+        return;
+    }
+    // By an operand that all lack is by the first.
+    let orders = (0..group[0].0.operands()).chain([3]);
+    let mut operands = Vec::with_capacity(group.len());
     let cost_of = |order: &usize| {
         sort(group, *order);
-        cost(group)
+        cost(group, &mut operands)
     };
-    let best = (0..4).min_by_key(cost_of).expect("there are four orders");
-    sort(group, best);
+    let best = orders.min_by_key(cost_of).expect("there is the order of writing");
+    if best != 3 {
+        sort(group, best);
+    }
 }
 
 /// What runs in this order would cost: each is a decision, each listed place is read.
-fn cost(group: &[Placed]) -> usize {
+fn cost(group: &[Placed], operands: &mut Vec<[u32; 3]>) -> usize {
     let mut trial = Program::empty(Layout::default());
-    let operands: Vec<[u32; 3]> = group.iter().map(|(_, operands, _)| *operands).collect();
-    cut(group[0].0, &operands, 0, &mut trial);
+    operands.clear();
+    operands.extend(group.iter().map(|(_, operands, _)| *operands));
+    cut(group[0].0, operands, 0, &mut trial);
     trial.places.len() + RUN_COST * trial.runs.len()
 }
 
@@ -182,12 +194,18 @@ fn cost(group: &[Placed]) -> usize {
 fn cut(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
     let shortest: Measure = |streaks| streaks.iter().copied().min().unwrap_or(1);
     let longest: Measure = |streaks| streaks.iter().copied().max().unwrap_or(1);
+    if operands.len() < ROW_MIN {
+        return run(op, operands, out, program);
+    }
     split(op, operands, (ROW_MIN, shortest), |part, is_row| {
         let at = part.start;
         if is_row {
             return run(op, &operands[part], out + register(at), program);
         }
         let rest = &operands[part];
+        if rest.len() < PART_MIN {
+            return run(op, rest, out + register(at), program);
+        }
         split(op, rest, (PART_MIN, longest), |part, _| {
             run(op, &rest[part.clone()], out + register(at + part.start), program);
         });
@@ -206,10 +224,14 @@ fn split(
     mut found: impl FnMut(Range<usize>, bool),
 ) {
     let (mut start, mut open) = (0, 0);
-    let streaks = [0, 1, 2].map(|k| streaks(operands, k));
+    let count = op.operands();
+    let streaks: Vec<Vec<usize>> = (0..count).map(|k| streaks(operands, k)).collect();
+    let mut here = [1; 3];
     while start < operands.len() {
-        let here = [0, 1, 2].map(|k| streaks[k][start]);
-        let length = length_of(&here[..op.operands()]);
+        for (length, streaks) in here.iter_mut().zip(&streaks) {
+            *length = streaks[start];
+        }
+        let length = length_of(&here[..count]);
         if length_min <= length {
             found(open..start, false);
             found(start..start + length, true);

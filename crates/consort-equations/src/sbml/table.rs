@@ -2,9 +2,10 @@
 
 use super::reaction::product;
 use super::xml::{Node, Reader};
+use crate::places::{Places, of_name};
 use crate::tree::{Expression, ExpressionKind};
 use consort_core::Diagnostic;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Level and version of the standard.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -106,19 +107,25 @@ impl<'a> Quantity<'a> {
 pub(super) struct Table<'a> {
     pub(super) edition: Edition,
     pub(super) quantities: Vec<Quantity<'a>>,
-    symbols: BTreeMap<&'a str, (Symbol, Node<'a>)>,
+    symbols: Vec<(&'a str, Symbol, Node<'a>)>,
+    places: Places,
     /// Names made up here, beside the identifiers.
     made: BTreeSet<String>,
 }
 
 impl<'a> Table<'a> {
     pub(super) fn new(edition: Edition) -> Self {
-        let (quantities, symbols) = (Vec::new(), BTreeMap::new());
-        Table { edition, quantities, symbols, made: BTreeSet::new() }
+        let (quantities, symbols, places) = (Vec::new(), Vec::new(), Places::default());
+        Table { edition, quantities, symbols, places, made: BTreeSet::new() }
     }
 
     pub(super) fn symbol(&self, id: &str) -> Option<Symbol> {
-        self.symbols.get(id).map(|(symbol, _)| *symbol)
+        self.find(id).map(|(_, symbol, _)| *symbol)
+    }
+
+    fn find(&self, id: &str) -> Option<&(&'a str, Symbol, Node<'a>)> {
+        let found = self.places.find(of_name(id), |number| self.symbols[number].0 == id);
+        found.map(|number| &self.symbols[number])
     }
 
     pub(super) fn quantity(&self, id: &str) -> Option<&Quantity<'a>> {
@@ -137,7 +144,8 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
-        self.symbols.keys().copied()
+        let names: BTreeSet<&str> = self.symbols.iter().map(|(name, ..)| *name).collect();
+        names.into_iter()
     }
 
     /// Takes an identifier, or says who has it already.
@@ -148,8 +156,9 @@ impl<'a> Table<'a> {
         node: Node<'a>,
         reader: &mut Reader<'_>,
     ) -> bool {
-        let Some((_, first)) = self.symbols.get(id) else {
-            self.symbols.insert(id, (symbol, node));
+        let Some((.., first)) = self.find(id) else {
+            self.symbols.push((id, symbol, node));
+            self.places.add_last(self.symbols.len(), |number| of_name(self.symbols[number].0));
             return true;
         };
         let diagnostic = Diagnostic::error("sbml::duplicate", format!("there are two `{id}`"))
@@ -194,7 +203,7 @@ impl<'a> Table<'a> {
     /// A name nothing has yet, near to the one wanted.
     pub(super) fn free_name(&mut self, wanted: String) -> String {
         let mut name = wanted;
-        while self.symbols.contains_key(name.as_str()) || self.made.contains(&name) {
+        while self.find(&name).is_some() || self.made.contains(&name) {
             name.push('_');
         }
         self.made.insert(name.clone());

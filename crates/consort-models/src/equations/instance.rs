@@ -5,7 +5,7 @@ use super::events::{Moment, condition};
 use super::sensitivity;
 use super::state::{Phase, State};
 use super::work::Work;
-use super::{Fingerprint, bytes};
+use super::{Identity, bytes};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Prng, Reference,
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A live model; see the module above.
 pub(super) struct EquationsInstance {
     equations: Arc<Equations>,
-    fingerprint: Fingerprint,
+    identity: Arc<Identity>,
     state: State,
     work: Work,
     /// How long each buffer must remember, as far as that is settled; found anew from the state.
@@ -26,15 +26,16 @@ pub(super) struct EquationsInstance {
 
 /// What is saved.
 struct Saved {
-    fingerprint: Fingerprint,
+    identity: Arc<Identity>,
     state: State,
 }
 
 impl EquationsInstance {
-    pub(super) fn new(equations: Arc<Equations>, fingerprint: Fingerprint, prng: &Prng) -> Self {
+    pub(super) fn new(identity: Arc<Identity>, prng: &Prng) -> Self {
+        let equations = Arc::clone(&identity.equations);
         let (state, work) = (State::new(&equations, prng), Work::new(&equations));
         let durations = equations.delays.iter().map(|delay| delay.duration).collect();
-        EquationsInstance { equations, fingerprint, state, work, durations }
+        EquationsInstance { equations, identity, state, work, durations }
     }
 
     /// First values follow what was set; those that somebody has set stay.
@@ -340,7 +341,7 @@ impl ContinuousInstance for EquationsInstance {
     }
 
     fn save(&mut self) -> CallResult<SavedState> {
-        let saved = Saved { fingerprint: self.fingerprint, state: self.state.clone() };
+        let saved = Saved { identity: Arc::clone(&self.identity), state: self.state.clone() };
         Ok(SavedState(Box::new(saved)))
     }
 
@@ -354,14 +355,15 @@ impl ContinuousInstance for EquationsInstance {
 
     fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
         let saved = self.own("serialize a state", state)?;
-        Ok(bytes::write(&self.fingerprint, &saved.state))
+        Ok(bytes::write(self.identity.fingerprint(), &saved.state))
     }
 
     fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
-        let state = bytes::read(bytes, &self.fingerprint, &self.equations).map_err(|reason| {
+        let fingerprint = self.identity.fingerprint();
+        let state = bytes::read(bytes, fingerprint, &self.equations).map_err(|reason| {
             CallError::new("deserialize a state", CallStatus::Refused(reason.to_owned()))
         })?;
-        Ok(SavedState(Box::new(Saved { fingerprint: self.fingerprint, state })))
+        Ok(SavedState(Box::new(Saved { identity: Arc::clone(&self.identity), state })))
     }
 
     fn unshared_bytes(&self, state: &SavedState) -> u64 {
@@ -377,7 +379,7 @@ impl ContinuousInstance for EquationsInstance {
 impl EquationsInstance {
     fn own<'s>(&self, call: &'static str, state: &'s SavedState) -> CallResult<&'s Saved> {
         let saved = state.0.downcast_ref::<Saved>();
-        saved.filter(|saved| saved.fingerprint == self.fingerprint).ok_or_else(|| {
+        saved.filter(|saved| saved.identity.is(&self.identity)).ok_or_else(|| {
             let reason = "the state was saved from another model".to_owned();
             CallError::new(call, CallStatus::Refused(reason))
         })
