@@ -296,7 +296,7 @@ fn an_fmu_for_model_exchange_only_gets_a_solver() {
     let ball = load(&mut loader, "exchange-ball");
     assert_eq!(ball.model.description().kind, "FMI 3.0 Model Exchange");
     assert_eq!(ball.assumed.len(), 1);
-    assert!(ball.assumed[0].ends_with("is integrated by `bdf`"), "{}", ball.assumed[0]);
+    assert!(ball.assumed[0].ends_with("is integrated by `auto`"), "{}", ball.assumed[0]);
     let both = load(&mut loader, "dahlquist");
     assert_eq!(both.model.description().kind, "FMI 3.0 Co-Simulation");
     assert!(both.assumed.is_empty(), "{:?}", both.assumed);

@@ -64,7 +64,7 @@ fn an_fmu_with_both_interfaces_is_used_as_asked() {
     let interface = asked(Interface::CoSimulation);
     check(SolverRequest { interface, ..NOTHING }, stepping, None);
     let interface = asked(Interface::ModelExchange);
-    check(SolverRequest { interface, ..NOTHING }, exchange, Some("bdf"));
+    check(SolverRequest { interface, ..NOTHING }, exchange, Some("auto"));
     let solver = asked(SolverKind::Adams);
     check(SolverRequest { solver, ..NOTHING }, exchange, Some("adams"));
     let (tolerance, step) = (asked(1e-9), asked("0.5".parse().unwrap()));
