@@ -1,8 +1,8 @@
 //! Frames: what travels, byte by byte. The format is described in `docs/wire-format.md`.
 //!
-//! A frame is a header of [`HEADER`] bytes and a payload. Reading trusts nothing: every length is
-//! bounded, every field that a kind does not use must be zero, and what is no frame is refused with a
-//! reason. So each frame has exactly one encoding.
+//! A frame is a header of [`HEADER`] bytes and a payload, each with a checksum. Reading trusts nothing: no length is
+//! believed before its checksum fits, every length is bounded, every field that a kind does not use must be zero, and
+//! what is no frame is refused with a reason. So each frame has exactly one encoding.
 
 mod error;
 
@@ -12,14 +12,19 @@ use consort_federation::flow::FlowId;
 pub use error::WireError;
 
 /// The version of the wire format: both sides must have the same.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
+/// The first version whose frames have checksums.
+const FIRST_SEALED: u16 = 3;
 /// Bytes of a header.
-pub const HEADER: usize = 56;
+pub const HEADER: usize = 64;
 /// Bytes of the longest frame that is accepted.
 pub const FRAME_MAX: usize = 64 << 20;
 
 /// Where the acknowledgment is: it is written last, when the frame leaves.
 const ACKNOWLEDGMENT: usize = 24;
+/// Where the checksums are: that of the payload, and that of the header up to its own place.
+const PAYLOAD_SUM: usize = 56;
+const HEADER_SUM: usize = 60;
 const HAS_TAG: u8 = 1;
 const HAS_NEXT: u8 = 2;
 
@@ -202,6 +207,7 @@ fn put(header: &Header, culprit: Option<&str>, payload: &[u8], into: &mut Vec<u8
     bytes[40..48].copy_from_slice(&next.time.ticks().to_le_bytes());
     bytes[48..52].copy_from_slice(&tag.microstep.to_le_bytes());
     bytes[52..56].copy_from_slice(&next.microstep.to_le_bytes());
+    let start = into.len();
     into.reserve(length);
     into.extend_from_slice(&bytes);
     if let Some(name) = culprit {
@@ -209,6 +215,22 @@ fn put(header: &Header, culprit: Option<&str>, payload: &[u8], into: &mut Vec<u8
         into.extend_from_slice(name.as_bytes());
     }
     into.extend_from_slice(payload);
+    seal(&mut into[start..]);
+}
+
+/// Writes both checksums of a frame: for whoever changes one.
+///
+/// # Panics
+/// If it is shorter than a header.
+pub fn seal(frame: &mut [u8]) {
+    let sum = crc32fast::hash(&frame[HEADER..]);
+    frame[PAYLOAD_SUM..HEADER_SUM].copy_from_slice(&sum.to_le_bytes());
+    seal_header(frame);
+}
+
+fn seal_header(frame: &mut [u8]) {
+    let sum = crc32fast::hash(&frame[..HEADER_SUM]);
+    frame[HEADER_SUM..HEADER].copy_from_slice(&sum.to_le_bytes());
 }
 
 fn word(length: usize) -> [u8; 4] {
@@ -218,15 +240,19 @@ fn word(length: usize) -> [u8; 4] {
 /// Writes how much was received into a frame that is about to leave.
 pub(crate) fn acknowledge(frame: &mut [u8], acknowledgment: u64) {
     frame[ACKNOWLEDGMENT..ACKNOWLEDGMENT + 8].copy_from_slice(&acknowledgment.to_le_bytes());
+    seal_header(frame);
 }
 
 /// How long the frame is whose first bytes are these; none if there are too few to tell.
 ///
 /// # Errors
-/// If no frame is so long or so short.
+/// If these bytes are no header that somebody sent, or no frame is so long or so short.
 pub fn length(bytes: &[u8]) -> Result<Option<usize>, WireError> {
-    let Some(first) = bytes.first_chunk::<4>() else { return Ok(None) };
-    let length = u32::from_le_bytes(*first) as usize;
+    let Some(header) = bytes.first_chunk::<HEADER>() else { return Ok(None) };
+    if crc32fast::hash(&header[..HEADER_SUM]) != u32::from_le_bytes(at(header, HEADER_SUM)) {
+        return Err(unsealed(header));
+    }
+    let length = u32::from_le_bytes(at(header, 0)) as usize;
     if (HEADER..=FRAME_MAX).contains(&length) {
         Ok(Some(length))
     } else {
@@ -234,10 +260,18 @@ pub fn length(bytes: &[u8]) -> Result<Option<usize>, WireError> {
     }
 }
 
+/// A header without a checksum that fits: damaged, or of a release that had none.
+fn unsealed(header: &[u8]) -> WireError {
+    match u16::from_le_bytes(at(header, 6)) {
+        theirs @ 1..FIRST_SEALED => WireError::Version { theirs },
+        _ => WireError::Damaged { what: "header" },
+    }
+}
+
 /// Reads a frame.
 ///
 /// # Errors
-/// If the bytes are none.
+/// If the bytes are none, or not those that somebody sent.
 pub fn decode(bytes: &[u8]) -> Result<Frame<'_>, WireError> {
     let expected = length(bytes)?.unwrap_or(HEADER);
     if bytes.len() != expected {
@@ -247,6 +281,17 @@ pub fn decode(bytes: &[u8]) -> Result<Frame<'_>, WireError> {
     if version != VERSION {
         return Err(WireError::Version { theirs: version });
     }
+    if crc32fast::hash(&bytes[HEADER..]) != u32::from_le_bytes(at(bytes, PAYLOAD_SUM)) {
+        return Err(WireError::Damaged { what: "payload" });
+    }
+    decode_again(bytes)
+}
+
+/// Reads a frame that was read before: its checksums are right.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn decode_again(bytes: &[u8]) -> Result<Frame<'_>, WireError> {
     let header = header(bytes)?;
     let body = body(&header, &bytes[HEADER..])?;
     let frame = Frame { sequence: header.sequence, acknowledgment: header.acknowledgment, body };

@@ -105,6 +105,12 @@ impl Session {
         self.incoming.received
     }
 
+    /// The number of a frame that is missing while later ones are here: on a link that keeps the order it was lost.
+    pub fn gap(&self) -> Option<u64> {
+        let is_one = !self.incoming.early.is_empty();
+        is_one.then_some(self.incoming.received + 1)
+    }
+
     /// Hands out the frames that have not left yet and, if the link is not reliable, those that seem
     /// to be lost.
     ///
@@ -212,6 +218,8 @@ impl Session {
     pub fn reconnected(&mut self, acknowledgment: u64) -> Result<(), WireError> {
         let outgoing = &mut self.outgoing;
         outgoing.acknowledged_to(acknowledgment, false, Duration::ZERO)?;
+        // What came early comes again.
+        self.incoming.early.clear();
         outgoing.sent = 0;
         outgoing.repeated = 0;
         outgoing.timer = Timer { round_trip: outgoing.timer.round_trip, ..Timer::default() };

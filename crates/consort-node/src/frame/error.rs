@@ -2,6 +2,7 @@
 
 use super::{FRAME_MAX, HEADER, VERSION};
 use std::fmt;
+use std::io;
 
 /// Why bytes are no frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +14,18 @@ pub enum WireError {
         expected: usize,
         /// How many there are.
         found: usize,
+    },
+    /// They are not those that were sent: a checksum does not fit.
+    Damaged {
+        /// Which part of the frame.
+        what: &'static str,
+    },
+    /// Bytes come, and no record of them is ever whole.
+    Unfinished,
+    /// A later frame came and this one did not, on a link that keeps the order.
+    Gap {
+        /// The number of the frame that is missing.
+        missing: u64,
     },
     /// No frame is so long or so short.
     Length {
@@ -64,12 +77,31 @@ pub enum WireError {
     },
 }
 
+impl WireError {
+    /// Whether what came is not what was sent. The link is to blame, not who sent it: a new link brings it again.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, WireError::Damaged { .. } | WireError::Unfinished | WireError::Gap { .. })
+    }
+
+    /// The one that an error of a link is, if it is one.
+    pub(crate) fn of(error: &io::Error) -> Option<&WireError> {
+        error.get_ref().and_then(|inner| inner.downcast_ref())
+    }
+}
+
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WireError::Truncated { expected, found } => {
                 write!(f, "a frame of {expected} bytes has {found}")
             }
+            WireError::Damaged { what } => {
+                write!(f, "the {what} of a frame was changed on its way: its checksum does not fit")
+            }
+            WireError::Unfinished => {
+                f.write_str("a part of a record was lost on its way: it does not come to its end")
+            }
+            WireError::Gap { missing } => write!(f, "frame {missing} was lost on its way"),
             WireError::Length { length } => {
                 write!(f, "a frame has {HEADER} to {FRAME_MAX} bytes, not {length}")
             }

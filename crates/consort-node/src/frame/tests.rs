@@ -55,12 +55,27 @@ fn no_frame_is_read_from_more_or_fewer_bytes() {
 }
 
 #[test]
+fn no_bit_of_a_frame_changes_unseen() {
+    for frame in samples() {
+        let good = bytes(&frame);
+        for bit in 0..8 * good.len() {
+            let mut bytes = good.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let error = decode(&bytes).expect_err("a bit is another");
+            let is_older = matches!(error, WireError::Version { theirs: 1 | 2 });
+            assert!(error.is_damage() || is_older, "bit {bit} of {frame:?}: {error}");
+        }
+    }
+}
+
+#[test]
 fn every_bit_of_a_header_means_something() {
     for frame in samples() {
         let good = bytes(&frame);
-        for bit in 0..8 * HEADER {
+        for bit in 0..8 * PAYLOAD_SUM {
             let mut bytes = good.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
+            seal(&mut bytes);
             assert_ne!(decode(&bytes), Ok(frame), "bit {bit} of {frame:?}");
         }
     }

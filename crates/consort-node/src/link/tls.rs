@@ -4,6 +4,7 @@
 use super::stream::{Inbox, Outbox};
 use super::{Link, Received};
 use crate::certificates::no_dns_name;
+use crate::frame::WireError;
 use crate::options::TlsFiles;
 use rustls::client::verify_server_name;
 use rustls::pki_types::pem::PemObject;
@@ -18,6 +19,10 @@ use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long bytes may come without a record that is whole. A record has 16 KiB at most.
+const UNFINISHED_MAX: Duration = Duration::from_secs(3);
 
 /// What both ends of an encrypted link need, read from files once.
 #[derive(Clone)]
@@ -81,6 +86,8 @@ pub(crate) struct TlsLink {
     connection: Connection,
     inbox: Inbox,
     outbox: Outbox,
+    /// Since when bytes have come that make no record.
+    unfinished: Option<Instant>,
 }
 
 impl TlsLink {
@@ -99,7 +106,13 @@ impl TlsLink {
 
     fn new(stream: TcpStream, connection: Connection) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
-        Ok(TlsLink { stream, connection, inbox: Inbox::default(), outbox: Outbox::default() })
+        Ok(TlsLink {
+            stream,
+            connection,
+            inbox: Inbox::default(),
+            outbox: Outbox::default(),
+            unfinished: None,
+        })
     }
 
     fn write_records(&mut self) -> io::Result<()> {
@@ -124,8 +137,21 @@ impl TlsLink {
         let state = self.connection.process_new_packets();
         // An alert says why; it leaves before the link is dropped.
         let written = self.flush();
-        state.map_err(io::Error::other)?;
+        let came = state.map_err(io::Error::other)?.plaintext_bytes_to_read();
+        self.check_record(0 < came)?;
         written.map(|()| true)
+    }
+
+    /// The length of a record is read before anything vouches for it: changed on its way it would be waited for, while the
+    /// other side says every second that it is alive. While nothing comes the other side may have been stopped.
+    fn check_record(&mut self, has_come: bool) -> io::Result<()> {
+        if has_come || self.connection.is_handshaking() {
+            self.unfinished = None;
+            return Ok(());
+        }
+        let since = *self.unfinished.get_or_insert_with(Instant::now);
+        let is_lost = UNFINISHED_MAX < since.elapsed();
+        if is_lost { Err(io::Error::other(WireError::Unfinished)) } else { Ok(()) }
     }
 }
 

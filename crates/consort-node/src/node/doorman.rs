@@ -158,7 +158,7 @@ impl Hall {
                 self.waiting.push((link, since));
             }
             Ok(_) => {}
-            Err(error) => refuse(&mut *link, &error.to_string()),
+            Err(error) => WireError::of(&error).into_iter().for_each(|it| dismiss(&mut *link, it)),
         }
     }
 
@@ -176,8 +176,15 @@ impl Hall {
                 let when = "before a hand-shake";
                 refuse(&mut *link, &WireError::Unexpected { what: "a frame", when }.to_string());
             }
-            Err(error) => refuse(&mut *link, &error.to_string()),
+            Err(error) => dismiss(&mut *link, &error),
         }
+    }
+}
+
+/// What was damaged on its way comes again over a new line; a refusal would be the end of who sent it.
+fn dismiss(link: &mut dyn Link, error: &WireError) {
+    if !error.is_damage() {
+        refuse(link, &error.to_string());
     }
 }
 

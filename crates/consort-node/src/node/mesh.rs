@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// On links that lose frames a hello is said again after this long.
 const GREETING: Duration = Duration::from_millis(100);
+/// How often in a row what comes may be damaged: a line that damages everything carries nothing.
+const DAMAGES_MAX: u32 = 64;
 /// A node that waits says so often that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
@@ -282,11 +284,25 @@ impl Mesh {
 
     /// A line that breaks is no error yet; one that carries what can be no frame is.
     fn broken(&mut self, index: usize, now: Instant, error: &io::Error) -> Result<(), NodeError> {
-        let wire = error.get_ref().and_then(|inner| inner.downcast_ref::<WireError>());
-        if let Some(wire) = wire {
-            return Err(self.wire(index, wire.clone()));
+        match WireError::of(error) {
+            Some(wire) => self.unreadable(index, now, wire.clone()),
+            None => {
+                self.peers[index].lose(now, error.to_string());
+                Ok(())
+            }
         }
-        self.peers[index].lose(now, error.to_string());
+    }
+
+    /// What was damaged on its way comes again: by itself on a link that loses frames, else over a new line.
+    fn unreadable(&mut self, index: usize, now: Instant, wire: WireError) -> Result<(), NodeError> {
+        let peer = &mut self.peers[index];
+        peer.damages += 1;
+        if !wire.is_damage() || DAMAGES_MAX < peer.damages {
+            return Err(self.wire(index, wire));
+        }
+        if peer.link().is_some_and(Link::is_reliable) {
+            peer.lose(now, wire.to_string());
+        }
         Ok(())
     }
 
@@ -305,15 +321,26 @@ impl Mesh {
             return self.greeted(index, now, buffer);
         }
         let elapsed = now.duration_since(self.started);
-        let arrival = self.peers[index].session.arrive(elapsed, buffer);
-        if arrival.map_err(|source| self.wire(index, source))? == Arrival::Done {
-            return Ok(());
+        match self.peers[index].session.arrive(elapsed, buffer) {
+            Err(wire) => return self.unreadable(index, now, wire),
+            Ok(Arrival::Done) => return self.check_gap(index, now),
+            Ok(Arrival::Deliver) => self.peers[index].damages = 0,
         }
         loop {
             self.carry_out(index, now, buffer, deliver)?;
             if !self.peers[index].session.early(buffer) {
                 return Ok(());
             }
+        }
+    }
+
+    /// A link that loses nothing has lost something: a new line brings it again.
+    fn check_gap(&mut self, index: usize, now: Instant) -> Result<(), NodeError> {
+        let peer = &self.peers[index];
+        let is_reliable = matches!(peer.line, Line::Up { is_reliable: true, .. });
+        match peer.session.gap().filter(|_| is_reliable) {
+            Some(missing) => self.unreadable(index, now, WireError::Gap { missing }),
+            None => Ok(()),
         }
     }
 
@@ -324,7 +351,7 @@ impl Mesh {
         bytes: &[u8],
         deliver: &mut Deliver<'_>,
     ) -> Result<(), NodeError> {
-        let frame = frame::decode(bytes).map_err(|source| self.wire(index, source))?;
+        let frame = frame::decode_again(bytes).map_err(|source| self.wire(index, source))?;
         let peer = &mut self.peers[index];
         match frame.body {
             Body::Ready => peer.is_ready = true,
@@ -370,7 +397,10 @@ impl Mesh {
 
     /// The answer to our hello, or what came before it on a link that does not keep the order.
     fn greeted(&mut self, index: usize, now: Instant, bytes: &[u8]) -> Result<(), NodeError> {
-        let frame = frame::decode(bytes).map_err(|source| self.wire(index, source))?;
+        let frame = match frame::decode(bytes) {
+            Ok(frame) => frame,
+            Err(wire) => return self.unreadable(index, now, wire),
+        };
         match frame.body {
             Body::Hello(hello) => {
                 let hello = Hello::from_bytes(hello).map_err(|_| {
@@ -466,6 +496,8 @@ impl Mesh {
         if self.peers[index].link().is_none() {
             return Ok(());
         }
+        // What came behind the hello was read with it: nothing wakes us for that.
+        self.ready.push(index);
         self.establish(index, &theirs, received, now)
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Peer {
     pub(crate) broken: Option<String>,
     /// How often a connection was tried: a simulated network is another one each time.
     pub(crate) attempts: u32,
+    /// How often what came was damaged, since the last time that something was not.
+    pub(crate) damages: u32,
 }
 
 /// What carries frames to another node.
@@ -78,6 +80,7 @@ impl Peer {
             connections: 0,
             broken: None,
             attempts: 0,
+            damages: 0,
         }
     }
 

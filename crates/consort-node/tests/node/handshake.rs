@@ -4,7 +4,7 @@ use crate::bodies::{flow, resolution, tick};
 use crate::puppet::{Puppet, hello, options, start, topology};
 use consort_core::{Resolution, Seconds, Time};
 use consort_federation::flow::{Bounds, FlowId, FlowKind, Timing};
-use consort_node::frame::Body;
+use consort_node::frame::{self, Body};
 use consort_node::hello::Hello;
 use consort_node::{Endpoint, Gathering, Hub, JoinOptions, Node};
 use insta::assert_snapshot;
@@ -45,17 +45,25 @@ fn stranger(bytes: impl Fn(&mut Puppet) -> Vec<u8>) -> String {
 #[test]
 fn strangers_are_told_why() {
     let said = [
-        stranger(|_| b"GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_vec()),
+        stranger(|_| b"GET / HTTP/1.1\r\n\r\n".repeat(4)),
         stranger(|_| vec![0; 64]),
         stranger(|puppet| puppet.bytes(Body::Ready)),
         stranger(|puppet| {
             let mut bytes = puppet.bytes(Body::Hello(&hello().to_bytes()));
             bytes[6] = 9;
+            frame::seal(&mut bytes);
             bytes
         }),
         stranger(|puppet| {
             let mut bytes = puppet.bytes(Body::Hello(&hello().to_bytes()));
             bytes[4] = 77;
+            frame::seal(&mut bytes);
+            bytes
+        }),
+        stranger(|puppet| {
+            // A release without checksums.
+            let mut bytes = puppet.bytes(Body::Hello(&hello().to_bytes()));
+            bytes[6] = 2;
             bytes
         }),
     ];

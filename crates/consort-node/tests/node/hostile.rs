@@ -4,7 +4,7 @@ use crate::bodies::tick;
 use crate::puppet::{Puppet, options, start};
 use consort_federation::flow::FlowId;
 use consort_node::NodeError;
-use consort_node::frame::Body;
+use consort_node::frame::{Body, HEADER};
 use insta::assert_snapshot;
 
 /// How `a` ends after `z` joined and did this; both sides hear the same.
@@ -24,60 +24,20 @@ const PONG: FlowId = FlowId(1);
 
 #[test]
 fn what_is_no_frame_is_told() {
+    let failed = Body::Failed { at: None, culprit: "z", reason: "?" };
     let said = [
-        after(|z| z.raw(&u32::MAX.to_le_bytes())),
-        after(|z| z.raw(&[3, 0, 0, 0])),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Ready);
-            bytes[4] = 200;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Ready);
-            bytes[6] = 9;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Ready);
-            bytes[5] = 4;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Ready);
-            bytes[8] = 1;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Credit { flow: PONG, count: 1 });
-            bytes[12] = 0;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Failed { at: None, culprit: "zz", reason: "" });
-            bytes[56] = 99;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Failed { at: None, culprit: "z", reason: "?" });
-            let last = bytes.len() - 1;
-            bytes[last] = 0xFF;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Ready);
-            bytes[16] = 0;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Ready);
-            bytes[22] = 1;
-            z.raw(&bytes);
-        }),
-        after(|z| {
-            let mut bytes = z.bytes(Body::Request { flow: PONG, tag: tick(0) });
-            bytes[5] = 0;
-            z.raw(&bytes);
-        }),
+        after(|z| z.forge(Body::Ready, 3, 255)),
+        after(|z| z.forge(Body::Ready, 0, 3)),
+        after(|z| z.forge(Body::Ready, 4, 200)),
+        after(|z| z.forge(Body::Ready, 6, 9)),
+        after(|z| z.forge(Body::Ready, 5, 4)),
+        after(|z| z.forge(Body::Ready, 8, 1)),
+        after(|z| z.forge(Body::Credit { flow: PONG, count: 1 }, 12, 0)),
+        after(|z| z.forge(failed, HEADER, 99)),
+        after(|z| z.forge(failed, HEADER + 5, 0xFF)),
+        after(|z| z.forge(Body::Ready, 16, 0)),
+        after(|z| z.forge(Body::Ready, 22, 1)),
+        after(|z| z.forge(Body::Request { flow: PONG, tag: tick(0) }, 5, 0)),
         after(|z| z.say(Body::Ask)),
     ];
     assert_snapshot!(said.join("\n"));
@@ -119,11 +79,7 @@ fn what_is_above_a_bound_is_told_with_the_bound() {
         "{credit}"
     );
     assert!(credit.ends_with(" messages, it has room for 2"), "{credit}");
-    let heard = after(|z| {
-        let mut bytes = z.bytes(Body::Ready);
-        bytes[30] = 1;
-        z.raw(&bytes);
-    });
+    let heard = after(|z| z.forge(Body::Ready, 30, 1));
     let start = "node `z`: it broke the wire format: the number 281474976710656 cannot be: ";
     assert!(heard.starts_with(start), "{heard}");
 }
@@ -136,7 +92,7 @@ fn a_frame_of_which_half_came_is_awaited_and_its_sender_gone_if_it_closes() {
     let mut puppet = Puppet::join(&path);
     let bytes =
         puppet.bytes(Body::Message { flow: PONG, tag: tick(0), next: None, payload: &[1; 40] });
-    puppet.raw(&bytes[..60]);
+    puppet.raw(&bytes[..HEADER + 10]);
     drop(puppet);
     let error = node.join().expect("no panic").expect_err("z is gone");
     assert!(matches!(error, NodeError::Gone { .. }), "{error}");

@@ -4,6 +4,7 @@
 mod bodies;
 mod conformance;
 mod courier;
+mod damage;
 mod death;
 mod handshake;
 mod hostile;

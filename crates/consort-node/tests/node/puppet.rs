@@ -84,6 +84,11 @@ impl Puppet {
         puppet
     }
 
+    /// The number of its next frame follows this one.
+    pub(crate) fn goes_on_after(&mut self, sequence: u64) {
+        self.sequence = sequence;
+    }
+
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         // Whoever is refused early cannot say all it wanted to.
         drop(self.stream.write_all(bytes));
@@ -103,6 +108,14 @@ impl Puppet {
         bytes
     }
 
+    /// Says something with one byte changed, and checksums that fit.
+    pub(crate) fn forge(&mut self, body: Body<'_>, place: usize, byte: u8) {
+        let mut bytes = self.bytes(body);
+        bytes[place] = byte;
+        frame::seal(&mut bytes);
+        self.raw(&bytes);
+    }
+
     /// A message of a flow at a tick.
     pub(crate) fn message(&mut self, flow: u32, at: i64, next: Option<i64>) {
         let flow = consort_federation::flow::FlowId(flow);
@@ -112,11 +125,11 @@ impl Puppet {
 
     /// The next frame; none at the end of the line.
     pub(crate) fn hear(&mut self) -> Option<Vec<u8>> {
-        let mut bytes = vec![0; 4];
+        let mut bytes = vec![0; frame::HEADER];
         self.stream.read_exact(&mut bytes).ok()?;
-        let length = frame::length(&bytes).expect("a length").expect("four bytes");
+        let length = frame::length(&bytes).expect("a header").expect("all of it");
         bytes.resize(length, 0);
-        self.stream.read_exact(&mut bytes[4..]).ok()?;
+        self.stream.read_exact(&mut bytes[frame::HEADER..]).ok()?;
         Some(bytes)
     }
 
