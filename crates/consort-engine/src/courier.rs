@@ -43,6 +43,9 @@ pub trait Courier: Send {
         into: &mut Vec<u8>,
     ) -> Result<(), CourierError>;
 
+    /// The run was saved here: what crossed so far is to be what others have sent.
+    fn saved(&mut self) {}
+
     /// Every tag up to this one is done: for those who ask where the run is.
     fn reached(&mut self, _tag: Tag) {}
 }

@@ -124,6 +124,13 @@ impl Run {
         }
     }
 
+    /// Tells that the run is saved.
+    pub(crate) fn tell_saved(&mut self) {
+        if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
+            link.courier.saved();
+        }
+    }
+
     pub(crate) fn cross(&mut self, stage: &CrossStage) -> Result<(), RunError> {
         let mut link = self.link.take().expect("only parts of a run are compiled with crossings");
         let result = match link.speech {

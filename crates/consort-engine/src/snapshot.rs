@@ -101,6 +101,7 @@ impl Run {
     pub fn snapshot(&mut self) -> Result<RunSnapshot, RunError> {
         let mut snapshot = RunSnapshot::default();
         self.snapshot_into(&mut snapshot)?;
+        self.tell_saved();
         Ok(snapshot)
     }
 

@@ -155,6 +155,12 @@ impl Courier for PlanCourier {
         Ok(())
     }
 
+    fn saved(&mut self) {
+        if let Some(node) = &mut *locked(&self.shared.node) {
+            node.tally();
+        }
+    }
+
     fn reached(&mut self, tag: Tag) {
         if let Some(node) = &mut *locked(&self.shared.node) {
             node.reached(tag);

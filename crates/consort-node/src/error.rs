@@ -3,7 +3,7 @@
 use crate::endpoint::Endpoint;
 use crate::frame::WireError;
 use consort_core::Tag;
-use consort_federation::flow::FlowError;
+use consort_federation::flow::{FlowError, FlowHash};
 use std::fmt;
 use std::io;
 use std::time::Duration;
@@ -100,6 +100,13 @@ pub enum NodeError {
         /// The last tag that was done here.
         at: Option<Tag>,
     },
+    /// The two ends of a flow do not agree on what it carried.
+    Differs {
+        /// In what.
+        difference: Box<Difference>,
+        /// The last tag that was done here.
+        at: Option<Tag>,
+    },
     /// Nobody answers there.
     Unanswered {
         /// Where.
@@ -107,6 +114,30 @@ pub enum NodeError {
         /// What happened.
         reason: String,
     },
+}
+
+/// What the two ends of a flow do not agree on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// The flow.
+    pub flow: String,
+    /// Its source.
+    pub node: String,
+    /// The node that consumed something else.
+    pub sink: String,
+    /// How many messages the source sent, and the hash of all.
+    pub sent: (u64, FlowHash),
+    /// The same of what was consumed.
+    pub taken: (u64, FlowHash),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Difference { flow, node, sink, sent, taken } = self;
+        let [sent, taken] = [sent, taken]
+            .map(|(count, hash)| format!("{count} messages with the hash {:016x}", hash.to_bits()));
+        write!(f, "flow `{flow}` differs: node `{node}` sent {sent}, node `{sink}` took {taken}")
+    }
 }
 
 impl NodeError {
@@ -120,6 +151,7 @@ impl NodeError {
             | NodeError::Failed { node, .. }
             | NodeError::Wire { node, .. }
             | NodeError::Flow { node, .. } => Some(node),
+            NodeError::Differs { difference, .. } => Some(&difference.node),
             _ => None,
         }
     }
@@ -131,6 +163,7 @@ impl NodeError {
             | NodeError::Left { at, .. }
             | NodeError::Failed { at, .. }
             | NodeError::Wire { at, .. }
+            | NodeError::Differs { at, .. }
             | NodeError::Flow { at, .. } => *at,
             _ => None,
         }
@@ -148,6 +181,7 @@ impl NodeError {
             }
             NodeError::Wire { source, .. } => format!("it broke the wire format: {source}"),
             NodeError::Flow { source, .. } => format!("it broke a promise: {source}"),
+            NodeError::Differs { difference, .. } => difference.to_string(),
             other => other.to_string(),
         }
     }
@@ -181,6 +215,9 @@ impl fmt::Display for NodeError {
             | NodeError::Failed { node, .. }
             | NodeError::Wire { node, .. }
             | NodeError::Flow { node, .. } => write!(f, "node `{node}`: {}", self.reason()),
+            NodeError::Differs { difference, .. } => {
+                write!(f, "node `{}`: {difference}", difference.node)
+            }
         }
     }
 }

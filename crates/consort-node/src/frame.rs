@@ -5,11 +5,13 @@
 //! what is no frame is refused with a reason. So each frame has exactly one encoding.
 
 mod error;
+mod tally;
 
 use consort_core::{Tag, Time};
 use consort_federation::flow::FlowId;
 
 pub use error::WireError;
+pub use tally::{Count, Tally};
 
 /// The version of the wire format: both sides must have the same.
 pub const VERSION: u16 = 3;
@@ -79,6 +81,13 @@ pub enum Body<'a> {
         /// How many.
         count: u32,
     },
+    /// What the flows to the receiver have carried so far.
+    Tally {
+        /// Nothing follows on them.
+        is_last: bool,
+        /// Count and hash of each.
+        tally: Tally<'a>,
+    },
     /// The sender knows all other nodes: it may begin.
     Ready,
     /// The sender is done; the last it has to say.
@@ -109,6 +118,7 @@ impl Body<'_> {
                 | Body::Bound { .. }
                 | Body::Request { .. }
                 | Body::Credit { .. }
+                | Body::Tally { .. }
                 | Body::Ready
                 | Body::LastWords(_)
                 | Body::Failed { .. }
@@ -129,6 +139,8 @@ impl Body<'_> {
             Body::Ask => 10,
             Body::Answer(_) => 11,
             Body::Request { .. } => 12,
+            Body::Tally { is_last: false, .. } => 13,
+            Body::Tally { is_last: true, .. } => 14,
         }
     }
 }
@@ -181,6 +193,7 @@ pub fn encode(frame: &Frame<'_>, into: &mut Vec<u8>) {
             culprit = Some(name);
             reason.as_bytes()
         }
+        Body::Tally { tally, .. } => tally.bytes(),
         Body::Ready | Body::Acknowledge | Body::Ask => &[],
     };
     put(&header, culprit, payload, into);
@@ -350,6 +363,7 @@ fn body<'a>(header: &Header, payload: &'a [u8]) -> Result<Body<'a>, WireError> {
         10 => Body::Ask,
         11 => Body::Answer(payload),
         12 => Body::Request { flow, tag: tag()? },
+        13 | 14 => Body::Tally { is_last: kind == 14, tally: Tally::read(kind, payload)? },
         _ => return Err(WireError::Kind { kind }),
     })
 }

@@ -35,7 +35,7 @@ pub use ask::{ask_status, ask_status_with};
 pub use certificates::{Authority, is_certifiable};
 pub use courier::{NodeHandle, PlanCourier, topology};
 pub use endpoint::{Endpoint, EndpointError};
-pub use error::NodeError;
+pub use error::{Difference, NodeError};
 pub use link::{Faults, Hub};
 pub use node::{Node, Step};
 pub use options::{GATHER_DEFAULT, Gathering, JoinOptions, PATIENCE_DEFAULT, TlsFiles};

@@ -6,6 +6,7 @@ mod join;
 mod mesh;
 mod peer;
 mod routes;
+mod tally;
 mod waiting;
 
 use crate::error::NodeError;
@@ -41,6 +42,8 @@ pub struct Node {
     board: Arc<Board>,
     /// What the machine wants done.
     out: Vec<Output<Vec<u8>>>,
+    /// What sources told of their flows, and was not reached here yet.
+    awaited: tally::Awaited,
     /// What was consumed last.
     batch: Vec<(FlowId, Vec<u8>)>,
     /// What it has waited for, and since when, if for more than a moment.
@@ -173,7 +176,8 @@ impl Node {
     /// # Errors
     /// If another node is gone or failed before its end.
     pub fn leave(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
-        let left = self.send_last().and_then(|()| self.part(words));
+        let sent = self.send_last().and_then(|()| self.tally_last());
+        let left = sent.and_then(|()| self.part(words));
         self.took_leave(left)
     }
 
@@ -187,6 +191,7 @@ impl Node {
             Err(NodeError::Left { .. }) => Ok(()),
             sent => sent,
         };
+        self.tell_counts(true);
         let left = sent.and_then(|()| self.part(words));
         self.took_leave(left)
     }
@@ -287,6 +292,9 @@ impl Node {
         self.goes_on();
         self.batch.clear();
         self.handle(Input::Consume)?;
+        if !self.awaited.is_empty() {
+            self.compare(false)?;
+        }
         self.done(tag);
         // Room that was granted rides on the next message, unless something else comes first.
         if !matches!(self.machine.poll(), Action::Emit { .. }) {
@@ -388,7 +396,7 @@ impl Node {
             }
         };
         if node == self.me {
-            let handled = deliver(&mut self.machine, &mut self.out, node, body);
+            let handled = deliver(&mut self.machine, &mut self.out, &mut self.awaited, node, body);
             return handled.map_err(|source| self.mine(source));
         }
         self.mesh.peer(node).session.push(body);
@@ -438,6 +446,7 @@ impl Drop for Node {
 fn deliver(
     machine: &mut FlowNode<Vec<u8>>,
     out: &mut Vec<Output<Vec<u8>>>,
+    awaited: &mut tally::Awaited,
     from: NodeId,
     body: Body<'_>,
 ) -> Result<(), FlowError> {
@@ -462,6 +471,7 @@ fn deliver(
         Body::Credit { flow, count } => {
             machine.handle(Input::Credit { flow, sink: from, count }, out)
         }
+        Body::Tally { tally, .. } => tally::told(machine, from, tally, awaited),
         _ => Ok(()),
     }
 }

@@ -12,6 +12,8 @@ fn samples() -> Vec<Frame<'static>> {
         Body::Bound { flow, tag: None },
         Body::Credit { flow, count: 3 },
         Body::Request { flow, tag },
+        Body::Tally { is_last: false, tally: Tally::read(13, &[7; 40]).expect("two flows") },
+        Body::Tally { is_last: true, tally: Tally::read(14, &[]).expect("no flow") },
         Body::Ready,
         Body::LastWords(b"bye"),
         Body::Failed { at: Some(tag), culprit: "größe", reason: "it is too large" },

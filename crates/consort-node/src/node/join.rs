@@ -50,6 +50,7 @@ impl Node {
             mesh: Mesh::new(hello, patience, routes, doorman),
             board,
             out: Vec::new(),
+            awaited: Vec::new(),
             batch: Vec::new(),
             want: None,
             is_piloted: false,

@@ -374,6 +374,7 @@ impl Mesh {
                 return Err(self.wire(index, WireError::Unexpected { what, when }));
             }
             body => {
+                peer.has_tallied |= matches!(body, Body::Tally { is_last: true, .. });
                 let node = peer.node;
                 deliver(node, body).map_err(|source| self.flow(index, source))?;
             }

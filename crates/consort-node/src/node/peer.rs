@@ -21,6 +21,8 @@ pub(crate) struct Peer {
     /// Which one of that name it is; known from its first hello.
     pub(crate) incarnation: Option<u64>,
     pub(crate) is_ready: bool,
+    /// It has told what its flows have carried, for the last time.
+    pub(crate) has_tallied: bool,
     /// What it said at its end.
     pub(crate) words: Option<Vec<u8>>,
     pub(crate) heard: Option<Instant>,
@@ -75,6 +77,7 @@ impl Peer {
             },
             incarnation: None,
             is_ready: false,
+            has_tallied: false,
             words: None,
             heard: None,
             connections: 0,

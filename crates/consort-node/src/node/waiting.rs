@@ -80,9 +80,12 @@ impl Node {
         if STALE <= now.duration_since(self.written) {
             self.write_board(now);
         }
-        let Node { mesh, machine, out, .. } = self;
-        let came = mesh.pump(wait, &mut |from, body| deliver(machine, out, from, body))?;
+        let Node { mesh, machine, out, awaited, .. } = self;
+        let came = mesh.pump(wait, &mut |from, body| deliver(machine, out, awaited, from, body))?;
         self.dispatch()?;
+        if !self.awaited.is_empty() {
+            self.compare(false)?;
+        }
         Ok(came)
     }
 

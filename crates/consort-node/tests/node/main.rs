@@ -11,4 +11,5 @@ mod hostile;
 mod puppet;
 mod robustness;
 mod status;
+mod tally;
 mod tls;

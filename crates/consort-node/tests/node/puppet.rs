@@ -1,6 +1,7 @@
 //! Node `z` played by hand over a Unix socket: it says what a node would never say.
 
 use crate::bodies::{Hashes, drive, flow, resolution, tick};
+use consort_core::Tag;
 use consort_federation::flow::Topology;
 use consort_node::frame::{self, Body, Frame};
 use consort_node::hello::Hello;
@@ -76,8 +77,13 @@ impl Puppet {
 
     /// Connects, says hello, hears hello, and is ready.
     pub(crate) fn join(path: &Path) -> Self {
+        Puppet::join_until(path, None)
+    }
+
+    /// The same, for a run that ends with this tag.
+    pub(crate) fn join_until(path: &Path, horizon: Option<Tag>) -> Self {
         let mut puppet = Puppet::connect(path);
-        puppet.say(Body::Hello(&hello().to_bytes()));
+        puppet.say(Body::Hello(&Hello { horizon, ..hello() }.to_bytes()));
         let heard = puppet.hear().expect("an answer");
         assert!(matches!(frame::decode(&heard).expect("a frame").body, Body::Hello(_)));
         puppet.say(Body::Ready);
