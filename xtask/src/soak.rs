@@ -2,7 +2,8 @@
 //! `consort_testkit::fuzz`); here they run with coverage guidance for minutes or hours. So do random
 //! systems: their plans (`plans`), their runs on several nodes (`parts`) and their flows (`flows`), with
 //! seeds that CI does not see, FMUs that misbehave (`behaviors`) and FMUs whose saved states lack
-//! something (`states`). `repeat` runs systems a hundred times each over all links, Zenoh included.
+//! something (`states`), and links that flip, lose or double a byte (`links`). `repeat` runs systems a
+//! hundred times each over all links, Zenoh included.
 
 use crate::ci::{cargo, root, succeeds};
 use crate::say;
@@ -37,7 +38,7 @@ struct Rounds {
     systems_per_round: u64,
 }
 
-const ROUNDS: [Rounds; 5] = [
+const ROUNDS: [Rounds; 6] = [
     Rounds {
         name: "plans",
         package: "consort-testkit",
@@ -72,6 +73,13 @@ const ROUNDS: [Rounds; 5] = [
         test: "states",
         count_variable: "CONSORT_STATES",
         systems_per_round: 5_000,
+    },
+    Rounds {
+        name: "links",
+        package: "consort-node",
+        test: "links",
+        count_variable: "CONSORT_LINK_FAULTS",
+        systems_per_round: 2_000,
     },
 ];
 /// The target that repeats runs; it takes as long as it takes.
