@@ -14,7 +14,7 @@ mod zenoh;
 pub use hub::Hub;
 pub(crate) use hub::HubListener;
 pub use simulated::{Faults, FaultsError, SimulatedLink};
-pub(crate) use stream::{Listener, accepts, connect, listen};
+pub(crate) use stream::{Caller, Listener, accepts, connect, listen};
 pub use stream::{StreamLink, pair};
 pub(crate) use tls::{TlsConfigs, TlsLink};
 #[cfg(feature = "zenoh")]
@@ -65,6 +65,12 @@ pub trait Link: Send {
     fn vouch(&self, node: &str) -> Result<(), String> {
         let _ = node;
         Ok(())
+    }
+
+    /// Takes no frame that is longer than this: while nobody knows who is there. Links that bring whole frames have a limit
+    /// of their own.
+    fn limit(&mut self, frame_max: usize) {
+        let _ = frame_max;
     }
 
     /// When it wants [`flush`](Link::flush) to be called, if nothing happens before.

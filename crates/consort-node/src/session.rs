@@ -111,6 +111,11 @@ impl Session {
         is_one.then_some(self.incoming.received + 1)
     }
 
+    /// Whether everything up to this number was ever pushed.
+    pub fn has_sent(&self, sequence: u64) -> bool {
+        sequence <= self.outgoing.last()
+    }
+
     /// Hands out the frames that have not left yet and, if the link is not reliable, those that seem
     /// to be lost.
     ///

@@ -63,6 +63,13 @@ pub enum WireError {
         /// The largest that can be.
         most: u64,
     },
+    /// Nobody may send so much here.
+    TooLong {
+        /// How long the frame is.
+        length: usize,
+        /// How long it may be.
+        most: usize,
+    },
     /// A frame that has no place here.
     Unexpected {
         /// What it is.
@@ -104,6 +111,9 @@ impl fmt::Display for WireError {
             WireError::Gap { missing } => write!(f, "frame {missing} was lost on its way"),
             WireError::Length { length } => {
                 write!(f, "a frame has {HEADER} to {FRAME_MAX} bytes, not {length}")
+            }
+            WireError::TooLong { length, most } => {
+                write!(f, "a frame of {length} bytes came where {most} are allowed")
             }
             WireError::Version { theirs } => write!(
                 f,

@@ -2,13 +2,13 @@
 
 use super::{Link, Received, TlsConfigs, TlsLink};
 use crate::endpoint::Endpoint;
-use crate::frame;
+use crate::frame::{self, FRAME_MAX, WireError};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair,
 };
 use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ use std::time::Duration;
 const CHUNK: usize = 64 << 10;
 /// How long one attempt to connect may take.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
+/// How many may wait to be accepted: a crowd of strangers shall not keep out a node.
+const BACKLOG: i32 = 1024;
 /// A host that vanished is found by the kernel after about this long; a stopped process never is.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
@@ -64,6 +66,10 @@ impl Link for StreamLink {
     fn is_reliable(&self) -> bool {
         true
     }
+
+    fn limit(&mut self, frame_max: usize) {
+        self.inbox.frame_max = frame_max;
+    }
 }
 
 /// Bytes on their way out.
@@ -99,14 +105,22 @@ impl Outbox {
 }
 
 /// Bytes that came, cut into frames.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Inbox {
+    /// Longer ones are not taken.
+    pub(super) frame_max: usize,
     /// Room; `start..end` of it was read and not taken yet.
     room: Vec<u8>,
     start: usize,
     end: usize,
     /// The last read left room: there was no more, another one would find nothing.
     is_drained: bool,
+}
+
+impl Default for Inbox {
+    fn default() -> Self {
+        Inbox { frame_max: FRAME_MAX, room: Vec::new(), start: 0, end: 0, is_drained: false }
+    }
 }
 
 impl Inbox {
@@ -142,6 +156,10 @@ impl Inbox {
     pub(super) fn take(&mut self, into: &mut Vec<u8>) -> io::Result<bool> {
         let bytes = &self.room[self.start..self.end];
         let length = frame::length(bytes).map_err(io::Error::other)?;
+        if let Some(length) = length.filter(|length| self.frame_max < *length) {
+            let most = self.frame_max;
+            return Err(io::Error::other(WireError::TooLong { length, most }));
+        }
         let Some(frame) = length.and_then(|length| bytes.get(..length)) else { return Ok(false) };
         into.clear();
         into.extend_from_slice(frame);
@@ -282,26 +300,53 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(128)?;
+    socket.listen(BACKLOG)?;
     Ok(socket.into())
+}
+
+/// Who connected, as far as that is known before it has said anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Caller {
+    /// Where it is; none if it is on this machine or behind Zenoh.
+    pub(crate) address: Option<IpAddr>,
+    /// It says nothing before it has shown a certificate of our authority.
+    is_certified: bool,
+}
+
+impl Caller {
+    /// Somebody on this machine.
+    pub(crate) const NEAR: Caller = Caller { address: None, is_certified: false };
+
+    fn at(address: SocketAddr, is_certified: bool) -> Self {
+        let address = Some(address.ip().to_canonical()).filter(|it| !it.is_loopback());
+        Caller { address, is_certified }
+    }
+
+    /// Whether it may be believed: it is on this machine, or what it says is certified.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.address.is_none() || self.is_certified
+    }
 }
 
 impl Listener {
     /// The next connection that waits; none if none does.
-    pub(crate) fn accept(&self) -> io::Result<Option<Box<dyn Link>>> {
-        let accepted: io::Result<Box<dyn Link>> = match self {
+    pub(crate) fn accept(&self) -> io::Result<Option<(Box<dyn Link>, Caller)>> {
+        let accepted: io::Result<(Box<dyn Link>, Caller)> = match self {
             Listener::Unix { listener, .. } => listener
                 .accept()
-                .map(|(stream, _)| Box::new(StreamLink::new(stream.into())) as Box<dyn Link>),
-            Listener::Tcp(listener) => listener
-                .accept()
-                .and_then(|(stream, _)| Ok(Box::new(StreamLink::new(tuned(stream)?.into())) as _)),
-            Listener::Tls(listener, tls) => listener
-                .accept()
-                .and_then(|(stream, _)| Ok(Box::new(TlsLink::server(tuned(stream)?, tls)?) as _)),
+                .map(|(stream, _)| (Box::new(StreamLink::new(stream.into())) as _, Caller::NEAR)),
+            Listener::Tcp(listener) => listener.accept().and_then(|(stream, address)| {
+                let link = StreamLink::new(tuned(stream)?.into());
+                Ok((Box::new(link) as _, Caller::at(address, false)))
+            }),
+            Listener::Tls(listener, tls) => listener.accept().and_then(|(stream, address)| {
+                let link = TlsLink::server(tuned(stream)?, tls)?;
+                Ok((Box::new(link) as _, Caller::at(address, true)))
+            }),
             #[cfg(feature = "zenoh")]
             Listener::Zenoh(listener) => {
-                return Ok(listener.accept()?.map(|link| Box::new(link) as Box<dyn Link>));
+                let link = listener.accept()?.map(|link| Box::new(link) as Box<dyn Link>);
+                return Ok(link.map(|link| (link, Caller::NEAR)));
             }
         };
         match accepted {

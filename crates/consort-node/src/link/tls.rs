@@ -206,6 +206,10 @@ impl Link for TlsLink {
         true
     }
 
+    fn limit(&mut self, frame_max: usize) {
+        self.inbox.frame_max = frame_max;
+    }
+
     fn vouch(&self, node: &str) -> Result<(), String> {
         let shown = self.connection.peer_certificates().and_then(<[_]>::first);
         vouched(shown.ok_or("it showed no certificate")?, node)

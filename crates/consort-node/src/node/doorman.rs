@@ -3,25 +3,36 @@
 
 use super::board::Board;
 use crate::frame::{self, Body, Frame, WireError};
-use crate::link::{HubListener, Link, Listener, Received};
+use crate::link::{Caller, HubListener, Link, Listener, Received};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use std::collections::VecDeque;
+use std::error::Error;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How many connections may wait for their first frame at a time.
-const VISITORS_MAX: usize = 64;
-/// How long a connection may be silent before it has said who it is.
-const SILENCE_MAX: Duration = Duration::from_secs(10);
+/// How many connections may wait for their first frame at a time, in all and from one address. If there are more the
+/// oldest makes room: who belongs to the run says hello at once.
+const VISITORS_MAX: usize = 128;
+const OF_ADDRESS_MAX: usize = 64;
+/// How many who said hello may wait until the node has time for them.
+const QUEUE_MAX: usize = 64;
+/// How long a connection may take to say who it is.
+const HELLO_TIME_MAX: Duration = Duration::from_secs(5);
 /// How often that is looked after.
 const ROUND: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+/// What somebody on another machine hears who asks without a certificate.
+const ASKED_FROM_AFAR: &str = "the status is told on this machine, and over `tls` endpoints";
+/// How long to rest if nobody can be let in: there are no descriptors left.
+const REST: Duration = Duration::from_millis(10);
 
 /// Somebody who said hello.
 pub(crate) struct Visitor {
     pub(crate) link: Box<dyn Link>,
+    pub(crate) caller: Caller,
     /// The frame in which it did.
     pub(crate) frame: Vec<u8>,
 }
@@ -31,6 +42,7 @@ pub(crate) struct Doorman {
     bell: Arc<OwnedFd>,
     stop: Arc<OwnedFd>,
     visitors: Receiver<Visitor>,
+    strangers: Arc<Mutex<Strangers>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -41,10 +53,10 @@ pub(crate) enum Entrance {
 }
 
 impl Entrance {
-    fn accept(&self) -> io::Result<Option<Box<dyn Link>>> {
+    fn accept(&self) -> io::Result<Option<(Box<dyn Link>, Caller)>> {
         match self {
             Entrance::Socket(listener) => listener.accept(),
-            Entrance::Hub(listener) => Ok(listener.accept()),
+            Entrance::Hub(listener) => Ok(listener.accept().map(|link| (link, Caller::NEAR))),
         }
     }
 
@@ -57,22 +69,34 @@ impl Entrance {
 }
 
 impl Doorman {
-    /// Starts the thread.
-    pub(crate) fn start(entrances: Vec<Entrance>, board: Arc<Board>) -> io::Result<Self> {
+    /// Starts the thread. No hello may be longer than `frame_max`.
+    pub(crate) fn start(
+        entrances: Vec<Entrance>,
+        board: Arc<Board>,
+        frame_max: usize,
+    ) -> io::Result<Self> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         let (bell, stop) = (Arc::new(eventfd(0, flags)?), Arc::new(eventfd(0, flags)?));
-        let (sender, visitors) = channel();
+        let (sender, visitors) = sync_channel(QUEUE_MAX);
+        let strangers = Arc::new(Mutex::new(Strangers::default()));
         let hall = Hall {
             entrances,
             bell: bell.clone(),
             stop: stop.clone(),
             sender,
             board,
-            waiting: Vec::new(),
+            frame_max,
+            strangers: strangers.clone(),
+            waiting: VecDeque::new(),
         };
         let thread = std::thread::Builder::new().name("consort-doorman".to_owned());
         let thread = thread.spawn(move || hall.serve())?;
-        Ok(Doorman { bell, stop, visitors, thread: Some(thread) })
+        Ok(Doorman { bell, stop, visitors, strangers, thread: Some(thread) })
+    }
+
+    /// Who came and did not say hello, in words.
+    pub(crate) fn strangers(&self) -> Vec<String> {
+        locked(&self.strangers).words()
     }
 
     /// Readable if somebody said hello.
@@ -107,9 +131,19 @@ struct Hall {
     entrances: Vec<Entrance>,
     bell: Arc<OwnedFd>,
     stop: Arc<OwnedFd>,
-    sender: Sender<Visitor>,
+    sender: SyncSender<Visitor>,
     board: Arc<Board>,
-    waiting: Vec<(Box<dyn Link>, Instant)>,
+    frame_max: usize,
+    strangers: Arc<Mutex<Strangers>>,
+    /// The oldest is first.
+    waiting: VecDeque<Guest>,
+}
+
+/// Somebody who has not said who it is.
+struct Guest {
+    link: Box<dyn Link>,
+    caller: Caller,
+    since: Instant,
 }
 
 impl Hall {
@@ -117,9 +151,7 @@ impl Hall {
         while !self.is_stopped() {
             self.accept();
             let waiting = std::mem::take(&mut self.waiting);
-            for (link, since) in waiting {
-                self.look_after(link, since);
-            }
+            waiting.into_iter().for_each(|guest| self.look_after(guest));
         }
     }
 
@@ -128,7 +160,7 @@ impl Hall {
         let mut watched = vec![PollFd::new(&self.stop, PollFlags::IN)];
         let entrances = self.entrances.iter().map(Entrance::as_fd);
         watched.extend(entrances.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        let links = self.waiting.iter().map(|(link, _)| {
+        let links = self.waiting.iter().map(|Guest { link, .. }| {
             let out = if link.wants_write() { PollFlags::OUT } else { PollFlags::empty() };
             PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN | out)
         });
@@ -138,47 +170,133 @@ impl Hall {
         polled.is_ok() && !watched[0].revents().is_empty()
     }
 
+    /// Lets in who waits at the doors; of many only some at a time, so that others are looked after.
     fn accept(&mut self) {
-        for entrance in &self.entrances {
-            // What cannot be accepted (no descriptor left, or gone again) comes again or does not.
-            while let Ok(Some(link)) = entrance.accept() {
-                if self.waiting.len() < VISITORS_MAX {
-                    self.waiting.push((link, Instant::now()));
+        for entrance in 0..self.entrances.len() {
+            for _ in 0..OF_ADDRESS_MAX {
+                match self.entrances[entrance].accept() {
+                    Ok(Some((link, caller))) => self.let_in(link, caller),
+                    Ok(None) => break,
+                    Err(_) => {
+                        self.make_room();
+                        break;
+                    }
                 }
             }
         }
     }
 
-    fn look_after(&mut self, mut link: Box<dyn Link>, since: Instant) {
-        let mut bytes = Vec::new();
-        let received = link.flush().and_then(|()| link.receive(&mut bytes));
-        match received {
-            Ok(Received::Frame) => self.answer(link, bytes),
-            Ok(Received::Nothing) if since.elapsed() < SILENCE_MAX => {
-                self.waiting.push((link, since));
-            }
-            Ok(_) => {}
-            Err(error) => WireError::of(&error).into_iter().for_each(|it| dismiss(&mut *link, it)),
+    /// Who cannot be let in waits for a descriptor; somebody silent may have one.
+    fn make_room(&mut self) {
+        match self.waiting.pop_front() {
+            Some(_) => self.note_silent(),
+            None => std::thread::sleep(REST),
         }
     }
 
-    fn answer(&mut self, mut link: Box<dyn Link>, bytes: Vec<u8>) {
+    fn let_in(&mut self, mut link: Box<dyn Link>, caller: Caller) {
+        let is_neighbor = |guest: &Guest| guest.caller.address == caller.address;
+        let neighbors = self.waiting.iter().filter(|guest| is_neighbor(guest)).count();
+        let is_crowd = OF_ADDRESS_MAX <= neighbors;
+        if is_crowd || VISITORS_MAX <= self.waiting.len() {
+            let oldest = self.waiting.iter().position(|it| !is_crowd || is_neighbor(it));
+            oldest.and_then(|oldest| self.waiting.remove(oldest));
+            self.note_silent();
+        }
+        link.limit(self.frame_max);
+        self.waiting.push_back(Guest { link, caller, since: Instant::now() });
+    }
+
+    fn look_after(&mut self, mut guest: Guest) {
+        let mut bytes = Vec::new();
+        let received = guest.link.flush().and_then(|()| guest.link.receive(&mut bytes));
+        match received {
+            Ok(Received::Frame) => self.answer(guest, bytes),
+            Ok(Received::Nothing) if guest.since.elapsed() < HELLO_TIME_MAX => {
+                self.waiting.push_back(guest);
+            }
+            Ok(_) => self.note_silent(),
+            Err(error) => {
+                self.note(&error);
+                let wire = WireError::of(&error).into_iter();
+                wire.for_each(|wire| dismiss(&mut *guest.link, wire));
+            }
+        }
+    }
+
+    fn answer(&mut self, guest: Guest, bytes: Vec<u8>) {
+        let Guest { mut link, caller, .. } = guest;
         match frame::decode(&bytes).map(|frame| frame.body) {
             Ok(Body::Hello(_)) => {
-                let is_heard = self.sender.send(Visitor { link, frame: bytes }).is_ok();
+                // Who finds no room comes again.
+                let visitor = Visitor { link, caller, frame: bytes };
+                let is_heard = self.sender.try_send(visitor).is_ok();
                 let _ = is_heard.then(|| rustix::io::write(&self.bell, &1_u64.to_ne_bytes()));
             }
-            Ok(Body::Ask) => {
+            Ok(Body::Ask) if caller.is_trusted() => {
                 let status = self.board.status().to_bytes();
                 say(&mut *link, Body::Answer(&status));
             }
+            Ok(Body::Ask) => refuse(&mut *link, ASKED_FROM_AFAR),
             Ok(_) => {
                 let when = "before a hand-shake";
-                refuse(&mut *link, &WireError::Unexpected { what: "a frame", when }.to_string());
+                let error = WireError::Unexpected { what: "a frame", when };
+                self.note(&error);
+                refuse(&mut *link, &error.to_string());
             }
-            Err(error) => dismiss(&mut *link, &error),
+            Err(error) => {
+                self.note(&error);
+                dismiss(&mut *link, &error);
+            }
         }
     }
+
+    /// Somebody went, or was sent away, before it said who it is.
+    fn note_silent(&self) {
+        locked(&self.strangers).silent += 1;
+    }
+
+    /// Somebody said something else.
+    fn note(&self, error: &dyn Error) {
+        let mut strangers = locked(&self.strangers);
+        strangers.foreign += 1;
+        strangers.last = Some(error.to_string());
+    }
+}
+
+/// How many came and did not say hello.
+#[derive(Default)]
+struct Strangers {
+    /// They said nothing, or not all of it, in time.
+    silent: u64,
+    /// They said something else.
+    foreign: u64,
+    /// What was wrong with that, the last time.
+    last: Option<String>,
+}
+
+impl Strangers {
+    fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.silent != 0 {
+            words.push(format!("{} that did not say who they are", connections(self.silent)));
+        }
+        if let Some(last) = &self.last {
+            words.push(format!(
+                "{} that said no hello (the last: {last})",
+                connections(self.foreign)
+            ));
+        }
+        words
+    }
+}
+
+fn connections(count: u64) -> String {
+    format!("{count} connection{}", if count == 1 { "" } else { "s" })
+}
+
+fn locked(strangers: &Mutex<Strangers>) -> MutexGuard<'_, Strangers> {
+    strangers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What was damaged on its way comes again over a new line; a refusal would be the end of who sent it.

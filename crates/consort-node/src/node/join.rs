@@ -7,7 +7,7 @@ use super::mesh::Mesh;
 use super::routes::Routes;
 use super::waiting::Want;
 use crate::error::NodeError;
-use crate::frame::Body;
+use crate::frame::{Body, HEADER};
 use crate::hello::Hello;
 use crate::link::{TlsConfigs, listen};
 use crate::options::{Gathering, JoinOptions};
@@ -33,7 +33,7 @@ impl Node {
         sound(&options)?;
         let board = Arc::new(Board::new(&hello, me));
         let entrances = entrances(&options, tls.as_ref())?;
-        let doorman = Doorman::start(entrances, board.clone());
+        let doorman = Doorman::start(entrances, board.clone(), hello_max(&hello));
         let doorman =
             doorman.map_err(|source| NodeError::Machine { what: "start a thread", source })?;
         let routes = Routes {
@@ -103,9 +103,15 @@ impl Node {
             let reason = peer.down().map_or("it is not ready", |(_, reason)| reason);
             format!("node `{}`: {reason}", peer.name)
         });
-        let strangers = self.mesh.strangers.clone();
+        let strangers = self.mesh.strangers();
         NodeError::Missing { nodes: nodes.collect(), strangers, waited }
     }
+}
+
+/// How long a hello may be: those of all nodes of a run are about as long as ours. Room is for one that says why it does
+/// not fit.
+fn hello_max(own: &Hello) -> usize {
+    HEADER + 4 * own.to_bytes().len() + (64 << 10)
 }
 
 fn hello(options: &JoinOptions) -> Hello {

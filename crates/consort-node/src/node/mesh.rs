@@ -6,9 +6,9 @@ use super::doorman::{Doorman, Visitor, refuse};
 use super::peer::{Line, Peer};
 use super::routes::Routes;
 use crate::error::NodeError;
-use crate::frame::{self, Body, Frame, WireError};
+use crate::frame::{self, Body, FRAME_MAX, Frame, WireError};
 use crate::hello::{Hello, problems};
-use crate::link::{Link, Received};
+use crate::link::{Caller, Link, Received};
 use crate::session::Arrival;
 use consort_core::{NodeId, Tag};
 use consort_federation::flow::FlowError;
@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 
 /// On links that lose frames a hello is said again after this long.
 const GREETING: Duration = Duration::from_millis(100);
+/// How many of those who were refused are remembered.
+const STRANGERS_MAX: usize = 8;
 /// How often in a row what comes may be damaged: a line that damages everything carries nothing.
 const DAMAGES_MAX: u32 = 64;
 /// A node that waits says so often that it is alive.
@@ -33,7 +35,7 @@ pub(crate) struct Mesh {
     /// Whether a line that is down for too long is an error: not while nodes still come.
     pub(crate) is_strict: bool,
     /// Who came and was refused, in words.
-    pub(crate) strangers: Vec<String>,
+    strangers: Vec<String>,
     hello: Hello,
     hello_bytes: Vec<u8>,
     routes: Routes,
@@ -467,7 +469,7 @@ impl Mesh {
 
     /// Somebody said hello: one of ours, or a stranger.
     fn admit(&mut self, visitor: Visitor) -> Result<(), NodeError> {
-        let Visitor { mut link, frame: bytes } = visitor;
+        let Visitor { mut link, caller, frame: bytes } = visitor;
         let decoded = frame::decode(&bytes).ok();
         let hello = decoded.and_then(|frame| match frame.body {
             Body::Hello(hello) => Some((Hello::from_bytes(hello).ok()?, frame.acknowledgment)),
@@ -484,10 +486,12 @@ impl Mesh {
         };
         let found = problems(&self.hello, &theirs);
         if !found.is_empty() {
-            // What they hear is told from their side.
-            refuse(&mut *link, &problems(&theirs, &self.hello).join("; "));
-            return Err(NodeError::Mismatch { node: theirs.node, problems: found });
+            return self.misfit(index, &mut *link, caller, &theirs, found);
         }
+        if !self.peers[index].session.has_sent(received) {
+            return self.send_away(&mut *link, format!("node `{}` never got so far", theirs.node));
+        }
+        link.limit(FRAME_MAX);
         let now = Instant::now();
         let peer = &mut self.peers[index];
         peer.attempts += 1;
@@ -500,6 +504,25 @@ impl Mesh {
         // What came behind the hello was read with it: nothing wakes us for that.
         self.ready.push(index);
         self.establish(index, &theirs, received, now)
+    }
+
+    /// A node that does not fit is the end, if it can be believed that it is that node. Anybody else may say so, too.
+    fn misfit(
+        &mut self,
+        index: usize,
+        link: &mut dyn Link,
+        caller: Caller,
+        theirs: &Hello,
+        problems_here: Vec<String>,
+    ) -> Result<(), NodeError> {
+        // What they hear is told from their side.
+        refuse(link, &problems(theirs, &self.hello).join("; "));
+        let node = theirs.node.clone();
+        if caller.is_trusted() && self.peers[index].incarnation.is_none() {
+            return Err(NodeError::Mismatch { node, problems: problems_here });
+        }
+        self.remember(format!("node `{node}`: {}", problems_here.join("; ")));
+        Ok(())
     }
 
     /// Which of the other nodes that is; or why it is none of them.
@@ -527,10 +550,19 @@ impl Mesh {
 
     fn send_away(&mut self, link: &mut dyn Link, reason: String) -> Result<(), NodeError> {
         refuse(link, &reason);
-        if self.strangers.len() < 8 {
+        self.remember(reason);
+        Ok(())
+    }
+
+    fn remember(&mut self, reason: String) {
+        if self.strangers.len() < STRANGERS_MAX && !self.strangers.contains(&reason) {
             self.strangers.push(reason);
         }
-        Ok(())
+    }
+
+    /// Who came and was refused, in words.
+    pub(crate) fn strangers(&self) -> Vec<String> {
+        [self.strangers.clone(), self.doorman.strangers()].concat()
     }
 }
 

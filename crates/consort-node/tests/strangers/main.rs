@@ -1,0 +1,197 @@
+//! A thousand connections that say nothing, little, too much or what is not true, before a run and during it, with TLS
+//! and without: the run completes, and the node takes little room.
+
+#[path = "../node/bodies.rs"]
+#[expect(dead_code, reason = "the tests of nodes use more of it")]
+mod bodies;
+mod crowd;
+
+use bodies::{Body as Bodies, Hashes, bodies as topology, hashes, options};
+use consort_node::{Authority, Endpoint, Gathering, Hub, JoinOptions, Node, NodeError};
+use crowd::{Attack, Crowd};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::net::{TcpListener, UdpSocket};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const HORIZON: i64 = 400;
+/// How long a node rests after each step: a run takes some seconds.
+const PACE: Duration = Duration::from_millis(1);
+const RUN_MAX: Duration = Duration::from_secs(40);
+/// How much more room the process may take, both ends of the thousand connections included.
+const GROWTH_MAX: u64 = 64 << 20;
+
+/// One at a time: what they take is measured.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// When the crowd comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum When {
+    Before,
+    During,
+}
+
+/// Runs three nodes with a crowd at the door of `a`; all come to the undisturbed end.
+fn withstands(attack: Attack, is_tls: bool, when: When) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    allow_descriptors();
+    let expected = undisturbed();
+    let folder = tempfile::tempdir().expect("a folder");
+    let authority = Authority::new(folder.path()).expect("the folder is writable");
+    let ports = ports();
+    let endpoint = |index: usize| {
+        let address = format!("localhost:{}", ports[index]);
+        if is_tls { Endpoint::Tls(address) } else { Endpoint::Tcp(address) }
+    };
+    let mut all = options(&topology(4), HORIZON);
+    let names: Vec<String> = all.iter().map(|it| it.name.clone()).collect();
+    for (index, options) in all.iter_mut().enumerate() {
+        options.listen = Some(endpoint(index));
+        let peers = names.iter().enumerate().map(|(index, name)| (name.clone(), endpoint(index)));
+        options.peers = peers.collect();
+        options.tls = Some(authority.certify(&options.name).expect("it is writable"));
+    }
+    let [a, b, c] = <[JoinOptions; 3]>::try_from(all).expect("three of them");
+    let begin = Instant::now();
+    let room = resident();
+    let (first, all_are_there) = started(a);
+    let crowd = (when == When::Before).then(|| Crowd::gather(attack, ports[0]));
+    let others = [b, c].map(|options| started(options).0);
+    if when == When::During {
+        while all_are_there.recv().is_ok_and(|missing| missing != 0) {}
+    }
+    let crowd = crowd.unwrap_or_else(|| Crowd::gather(attack, ports[0]));
+    let mut found = Hashes::new();
+    for node in [first].into_iter().chain(others) {
+        found.extend(node.join().expect("no panic").expect("the run goes on"));
+    }
+    let growth = resident().saturating_sub(room);
+    drop(crowd);
+    assert_eq!(found, expected, "{attack:?}");
+    assert!(begin.elapsed() < RUN_MAX, "{attack:?}: {:?}", begin.elapsed());
+    assert!(growth < GROWTH_MAX, "{attack:?}: {growth} bytes");
+}
+
+macro_rules! attacks {
+    ($($name:ident: $attack:ident $when:ident $is_tls:literal;)*) => {
+        $(#[test] fn $name() { withstands(Attack::$attack, $is_tls, When::$when); })*
+    };
+}
+
+attacks! {
+    silence_before_a_run: Silent Before false;
+    silence_during_a_run: Silent During false;
+    silence_before_a_run_over_tls: Silent Before true;
+    silence_during_a_run_over_tls: Silent During true;
+    slowness_before_a_run: Slow Before false;
+    slowness_during_a_run: Slow During false;
+    slowness_before_a_run_over_tls: Slow Before true;
+    slowness_during_a_run_over_tls: Slow During true;
+    size_before_a_run: Huge Before false;
+    size_during_a_run: Huge During false;
+    size_before_a_run_over_tls: Huge Before true;
+    size_during_a_run_over_tls: Huge During true;
+    forgeries_before_a_run: Forged Before false;
+    forgeries_during_a_run: Forged During false;
+    forgeries_before_a_run_over_tls: Forged Before true;
+    forgeries_during_a_run_over_tls: Forged During true;
+}
+
+/// A node `a` that waits for others, at an address.
+fn lonely(address: String) -> JoinOptions {
+    let mut all = options(&topology(4), HORIZON);
+    let gather = Duration::from_secs(6);
+    JoinOptions { listen: Some(Endpoint::Tcp(address)), gather, ..all.swap_remove(0) }
+}
+
+#[test]
+fn what_strangers_did_is_told_if_nobody_else_came() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    allow_descriptors();
+    let port = ports()[0];
+    let (node, _) = started(lonely(format!("localhost:{port}")));
+    let crowds = [Attack::Silent, Attack::Huge, Attack::Forged].map(|it| Crowd::gather(it, port));
+    let error = node.join().expect("no panic").expect_err("nobody came").to_string();
+    drop(crowds);
+    for part in [
+        " connections that did not say who they are",
+        " connections that said no hello (the last: a frame of 67108864 bytes came where ",
+        "refused: node `a` takes part in another run",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
+
+/// The address of this machine in a network, if it has one; nothing is sent.
+fn outward() -> Option<String> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.77:9").ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback()).then(|| address.to_string())
+}
+
+#[test]
+fn from_another_machine_one_hello_that_does_not_fit_ends_nothing_and_the_status_is_not_told() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(address) = outward() else { return };
+    let place = format!("{address}:{}", ports()[0]);
+    let (node, _) = started(lonely(place.clone()));
+    let refused = crowd::misfit(&place);
+    assert!(refused.contains("has flow `a/state`"), "{refused}");
+    assert!(!node.is_finished(), "the right one may still come");
+    let asked = consort_node::ask_status(&Endpoint::Tcp(place)).expect_err("it is not told");
+    let reason = "the status is told on this machine, and over `tls` endpoints";
+    assert!(asked.to_string().ends_with(reason), "{asked}");
+    let error = node.join().expect("no panic").expect_err("nobody came").to_string();
+    assert!(error.contains("refused: node `b`: node `b` has flow `a/state`"), "{error}");
+}
+
+/// A node in a thread, and how many are missing whenever that changes.
+fn started(
+    mut options: JoinOptions,
+) -> (std::thread::JoinHandle<Result<Hashes, NodeError>>, Receiver<usize>) {
+    let (sender, told) = channel();
+    options.gathering = Some(Gathering::new(move |missing| {
+        // Not everybody listens.
+        let _ = sender.send(missing.len());
+    }));
+    (std::thread::spawn(move || drive(options)), told)
+}
+
+fn drive(options: JoinOptions) -> Result<Hashes, NodeError> {
+    let mut node = Node::join(options)?;
+    let mut body = Bodies::new(&node);
+    while body.step(&mut node)? {
+        std::thread::sleep(PACE);
+    }
+    let found = hashes(&node);
+    node.leave(&[])?;
+    Ok(found)
+}
+
+fn undisturbed() -> Hashes {
+    let hub = Hub::new();
+    let all = options(&topology(4), HORIZON);
+    let all = all.into_iter().map(|options| JoinOptions { hub: Some(hub.clone()), ..options });
+    bodies::run(all.collect()).expect("nothing is wrong")
+}
+
+fn ports() -> [u16; 3] {
+    let listeners = [0; 3].map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+    listeners.map(|it| it.local_addr().expect("bound").port())
+}
+
+/// Both ends of a thousand connections are in this process.
+fn allow_descriptors() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).expect("up to the maximum");
+}
+
+/// Bytes of this process that are in memory.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let line = text.lines().find(|line| line.starts_with("VmRSS:")).expect("it has some");
+    let kilobytes = line.split_whitespace().nth(1).and_then(|word| word.parse::<u64>().ok());
+    kilobytes.expect("a number") << 10
+}
