@@ -157,6 +157,9 @@ pub(crate) enum Verb {
     /// Run a recorded run again and compare
     #[command(after_long_help = include_str!("cli/replay.txt"))]
     Replay(ReplayArgs),
+    /// Make a record of what a run left that was killed
+    #[command(after_long_help = include_str!("cli/recover.txt"))]
+    Recover(RecoverArgs),
     /// Compare two traces
     #[command(after_long_help = include_str!("cli/diff.txt"))]
     Diff(DiffArgs),
@@ -377,6 +380,9 @@ pub(crate) struct RunArgs {
     /// Write no trace; its hash is still made
     #[arg(long)]
     pub(crate) no_record: bool,
+    /// Keep no journal: a run that is killed then leaves no trace
+    #[arg(long)]
+    pub(crate) no_journal: bool,
     /// Write every step of every component to `log.jsonl`
     #[arg(long)]
     pub(crate) log_calls: bool,
@@ -433,6 +439,13 @@ pub(crate) struct ReplayArgs {
     /// How many workers compute [default: as recorded]
     #[arg(long, value_name = "N", value_parser = values::worker_count)]
     pub(crate) workers: Option<usize>,
+}
+
+/// Options of `recover`.
+#[derive(Args, Debug)]
+pub(crate) struct RecoverArgs {
+    /// The folder of a run that was killed
+    pub(crate) run: PathBuf,
 }
 
 /// Options of `diff`.

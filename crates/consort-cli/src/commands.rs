@@ -10,6 +10,7 @@ pub(crate) mod inspect;
 pub(crate) mod node;
 pub(crate) mod plan;
 pub(crate) mod plot;
+pub(crate) mod recover;
 pub(crate) mod repeat;
 pub(crate) mod replay;
 pub(crate) mod run;

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const SLICE_MIN: Duration = Duration::from_millis(10);
 /// An `advance` that takes more than this is followed by a shorter one, so that Ctrl-C is heard.
 const SLICE_MAX: Duration = Duration::from_millis(50);
+/// Rows are written at least so often: who kills the run loses no more, and who follows a file sees them.
+const HAND_OVER: Duration = Duration::from_millis(20);
 /// Lateness up to this is the operating system's and not worth a line in the log.
 const LATE_MIN: Duration = Duration::from_millis(1);
 
@@ -165,6 +167,11 @@ impl<'p> Live<'p> {
         })
     }
 
+    /// Its saves.
+    pub(crate) fn saving(&self) -> &Saving {
+        &self.saving
+    }
+
     /// Where it is.
     pub(crate) fn now(&self) -> Time {
         self.run.tag().time
@@ -214,6 +221,7 @@ impl<'p> Live<'p> {
         let began = Instant::now();
         let mut slice = 1;
         let mut now = self.start;
+        let mut handed_over = began;
         loop {
             if interrupt.is_asked() {
                 return End::Interrupted;
@@ -221,7 +229,11 @@ impl<'p> Live<'p> {
             if recorder.is_some_and(Recorder::has_failed) {
                 return End::RecordingFailed;
             }
-            self.saving.save_due(now, &mut self.run);
+            if self.saving.next().is_some_and(|at| at <= now) {
+                // Whoever goes on from there finds all rows before it.
+                self.hand_over(recorder);
+                self.saving.save_due(now, &mut self.run);
+            }
             let called = Instant::now();
             let until = self.next_time(now, slice);
             let advanced = self.run.advance(until).and_then(|advanced| {
@@ -239,14 +251,21 @@ impl<'p> Live<'p> {
                 Err(error) => return End::Failed { error },
             }
             // Whoever is told how far it is finds all rows up to there, whatever happens next.
-            progress.at_after(self.resolution.to_f64(now), || {
-                if let Some(recorder) = recorder {
-                    self.run.hand_over_rows();
-                    recorder.flush();
-                }
-            });
+            progress.at_after(self.resolution.to_f64(now), || self.hand_over(recorder));
+            if HAND_OVER <= handed_over.elapsed() {
+                self.run.hand_over_rows();
+                handed_over = Instant::now();
+            }
             slice = next_slice(slice, called.elapsed(), self.real_time.is_some());
             self.keep_pace(now, began, interrupt);
+        }
+    }
+
+    /// Waits until all rows so far are written.
+    fn hand_over(&mut self, recorder: Option<&Recorder>) {
+        if let Some(recorder) = recorder {
+            self.run.hand_over_rows();
+            recorder.flush();
         }
     }
 

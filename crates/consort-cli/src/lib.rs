@@ -67,6 +67,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
         Verb::Plan(args) => commands::plan::execute(args, &cli.global, printer),
         Verb::Run(args) => commands::run::execute(args, &cli.global, printer),
         Verb::Replay(args) => commands::replay::execute(args, &cli.global, printer),
+        Verb::Recover(args) => commands::recover::execute(args, printer),
         Verb::Diff(args) => commands::diff::execute(args, printer),
         Verb::Repeat(args) => commands::repeat::execute(args, &cli.global, printer),
         Verb::Plot(args) => commands::plot::execute(args, printer),

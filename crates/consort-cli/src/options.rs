@@ -223,6 +223,7 @@ pub(crate) fn command_line(system: Option<&Path>, args: &RunArgs) -> String {
         (args.csv, "--csv"),
         (args.mcap, "--mcap"),
         (args.no_record, "--no-record"),
+        (args.no_journal, "--no-journal"),
         (args.log_calls, "--log-calls"),
         (args.spread.local, "--local"),
     ];

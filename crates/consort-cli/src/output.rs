@@ -12,4 +12,5 @@ pub(crate) mod printer;
 pub(crate) mod progress;
 pub(crate) mod recorder;
 pub(crate) mod table;
+pub(crate) mod torn;
 pub(crate) mod waiting;

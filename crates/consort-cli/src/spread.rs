@@ -13,7 +13,7 @@ mod crew;
 mod disturb;
 mod joining;
 pub(crate) mod member;
-mod merge;
+pub(crate) mod merge;
 pub(crate) mod parts;
 pub(crate) mod scratch;
 pub(crate) mod shelf;

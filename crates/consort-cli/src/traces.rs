@@ -2,14 +2,17 @@
 
 use crate::inspect::readable_unit;
 use crate::outcome::CommandError;
-use crate::output::folder::{TRACE, TRACE_CSV};
+use crate::output::folder::{JOURNAL, TRACE, TRACE_CSV};
 use crate::output::numbers::short;
 use crate::{pattern, plot};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Resolution, Variability};
-use consort_trace::{Column, CsvOptions, Schema, Trace, TraceError, read_csv, read_parquet};
+use consort_trace::{
+    Column, CsvOptions, Schema, Trace, TraceError, read_csv, read_journal, read_parquet,
+};
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,8 +24,9 @@ pub(crate) fn file_of(path: &Path) -> PathBuf {
     if !path.is_dir() {
         return path.to_owned();
     }
-    let (parquet, csv) = (path.join(TRACE), path.join(TRACE_CSV));
-    if !parquet.exists() && csv.exists() { csv } else { parquet }
+    // The rows of a run that was killed are in its journal; its other files are cut off.
+    let files = [path.join(JOURNAL), path.join(TRACE), path.join(TRACE_CSV)];
+    files.into_iter().find(|file| file.exists()).unwrap_or(path.join(TRACE))
 }
 
 /// Whether a file is CSV, by its name.
@@ -49,7 +53,10 @@ pub(crate) fn read(path: &Path, resolution: Resolution) -> Result<Trace, Command
         read_csv(&bytes, &options)
     } else {
         let opened = File::open(&file).map_err(|error| CommandError::unreadable(&file, &error))?;
-        read_parquet(opened)
+        match file.extension().is_some_and(|ending| ending == "journal") {
+            true => read_journal(BufReader::new(opened)),
+            false => read_parquet(opened),
+        }
     };
     trace.map_err(|error| unreadable(&file, &error))
 }

@@ -64,7 +64,14 @@ pub struct Writer {
 impl Writer {
     /// Begins with what tells these bytes from all others.
     pub fn new(magic: [u8; 8]) -> Self {
-        Writer { bytes: magic.to_vec() }
+        Self::reusing(Vec::new(), magic)
+    }
+
+    /// The same in the memory of bytes that were written before and are not needed any more.
+    pub fn reusing(mut bytes: Vec<u8>, magic: [u8; 8]) -> Self {
+        bytes.clear();
+        bytes.extend_from_slice(&magic);
+        Writer { bytes }
     }
 
     /// One byte.

@@ -6,7 +6,8 @@ use consort_core::{Tag, ValueType, ValuesRef};
 use consort_trace::{Chunk, Schema, VariableHash, absorb_values, tag_word};
 use std::sync::Arc;
 
-/// What the rows of a run hold.
+/// What the rows of a run hold. Beside them a chunk tells where the run stands, if everything up to its last
+/// row is done then (`Run::hand_over_rows`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RowContent {
     /// The recorded variables.
@@ -38,7 +39,8 @@ pub trait ChunkSink: Send {
     /// Told once, before the first chunk, what is recorded.
     fn begin(&mut self, schema: &Arc<Schema>);
 
-    /// Takes a chunk to be written and gives one with no rows.
+    /// Takes a chunk to be written and gives one with no rows. One without rows says where the run stands at
+    /// the last row before it.
     fn take(&mut self, full: Chunk) -> Chunk;
 }
 
@@ -48,38 +50,36 @@ pub(crate) struct Recorder {
     sink: Box<dyn ChunkSink>,
     /// What makes up a row: per type in the schema's row order, joined where side by side.
     slots: Vec<Slot>,
-    /// Where the run stands, as numbers; rows do not tell it without.
-    standing: Option<Vec<u64>>,
+    /// Rows tell where the run stands, not chunks alone.
+    has_standing: bool,
+    /// Where it stands, as numbers.
+    standing: Vec<u64>,
     /// The tag of the last row.
     last: Option<Tag>,
+    /// That of the last one at which a chunk told where the run stands.
+    told: Option<Tag>,
 }
 
 impl Recorder {
     pub(crate) fn new(schema: Schema, slots: Vec<Slot>, mut sink: Box<dyn ChunkSink>) -> Self {
         let schema = Arc::new(schema);
         sink.begin(&schema);
-        let standing = sink.content().has_standing().then(Vec::new);
+        let has_standing = sink.content().has_standing();
         let chunk = Some(Chunk::new(&schema));
-        Recorder { chunk, sink, slots: joined(slots), standing, last: None }
+        let (slots, standing) = (joined(slots), Vec::new());
+        Recorder { chunk, sink, slots, has_standing, standing, last: None, told: None }
     }
 
-    pub(crate) fn record(
-        &mut self,
-        tag: Tag,
-        bank: &Bank,
-        (hashes, statistics): (&Hashes, &Statistics),
-    ) {
+    pub(crate) fn record(&mut self, tag: Tag, bank: &Bank, so_far: (&Hashes, &Statistics)) {
         let chunk = self.chunk.as_mut().expect("the chunk is back after every hand-over");
         chunk.begin_row(tag);
         self.last = Some(tag);
         for &slot in &self.slots {
             chunk.extend(bank.get(slot));
         }
-        if let Some(words) = &mut self.standing {
-            words.clear();
-            words.extend(hashes.hashes.iter().map(|hash| hash.to_bits()));
-            words.extend(statistics.counts());
-            chunk.extend(ValuesRef::UInt64(words));
+        if self.has_standing {
+            note(so_far, &mut self.standing);
+            chunk.extend(ValuesRef::UInt64(&self.standing));
         }
         chunk.end_row();
         if chunk.is_full() {
@@ -92,11 +92,31 @@ impl Recorder {
         self.last.is_some_and(|last| tag < last)
     }
 
+    /// Hands over what is there, and where the run stands: everything up to the last row is done. Rows may
+    /// have been handed over before; then a chunk without any tells it.
+    pub(crate) fn hand_over_done(&mut self, so_far: (&Hashes, &Statistics)) {
+        if self.told == self.last {
+            return;
+        }
+        self.told = self.last;
+        note(so_far, &mut self.standing);
+        let mut chunk = self.chunk.take().expect("the chunk is back after every hand-over");
+        chunk.stand(self.standing.iter().copied());
+        self.chunk = Some(self.sink.take(chunk));
+    }
+
     /// Hands over what is there, full or not.
     pub(crate) fn hand_over(&mut self) {
         let chunk = self.chunk.take().expect("the chunk is back after every hand-over");
         self.chunk = Some(if chunk.is_empty() { chunk } else { self.sink.take(chunk) });
     }
+}
+
+/// Where the run stands, in the order of the columns that tell it.
+fn note((hashes, statistics): (&Hashes, &Statistics), words: &mut Vec<u64>) {
+    words.clear();
+    words.extend(hashes.hashes.iter().map(|hash| hash.to_bits()));
+    words.extend(statistics.counts());
 }
 
 /// Joins neighbors of one type, keeping the order within each type.

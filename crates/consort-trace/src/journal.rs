@@ -2,30 +2,39 @@
 //! of its writer.
 //!
 //! ```text
-//! file    "CSTJRNL1", then records
+//! file    "CSTJRNL2", then records
 //! record  length of the body: u64, its check sum: u64, body
-//! body    of the first record: the schema, as the metadata of our Parquet files have it
-//!         of every other: "CSTROWS1", number of rows: u64, per row ticks: i64 and microstep: u64, then
-//!         per column its values, row by row, with their number before them
+//! body    of the first record: "CSTHEAD2", what was run: text, the schema as the metadata of our Parquet
+//!         files have it: text, the schema of what chunks tell beside their rows: text, per column its
+//!         place in a row: u64
+//!         of every other: "CSTROWS2", then a chunk: number of rows: u64, per row ticks: i64 and microstep: u64, per
+//!         value type which elements differ from the row before and those that do, as the module `sparse`
+//!         says, then where the run stood at the last row, if the chunk tells it: number of words and
+//!         words: u64
 //! ```
 //!
-//! Numbers are little-endian. Whatever follows the first record that is not whole is left out. Room is
-//! made for what is there only, however long a record claims to be.
+//! Numbers are little-endian. Texts and binaries are all their bytes, then where each ends. Whatever follows the first
+//! record that is not whole is left out. Room is made for what is there only, however long a record claims to be.
 
+mod chunk;
+mod head;
+mod sparse;
+
+use crate::check_sum::CheckSum;
 use crate::error::TraceError;
-use crate::hash::VariableHash;
-use crate::parquet::metadata;
 use crate::record::Chunk;
 use crate::schema::Schema;
+use crate::standing::Standing;
 use crate::trace::Trace;
 use crate::writer::TraceWriter;
+use chunk::Before;
+use consort_core::Tag;
 use consort_core::bytes::{BytesError, Reader, Writer};
-use consort_core::{Tag, Time};
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-const MAGIC: [u8; 8] = *b"CSTJRNL1";
-const ROWS: [u8; 8] = *b"CSTROWS1";
+const MAGIC: [u8; 8] = *b"CSTJRNL2";
+const ROWS: [u8; 8] = *b"CSTROWS2";
 /// The longest record: beyond it a length is taken to be damaged.
 const RECORD_MAX: u64 = 1 << 32;
 
@@ -33,17 +42,21 @@ const RECORD_MAX: u64 = 1 << 32;
 #[derive(Debug)]
 pub struct JournalWriter<W: Write> {
     out: W,
+    /// Memory that is used again and again.
+    body: Vec<u8>,
+    before: Before,
 }
 
 impl<W: Write> JournalWriter<W> {
-    /// Begins a journal of these columns.
+    /// Begins a journal of these columns; `about` says what was run, for who finds it.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn new(mut out: W, schema: &Schema) -> Result<Self, TraceError> {
+    pub fn new(mut out: W, schema: &Schema, about: &str) -> Result<Self, TraceError> {
         out.write_all(&MAGIC)?;
-        let mut writer = JournalWriter { out };
-        writer.record(metadata::encode(schema).as_bytes())?;
+        let body = head::encode(schema, about);
+        let mut writer = JournalWriter { out, body, before: Before::new(schema) };
+        writer.record()?;
         Ok(writer)
     }
 
@@ -52,31 +65,25 @@ impl<W: Write> JournalWriter<W> {
         self.out
     }
 
-    fn record(&mut self, body: &[u8]) -> Result<(), TraceError> {
-        let mut record = Vec::with_capacity(16 + body.len());
-        record.extend_from_slice(&(body.len() as u64).to_le_bytes());
-        record.extend_from_slice(&check_sum(body).to_le_bytes());
-        record.extend_from_slice(body);
-        self.out.write_all(&record)?;
+    fn record(&mut self) -> Result<(), TraceError> {
+        let mut front = [0; 16];
+        front[..8].copy_from_slice(&(self.body.len() as u64).to_le_bytes());
+        front[8..].copy_from_slice(&CheckSum::of(&self.body).to_le_bytes());
+        self.out.write_all(&front)?;
+        self.out.write_all(&self.body)?;
         Ok(self.out.flush()?)
     }
 }
 
 impl<W: Write> TraceWriter for JournalWriter<W> {
     fn write(&mut self, chunk: &Chunk) -> Result<(), TraceError> {
-        if chunk.is_empty() {
+        if chunk.is_empty() && chunk.standing().is_empty() {
             return Ok(());
         }
-        let mut rows = Trace::new(chunk.schema());
-        rows.write(chunk)?;
-        let mut body = Writer::new(ROWS);
-        body.count(rows.tags().len());
-        for tag in rows.tags() {
-            body.whole(tag.time.ticks());
-            body.word(u64::from(tag.microstep));
-        }
-        rows.columns().iter().for_each(|values| body.values(values.view()));
-        self.record(&body.finish())
+        let mut body = Writer::reusing(std::mem::take(&mut self.body), ROWS);
+        chunk::encode(chunk, &mut self.before, &mut body);
+        self.body = body.finish();
+        self.record()
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
@@ -84,13 +91,17 @@ impl<W: Write> TraceWriter for JournalWriter<W> {
     }
 }
 
-/// Reads a journal chunk by chunk: each is a trace of a few rows. It ends where the journal is torn.
+/// Reads a journal chunk by chunk: each is a trace of a few rows, or of none. It ends where the journal is torn.
 #[derive(Debug)]
 pub struct JournalReader<R: Read> {
     input: R,
+    about: String,
     schema: Arc<Schema>,
     /// The tag of the last row.
     last: Option<Tag>,
+    /// What the last chunk told.
+    standing: Vec<u64>,
+    before: Before,
     is_over: bool,
 }
 
@@ -107,9 +118,15 @@ impl<R: Read> JournalReader<R> {
             return Err(not("it does not begin as a journal does"));
         }
         let body = record(&mut input)?.ok_or_else(|| not("the journal ends before its columns"))?;
-        let text = std::str::from_utf8(&body).map_err(|_| not("its schema is no text"))?;
-        let schema = Arc::new(metadata::decode(text)?);
-        Ok(JournalReader { input, schema, last: None, is_over: false })
+        let (about, schema) = head::decode(&body)?;
+        let (before, standing) = (Before::new(&schema), Vec::new());
+        let (schema, last, is_over) = (Arc::new(schema), None, false);
+        Ok(JournalReader { input, about, schema, last, standing, before, is_over })
+    }
+
+    /// What was run, as its writer said.
+    pub fn about(&self) -> &str {
+        &self.about
     }
 
     /// What was recorded.
@@ -117,12 +134,31 @@ impl<R: Read> JournalReader<R> {
         &self.schema
     }
 
+    /// Where the run stood at the last row that was read, if its chunk tells it.
+    pub fn standing(&self) -> Option<Standing> {
+        let columns = self.schema.standing();
+        let tag = self.last.filter(|_| !columns.is_empty() && columns.len() == self.standing.len());
+        tag.map(|tag| Standing::at(tag, columns.iter().zip(self.standing.iter().copied())))
+    }
+
     fn read(&mut self) -> Result<Option<Trace>, TraceError> {
+        let Some(chunk) = self.read_chunk()? else { return Ok(None) };
+        let mut rows = Trace::new(&self.schema);
+        rows.write(&chunk)?;
+        Ok(Some(rows))
+    }
+
+    fn read_chunk(&mut self) -> Result<Option<Chunk>, TraceError> {
         let Some(body) = record(&mut self.input)? else { return Ok(None) };
-        let rows = rows(&body, &self.schema).ok();
-        let rows = rows.filter(|rows| self.last.is_none_or(|last| last < rows.tags()[0]));
-        self.last = rows.as_ref().and_then(|rows| rows.tags().last().copied());
-        Ok(rows)
+        let Ok(chunk) = rows(&body, &self.schema, &mut self.before) else { return Ok(None) };
+        let first = chunk.tags().first().copied();
+        if first.is_some_and(|first| self.last.is_some_and(|last| first <= last)) {
+            return Ok(None);
+        }
+        self.last = chunk.tags().last().copied().or(self.last);
+        self.standing.clear();
+        self.standing.extend_from_slice(chunk.standing());
+        Ok(Some(chunk))
     }
 }
 
@@ -139,6 +175,19 @@ impl<R: Read> Iterator for JournalReader<R> {
     }
 }
 
+/// All rows of a journal, up to where it is torn.
+///
+/// # Errors
+/// If it is no journal.
+pub fn read_journal(input: impl Read) -> Result<Trace, TraceError> {
+    let mut reader = JournalReader::new(input)?;
+    let mut trace = Trace::new(reader.schema());
+    while let Some(chunk) = reader.read_chunk()? {
+        trace.write(&chunk)?;
+    }
+    Ok(trace)
+}
+
 /// The body of the next record; none where the journal ends or is torn.
 fn record(input: &mut impl Read) -> Result<Option<Vec<u8>>, TraceError> {
     let (Some(length), Some(check)) = (word(input)?, word(input)?) else { return Ok(None) };
@@ -147,7 +196,7 @@ fn record(input: &mut impl Read) -> Result<Option<Vec<u8>>, TraceError> {
     }
     let mut body = Vec::new();
     input.by_ref().take(length).read_to_end(&mut body)?;
-    let is_whole = body.len() as u64 == length && check_sum(&body) == check;
+    let is_whole = body.len() as u64 == length && CheckSum::of(&body) == check;
     Ok(is_whole.then_some(body))
 }
 
@@ -160,34 +209,10 @@ fn word(input: &mut impl Read) -> Result<Option<u64>, TraceError> {
     }
 }
 
-fn check_sum(body: &[u8]) -> u64 {
-    let mut hash = VariableHash::default();
-    hash.absorb_bytes(body);
-    hash.to_bits()
-}
-
-/// The rows of a record: at least one.
-fn rows(body: &[u8], schema: &Arc<Schema>) -> Result<Trace, BytesError> {
-    let impossible = |what| BytesError::Impossible { what };
+/// The rows of a record.
+fn rows(body: &[u8], schema: &Arc<Schema>, before: &mut Before) -> Result<Chunk, BytesError> {
     let mut reader = Reader::new(body, ROWS)?;
-    let count = reader.count(16)?;
-    let mut tags = Vec::with_capacity(count);
-    for _ in 0..count {
-        let time = Time::from_ticks(reader.whole()?);
-        let microstep = reader.word()?.try_into().map_err(|_| impossible("microstep"))?;
-        tags.push(Tag { time, microstep });
-    }
-    let mut columns = Vec::with_capacity(schema.columns().len());
-    for column in schema.columns() {
-        let values = reader.values(column.value_type)?;
-        if count.checked_mul(column.element_count()) != Some(values.len()) {
-            return Err(impossible("column"));
-        }
-        columns.push(values);
-    }
+    let chunk = chunk::decode(&mut reader, schema, before)?;
     reader.end()?;
-    if count == 0 {
-        return Err(impossible("number of rows"));
-    }
-    Trace::from_parts(Arc::clone(schema), tags, columns).map_err(|_| impossible("order of tags"))
+    Ok(chunk)
 }

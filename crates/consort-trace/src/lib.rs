@@ -57,6 +57,7 @@
 //! ```
 
 pub mod cell;
+mod check_sum;
 pub mod csv;
 pub mod diff;
 mod error;
@@ -72,11 +73,12 @@ mod trace;
 mod writer;
 
 pub use cell::Cell;
+pub use check_sum::CheckSum;
 pub use csv::{CsvOptions, CsvWriter, read_csv};
 pub use diff::{Comparison, DiffOptions, Difference, Tolerance, compare};
 pub use error::TraceError;
 pub use hash::{TraceHash, TraceHashError, VariableHash, absorb_values, tag_word, trace_hash};
-pub use journal::{JournalReader, JournalWriter};
+pub use journal::{JournalReader, JournalWriter, read_journal};
 pub use mcap::McapWriter;
 pub use parquet::{ParquetWriter, read_parquet};
 pub use record::Chunk;

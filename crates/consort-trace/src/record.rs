@@ -8,11 +8,10 @@ mod bank;
 
 use crate::cell::Cell;
 use crate::schema::Schema;
-use bank::Bank;
 use consort_core::{Tag, ValueType, ValuesRef};
 use std::sync::Arc;
 
-pub(crate) use bank::Elements;
+pub(crate) use bank::{Bank, Elements};
 
 /// The most rows a chunk holds.
 pub const CHUNK_ROWS_MAX: usize = 1024;
@@ -27,6 +26,8 @@ pub struct Chunk {
     capacity: usize,
     tags: Vec<Tag>,
     banks: Vec<Bank>,
+    /// Where the run stood at the last row, if that is told.
+    standing: Vec<u64>,
 }
 
 impl Chunk {
@@ -49,7 +50,18 @@ impl Chunk {
             capacity: rows,
             tags: Vec::with_capacity(rows),
             banks: banks.into(),
+            standing: Vec::new(),
         }
+    }
+
+    /// A chunk of what a reader found, which fits the schema.
+    pub(crate) fn from_parts(
+        schema: &Arc<Schema>,
+        tags: Vec<Tag>,
+        banks: Vec<Bank>,
+        standing: Vec<u64>,
+    ) -> Self {
+        Chunk { schema: Arc::clone(schema), capacity: tags.len(), tags, banks, standing }
     }
 
     /// Starts the row of `tag`. Its values follow by [`Chunk::extend`], then [`Chunk::end_row`].
@@ -61,6 +73,7 @@ impl Chunk {
         assert!(!self.is_full(), "a full chunk is handed over before the next row");
         assert!(self.tags.last().is_none_or(|last| *last < tag), "tags increase");
         self.tags.push(tag);
+        self.standing.clear();
     }
 
     /// Copies values into the row. Values of one type must come in the order of that type's columns
@@ -95,6 +108,17 @@ impl Chunk {
         self.end_row();
     }
 
+    /// Tells where the run stands at the last row, of this chunk or before: a word per column of [`Schema::standing`].
+    pub fn stand(&mut self, words: impl IntoIterator<Item = u64>) {
+        self.standing.clear();
+        self.standing.extend(words);
+    }
+
+    /// Where the run stood at the last row, if that was told and there is none since.
+    pub fn standing(&self) -> &[u64] {
+        &self.standing
+    }
+
     /// Whether the next row needs another chunk.
     #[inline]
     pub fn is_full(&self) -> bool {
@@ -114,6 +138,7 @@ impl Chunk {
     /// Forgets the rows and keeps the memory.
     pub fn clear(&mut self) {
         self.tags.clear();
+        self.standing.clear();
         self.banks.iter_mut().for_each(Bank::clear);
     }
 
@@ -136,6 +161,11 @@ impl Chunk {
         assert!(element < place.count, "a column has the elements its dimensions say");
         let bank = self.bank(column);
         bank.elements.cell(row * bank.width + place.offset + element)
+    }
+
+    /// The elements of all rows, by value type.
+    pub(crate) fn banks(&self) -> &[Bank] {
+        &self.banks
     }
 
     /// The bank that a column's elements are in.

@@ -118,6 +118,8 @@ pub struct Schema {
     columns: Vec<Column>,
     places: Vec<Place>,
     widths: [usize; ValueType::ALL.len()],
+    /// What chunks tell beside their rows.
+    standing: Vec<Column>,
 }
 
 impl Schema {
@@ -141,7 +143,8 @@ impl Schema {
             places.push(Place { offset: *width, count });
             *width += count;
         }
-        let schema = Schema { resolution, columns, places, widths };
+        let standing = Vec::new();
+        let schema = Schema { resolution, columns, places, widths, standing };
         schema.check_names()?;
         Ok(schema)
     }
@@ -165,6 +168,19 @@ impl Schema {
         }
         self.places = places.into_iter().flatten().collect();
         self
+    }
+
+    /// The same columns; chunks tell beside their rows where the run stands ([`crate::standing`]), in
+    /// the order of these columns, each of which is one `UInt64`.
+    #[must_use]
+    pub fn with_standing(mut self, standing: Vec<Column>) -> Self {
+        self.standing = standing;
+        self
+    }
+
+    /// What chunks tell beside their rows; nothing in most traces.
+    pub fn standing(&self) -> &[Column] {
+        &self.standing
     }
 
     fn check_names(&self) -> Result<(), TraceError> {

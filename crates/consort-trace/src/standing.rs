@@ -46,17 +46,26 @@ impl Standing {
     /// # Panics
     /// If there is no such row.
     pub fn of(trace: &Trace, row: usize) -> Self {
-        let mut standing = Standing { tag: trace.tags()[row], hashes: vec![], counts: vec![] };
-        for (column, values) in trace.schema().columns().iter().zip(trace.columns()) {
-            let (true, Values::UInt64(words)) = (is_standing(column), values) else { continue };
+        let pairs = trace.schema().columns().iter().zip(trace.columns());
+        let words = pairs.filter_map(|(column, values)| match values {
+            Values::UInt64(words) if is_standing(column) => Some((column, words[row])),
+            _ => None,
+        });
+        Self::at(trace.tags()[row], words)
+    }
+
+    /// What these columns say at a tag.
+    pub(crate) fn at<'a>(tag: Tag, words: impl Iterator<Item = (&'a Column, u64)>) -> Self {
+        let mut standing = Standing { tag, hashes: vec![], counts: vec![] };
+        for (column, word) in words {
             let name = column.description.as_str();
             let value_type = ValueType::ALL.into_iter().find(|known| known.name() == name);
             match value_type.filter(|_| column.component() == HASH) {
                 Some(value_type) => {
-                    let hash = VariableHash::from_bits(words[row]);
+                    let hash = VariableHash::from_bits(word);
                     standing.hashes.push((column.variable().to_owned(), value_type, hash));
                 }
-                None => standing.counts.push(words[row]),
+                None => standing.counts.push(word),
             }
         }
         standing

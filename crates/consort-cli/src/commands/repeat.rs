@@ -182,6 +182,7 @@ fn run_args(args: &RepeatArgs, workers: usize) -> RunArgs {
         csv: false,
         mcap: false,
         no_record: false,
+        no_journal: false,
         log_calls: false,
         save_at: Vec::new(),
         save: Vec::new(),

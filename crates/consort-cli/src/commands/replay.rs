@@ -49,6 +49,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
         csv: recorded.options()["csv"] == true,
         mcap: recorded.options()["mcap"] == true,
         no_record: recorded.options()["no_record"] == true,
+        no_journal: false,
         log_calls: recorded.options()["log_calls"] == true,
         save_at: Vec::new(),
         save: Vec::new(),

@@ -5,6 +5,7 @@ mod programs;
 mod remarks;
 pub(crate) mod resuming;
 pub(crate) mod saving;
+mod torn;
 mod verifying;
 
 pub(crate) use closing::{keep, say};
@@ -19,7 +20,7 @@ use crate::output::log::{CallLog, Log};
 use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
 use crate::output::progress::{Listener, Progress};
-use crate::output::recorder::{Recorder, TraceFiles, Written};
+use crate::output::recorder::{JournalFile, Recorder, TraceFiles, Written};
 use crate::paths;
 use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
@@ -28,7 +29,7 @@ use consort_core::{Diagnostic, Report, Resolution, Severity, Time};
 use consort_engine::{CallSink, Part, RowContent, RunError};
 use resuming::Resumed;
 use saving::Saving;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -175,7 +176,10 @@ pub(crate) fn record(
     log_report(&log, prepared);
     let live = start(prepared, settings, printer)?;
     paths::return_to_working_folder();
-    open_files(args, (folder, way.journal), &log, recorder.as_ref())?;
+    let resumed_from = way.resumed.map(|resumed| resumed.to_json(prepared));
+    let origin = (began, resumed_from.as_ref());
+    let about = Account::begun(prepared, &options, live.saving(), origin, None);
+    let remark = open_files(args, (folder, way.journal), &log, (recorder.as_ref(), &about))?;
     let experiment = &prepared.resolved.experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (from, to) = (seconds(live.now()), seconds(experiment.stop));
@@ -185,22 +189,29 @@ pub(crate) fn record(
     paths::return_to_working_folder();
     let waiting = printer.waiting("writing the record");
     let closed = Closed::close(recorder, &log, &mut outcome, (prepared, folder));
-    let mut problems = closed.problems;
+    let mut problems: Vec<Diagnostic> = remark.into_iter().chain(closed.problems).collect();
     let account = Account {
         prepared,
         options,
-        outcome: &outcome,
+        end: &outcome.end,
+        summary: &outcome.summary,
+        timing: outcome.timing,
         columns: closed.columns,
         rows: closed.rows,
+        check_sum: closed.check_sum,
         problems: problems.iter().map(|problem| problem.message.clone()).collect(),
         time_to_write: closed.time,
         began,
-        resumed_from: way.resumed.map(|resumed| resumed.to_json(prepared)),
+        resumed_from,
         saving: &outcome.saving,
         spread: None,
     };
-    if let Err(error) = manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
-        closing::keep(error, &mut problems);
+    match manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
+        Ok(()) if account.check_sum.is_some() => folder.remove_journal(),
+        Ok(()) => {}
+        // Where there is no room for a trace there is none for a manifest: that was said.
+        Err(_) if closed.is_torn => {}
+        Err(error) => closing::keep(error, &mut problems),
     }
     drop(waiting);
     Ok(Recorded { outcome, logged: log.counts(), problems })
@@ -249,22 +260,31 @@ pub(crate) fn start<'p>(
     })
 }
 
+/// Makes the files; returns what the user should know of the run that was there before. A journal says what is
+/// run, and so does a manifest in the making, which keeps room on the disk for the real one.
 fn open_files(
     args: &RunArgs,
     (folder, journal): (&RunFolder, Option<PathBuf>),
     log: &Log,
-    recorder: Option<&Recorder>,
-) -> Result<(), CommandError> {
-    let file = folder.prepare()?;
+    (recorder, about): (Option<&Recorder>, &Value),
+) -> Result<Option<Diagnostic>, CommandError> {
+    let begun = folder.prepare()?;
+    let remark = begun.remark();
     let path = folder.file(folder::LOG);
-    log.open(file).map_err(|error| CommandError::unwritable(&path, &error))?;
-    if let Some(recorder) = recorder {
-        recorder.open(match journal {
-            Some(_) => TraceFiles { journal, ..TraceFiles::default() },
-            None => TraceFiles::of(args, folder),
-        });
+    log.open(begun.log).map_err(|error| CommandError::unwritable(&path, &error))?;
+    let Some(recorder) = recorder else { return Ok(remark) };
+    if let Some(journal) = journal {
+        recorder.open(TraceFiles::only_journal(journal, String::new()));
+        return Ok(remark);
     }
-    Ok(())
+    let mut files = TraceFiles::of(args, folder);
+    if !args.no_journal {
+        manifest::keep_room(folder, about, recorder.columns().len());
+        let path = paths::whole(&folder.file(folder::JOURNAL));
+        files.journal = Some(JournalFile { path, about: about.to_string() });
+    }
+    recorder.open(files);
+    Ok(remark)
 }
 
 /// What came to the disk, and what did not.
@@ -273,6 +293,10 @@ pub(crate) struct Closed {
     pub(crate) columns: Vec<String>,
     /// How many rows.
     pub(crate) rows: u64,
+    /// The check sum of the trace, if that is whole.
+    pub(crate) check_sum: Option<String>,
+    /// There was no room for the trace.
+    pub(crate) is_torn: bool,
     /// From the last step on.
     pub(crate) time: Duration,
     /// What did not go as it should.
@@ -306,17 +330,26 @@ impl Closed {
             outcome.summary.problems.iter().map(|problem| ending(problem, resolution)).collect();
         problems.extend(paths::was_working_folder_left().then(left_working_folder));
         problems.extend(outcome.saving.take_problems());
-        if let Some(error) = written.failure {
-            problems.push(incomplete("run::trace-not-written", "trace", &error, folder));
-            if matches!(outcome.end, End::Finished | End::Terminated { .. }) {
-                outcome.end = End::RecordingFailed;
-            }
+        let torn = torn::remark(&written, folder);
+        let is_torn = torn.is_some();
+        problems.extend(torn);
+        if is_torn && matches!(outcome.end, End::Finished | End::Terminated { .. }) {
+            outcome.end = End::RecordingFailed;
         }
         log_end(log, outcome, &problems);
-        if let Err(error) = log.close() {
-            problems.push(incomplete("run::log-not-written", "log", &error, folder));
+        match log.close() {
+            // Where there is no room for a trace there is none for a log: that was said.
+            Err(error) if !is_torn => problems.push(log_incomplete(&error, folder)),
+            _ => {}
         }
-        Closed { columns, rows: written.rows, time, problems }
+        Closed {
+            columns,
+            rows: written.rows,
+            check_sum: written.check_sum,
+            is_torn,
+            time,
+            problems,
+        }
     }
 }
 
@@ -336,14 +369,9 @@ fn ending(problem: &RunError, resolution: Resolution) -> Diagnostic {
     }
 }
 
-fn incomplete(
-    code: &'static str,
-    what: &str,
-    error: &dyn std::error::Error,
-    folder: &RunFolder,
-) -> Diagnostic {
-    let message = format!("the {what} in `{}` is not complete", folder.path().display());
-    Diagnostic::error(code, message)
+fn log_incomplete(error: &dyn std::error::Error, folder: &RunFolder) -> Diagnostic {
+    let message = format!("the log in `{}` is not complete", folder.path().display());
+    Diagnostic::error("run::log-not-written", message)
         .with_note(said(error))
         .help("make room on the disk, or choose another folder with `--out DIR`")
 }

@@ -1,5 +1,7 @@
 //! The folder a run leaves behind, and what may be replaced in it.
 
+use super::manifest::Manifest;
+use super::torn::Torn;
 use crate::outcome::{CommandError, said};
 use consort_core::Diagnostic;
 use std::ffi::OsStr;
@@ -19,15 +21,20 @@ pub(crate) const TRACE: &str = "trace.parquet";
 pub(crate) const TRACE_CSV: &str = "trace.csv";
 /// The recorded variables, for Foxglove and PlotJuggler.
 pub(crate) const TRACE_MCAP: &str = "trace.mcap";
+/// Rows as they come, until the record is whole; of a run that was killed they are what is left.
+pub(crate) const JOURNAL: &str = "trace.journal";
+/// Where what is left of a run that was killed is kept when another takes its folder.
+const KILLED: &str = "killed";
 /// What models said and the engine did.
 pub(crate) const LOG: &str = "log.jsonl";
 /// The picture the experiment asks for.
 pub(crate) const PLOT: &str = "plot.svg";
 
 /// Everything that Consort writes into a run's folder, and may replace there.
-const OURS: [&str; 10] = [
+const OURS: [&str; 11] = [
     MANIFEST,
     MANIFEST_PARTIAL,
+    JOURNAL,
     TRACE,
     TRACE_CSV,
     TRACE_MCAP,
@@ -45,12 +52,17 @@ pub(crate) struct RunFolder {
 }
 
 impl RunFolder {
+    /// The folder at `path`, in which a run was.
+    pub(crate) fn at(path: &Path) -> Self {
+        RunFolder { path: path.to_owned() }
+    }
+
     /// The folder at `path`, which need not exist. Nothing is written yet.
     ///
     /// # Errors
     /// If there is something at `path` that a run must not replace.
     pub(crate) fn plan(path: &Path) -> Result<Self, CommandError> {
-        let folder = RunFolder { path: path.to_owned() };
+        let folder = RunFolder::at(path);
         if path.is_file() {
             return Err(refused(path, "it is a file"));
         }
@@ -64,21 +76,53 @@ impl RunFolder {
         }
     }
 
-    /// Makes the folder and takes away what an earlier run left in it; returns its empty log, which
-    /// is locked: two runs in one folder would mix their files.
+    /// Makes the folder and takes away what an earlier run left in it, but for what is left of one that
+    /// was killed; returns its empty log, which is locked: two runs in one folder would mix their files.
     ///
     /// # Errors
     /// If the folder cannot be written, or another run writes to it.
-    pub(crate) fn prepare(&self) -> Result<File, CommandError> {
+    pub(crate) fn prepare(&self) -> Result<Begun, CommandError> {
         fs::create_dir_all(&self.path).map_err(|error| {
             refused(&self.path, &format!("it cannot be made: {}", said(&error)))
         })?;
-        let log = self.open_log()?;
-        self.refuse_if_locked(&log)?;
+        let log = self.lock()?;
+        let kept = self.is_torn().then(|| self.keep_torn()).transpose()?;
         let path = self.file(LOG);
         log.set_len(0).map_err(|error| CommandError::unwritable(&path, &error))?;
         OURS.into_iter().filter(|&name| name != LOG).try_for_each(|name| self.remove(name))?;
+        Ok(Begun { log, kept })
+    }
+
+    /// Opens the log and locks it: nobody else writes to the folder then.
+    ///
+    /// # Errors
+    /// If it cannot be opened, or another run writes to the folder.
+    pub(crate) fn lock(&self) -> Result<File, CommandError> {
+        let log = self.open_log()?;
+        self.refuse_if_locked(&log)?;
         Ok(log)
+    }
+
+    /// Whether there are rows of which `consort recover` can make a record: the run was killed, or there was
+    /// no room for its trace.
+    pub(crate) fn is_torn(&self) -> bool {
+        let is_whole = Manifest::read(&self.path).is_ok_and(|manifest| manifest.is_whole());
+        !is_whole && Torn::of(self).is_some()
+    }
+
+    /// Moves what is left of a run that was killed out of the way.
+    fn keep_torn(&self) -> Result<PathBuf, CommandError> {
+        let names = (2..).map(|number| format!("{KILLED}-{number}"));
+        let mut places = [KILLED.to_owned()].into_iter().chain(names).map(|name| self.file(&name));
+        let place = places.find(|place| !place.exists()).expect("there is no last number");
+        let moved = fs::create_dir(&place).and_then(|()| {
+            // The log is locked here, and emptied later.
+            fs::copy(self.file(LOG), place.join(LOG))?;
+            let mut others = self.files().into_iter().filter(|&name| name != LOG);
+            others.try_for_each(|name| fs::rename(self.file(name), place.join(name)))
+        });
+        moved.map_err(|error| CommandError::unwritable(&place, &error))?;
+        Ok(place)
     }
 
     fn open_log(&self) -> Result<File, CommandError> {
@@ -100,6 +144,12 @@ impl RunFolder {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The record is whole: its journal is not needed any more.
+    pub(crate) fn remove_journal(&self) {
+        // One that stays misleads nobody: the manifest says that the trace is whole.
+        let _ = fs::remove_file(self.file(JOURNAL));
     }
 
     /// Where the folder is.
@@ -130,8 +180,28 @@ impl RunFolder {
     fn foreign_file(&self) -> Option<String> {
         let entries = fs::read_dir(&self.path).ok()?;
         let names = entries.flatten().map(|entry| entry.file_name());
-        let foreign = names.filter(|name| !OURS.iter().any(|ours| OsStr::new(ours) == name));
+        let is_kept = |name: &OsStr| name.to_string_lossy().starts_with(KILLED);
+        let is_ours = |name: &OsStr| OURS.iter().any(|ours| OsStr::new(ours) == name);
+        let foreign = names.filter(|name| !is_ours(name) && !is_kept(name));
         foreign.min().map(|name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// A folder that a run has taken.
+pub(crate) struct Begun {
+    /// The run's log, empty and locked.
+    pub(crate) log: File,
+    /// Where what an earlier run left is now, if that was killed.
+    kept: Option<PathBuf>,
+}
+
+impl Begun {
+    /// What the user should know about the earlier run.
+    pub(crate) fn remark(&self) -> Option<Diagnostic> {
+        let kept = self.kept.as_ref()?.display();
+        let message = format!("the run before was killed: what it recorded is now in `{kept}`");
+        let help = format!("`consort recover {kept}` makes a record of it; or remove the folder");
+        Some(Diagnostic::warning("run::killed-before", message).help(help))
     }
 }
 
@@ -149,12 +219,12 @@ mod tests {
     fn a_folder_is_for_one_run_at_a_time() {
         let temp = tempfile::tempdir().unwrap();
         let folder = RunFolder::plan(temp.path()).unwrap();
-        let log = folder.prepare().unwrap();
+        let begun = folder.prepare().unwrap();
         fs::write(folder.file(TRACE), "in the making").unwrap();
         assert!(RunFolder::plan(temp.path()).is_err());
         assert!(folder.prepare().is_err());
         assert_eq!(folder.files(), [TRACE, LOG], "nothing is taken away from the first");
-        drop(log);
+        drop(begun);
         RunFolder::plan(temp.path()).unwrap().prepare().unwrap();
     }
 

@@ -2,14 +2,18 @@
 //!
 //! Everything in it but `timing` is the same for the same run; keys keep their order.
 
+use super::folder::RunFolder;
 use super::host;
+use super::torn::Torn;
 use crate::commands::run::saving::Saving;
-use crate::execute::{End, Outcome};
+use crate::execute::{End, Timing};
 use crate::options;
 use crate::outcome::CommandError;
 use crate::pipeline::{InputHash, Prepared};
-use consort_core::{Diagnostic, Model, Provider, SolverSettings, SolverWork, Time};
-use consort_engine::{RunError, Summary};
+use consort_core::{
+    Diagnostic, Model, Provider, Resolution, SolverSettings, SolverWork, Tag, Time,
+};
+use consort_engine::{RunError, Statistics, Summary};
 use consort_models::fidelity::Chosen;
 use consort_system::{LoopPolicy, ResolvedComponent, ResolvedVariableStep};
 use serde_json::{Map, Value, json};
@@ -20,18 +24,28 @@ use std::time::Duration;
 /// Says which form of manifest this is.
 const FORMAT: &str = "consort-run 1";
 
+/// How many bytes the end of a manifest takes, at least and per column.
+const ROOM: usize = 1 << 16;
+const ROOM_PER_COLUMN: usize = 256;
+
 /// Everything that goes into the manifest of a run.
 pub(crate) struct Account<'a> {
     /// What was run.
     pub(crate) prepared: &'a Prepared,
     /// The options, as [`crate::options::to_json`] gives them.
     pub(crate) options: Value,
+    /// How it ended.
+    pub(crate) end: &'a End,
     /// What it came to.
-    pub(crate) outcome: &'a Outcome,
+    pub(crate) summary: &'a Summary,
+    /// What the clock says.
+    pub(crate) timing: Timing,
     /// What was recorded.
     pub(crate) columns: Vec<String>,
     /// How many rows.
     pub(crate) rows: u64,
+    /// The check sum of `trace.parquet`, if that is whole.
+    pub(crate) check_sum: Option<String>,
     /// What did not go as it should, though the run came to its end.
     pub(crate) problems: Vec<String>,
     /// From the last step until the trace was closed.
@@ -47,6 +61,38 @@ pub(crate) struct Account<'a> {
 }
 
 impl Account<'_> {
+    /// What is known of a run that has begun: all but its end. Saves are those that are planned.
+    pub(crate) fn begun(
+        prepared: &Prepared,
+        options: &Value,
+        saving: &Saving,
+        (began, resumed_from): (u64, Option<&Value>),
+        spread: Option<Value>,
+    ) -> Value {
+        let start = Tag::at(prepared.resolved.experiment.start);
+        let components = prepared.resolved.components.len();
+        let statistics = Statistics { components, ..Statistics::default() };
+        let account = Account {
+            prepared,
+            options: options.clone(),
+            end: &End::Interrupted,
+            summary: &Summary::new(start, Vec::new(), statistics, Vec::new()),
+            timing: Timing::default(),
+            columns: Vec::new(),
+            rows: 0,
+            check_sum: None,
+            problems: Vec::new(),
+            time_to_write: Duration::ZERO,
+            began,
+            resumed_from: resumed_from.cloned(),
+            saving,
+            spread,
+        };
+        let mut about = account.to_json();
+        about["saved"] = saving.planned_to_json();
+        about
+    }
+
     /// The manifest.
     pub(crate) fn to_json(&self) -> Value {
         let folder = std::env::current_dir().unwrap_or_default();
@@ -64,13 +110,13 @@ impl Account<'_> {
             "solvers": self.solvers(),
             "experiment_hash": self.saving.experiment_hash(self.prepared),
             "plan_hash": self.prepared.plan_hash,
-            "trace_hash": self.outcome.summary.trace_hash.to_string(),
+            "trace_hash": self.summary.trace_hash.to_string(),
             "exit": self.exit(),
             "inputs": inputs(&self.prepared.inputs),
             "host": host::describe(),
             "statistics": self.statistics(),
-            "recorded": { "rows": self.rows, "columns": self.columns },
-            "hashes": super::hashes::to_json(&self.outcome.summary),
+            "recorded": recorded(self.rows, &self.columns, self.check_sum.as_deref()),
+            "hashes": super::hashes::to_json(self.summary),
             "timing": self.timing(),
         });
         if let Some(resumed_from) = &self.resumed_from {
@@ -79,7 +125,7 @@ impl Account<'_> {
         if let Some(spread) = &self.spread {
             manifest["nodes"] = spread.clone();
         }
-        let lost = lost_parameters(&self.outcome.summary);
+        let lost = lost_parameters(self.summary);
         if !lost.is_empty() {
             manifest["lost_parameters"] = lost.into();
         }
@@ -151,20 +197,20 @@ impl Account<'_> {
             let in_use = work.in_use.map(|kind| ("in-use".to_owned(), json!(kind.name())));
             numbers.into_iter().chain(in_use).collect()
         };
-        let solvers = self.outcome.summary.solvers.iter();
+        let solvers = self.summary.solvers.iter();
         solvers.map(|(name, work)| (name.clone(), told(work).into())).collect()
     }
 
     fn exit(&self) -> Value {
         let experiment = &self.prepared.resolved.experiment;
-        let tag = self.outcome.summary.tag;
+        let tag = self.summary.tag;
         let mut exit = json!({
-            "state": state(&self.outcome.end),
+            "state": state(self.end),
             "time": experiment.resolution.to_f64(tag.time),
             "tick": tag.time.ticks(),
             "microstep": tag.microstep,
         });
-        match &self.outcome.end {
+        match self.end {
             End::Terminated { component } => exit["component"] = json!(component),
             End::Failed { error } => exit["error"] = json!(error.to_string()),
             End::Lost { failure } => {
@@ -181,7 +227,7 @@ impl Account<'_> {
 
     /// What was done; the same for every number of workers.
     fn statistics(&self) -> Value {
-        let statistics = &self.outcome.summary.statistics;
+        let statistics = &self.summary.statistics;
         let mut counts = json!({
             "components": statistics.components,
             "lanes": statistics.lanes,
@@ -195,8 +241,8 @@ impl Account<'_> {
     }
 
     fn timing(&self) -> Value {
-        let statistics = &self.outcome.summary.statistics;
-        let timing = &self.outcome.timing;
+        let statistics = &self.summary.statistics;
+        let timing = &self.timing;
         json!({
             "began": self.began,
             "seconds_to_start": timing.start.as_secs_f64(),
@@ -269,6 +315,36 @@ fn inputs(inputs: &[InputHash]) -> Value {
     inputs.iter().map(entry).collect()
 }
 
+/// The end of a run that was killed: a manifest of its beginning becomes one of what is left.
+pub(crate) fn cut(
+    about: &mut Value,
+    (cut, summary): (Tag, &Summary),
+    resolution: Resolution,
+    recorded: Value,
+) {
+    about["trace_hash"] = json!(summary.trace_hash.to_string());
+    about["hashes"] = super::hashes::to_json(summary).into();
+    about["recorded"] = recorded;
+    about["exit"] = json!({
+        "state": "failed",
+        "time": resolution.to_f64(summary.tag.time),
+        "tick": summary.tag.time.ticks(),
+        "microstep": summary.tag.microstep,
+        "error": "the run was killed, or there was no room for its trace",
+        "is_cut_short": true,
+    });
+    about["statistics"]["tags"] = json!(summary.statistics.tags);
+    let is_done = |save: &Value| save["tick"].as_i64().is_some_and(|tick| tick <= cut.time.ticks());
+    if let Some(saved) = about["saved"].as_array_mut() {
+        saved.retain(is_done);
+    }
+}
+
+/// What came to the disk. A check sum says that `trace.parquet` is whole.
+pub(crate) fn recorded(rows: u64, columns: &[String], check_sum: Option<&str>) -> Value {
+    json!({ "rows": rows, "columns": columns, "check_sum": check_sum })
+}
+
 /// A manifest that was read.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Manifest {
@@ -284,15 +360,7 @@ impl Manifest {
     /// If there is none, or it is not one.
     pub(crate) fn read(path: &Path) -> Result<Self, CommandError> {
         let file = if path.is_dir() { path.join(super::folder::MANIFEST) } else { path.to_owned() };
-        let text = std::fs::read_to_string(&file).map_err(|error| {
-            let message =
-                format!("`{}` is not a run: {}", path.display(), crate::outcome::said(&error));
-            let diagnostic = Diagnostic::error("cli::no-manifest", message);
-            CommandError::failed(diagnostic.help(
-                "name a folder that `consort run` made, its `manifest.json`, \
-                 or a counter-example of `explore`",
-            ))
-        })?;
+        let text = std::fs::read_to_string(&file).map_err(|error| no_manifest(path, &error))?;
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         if value["format"] != FORMAT {
             let message = format!("`{}` is not the manifest of a run", file.display());
@@ -338,6 +406,22 @@ impl Manifest {
     /// The hash of the plan.
     pub(crate) fn plan_hash(&self) -> &str {
         self.text(&["plan_hash"])
+    }
+
+    /// The check sum of `trace.parquet`, if that is whole.
+    pub(crate) fn check_sum(&self) -> Option<&str> {
+        self.value["recorded"]["check_sum"].as_str()
+    }
+
+    /// What to go on from, if the run was saved: the last file that was to be written.
+    pub(crate) fn last_save(&self) -> Option<PathBuf> {
+        let files = self.options()["save"].as_array()?.iter().filter_map(Value::as_str);
+        files.map(|file| self.resolve(file)).rfind(|file| file.exists())
+    }
+
+    /// Whether everything that was to be recorded is in the record.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.check_sum().is_some() || self.options()["no_record"] == true
     }
 
     /// The hash of the whole trace.
@@ -413,6 +497,21 @@ impl Manifest {
     }
 }
 
+fn no_manifest(path: &Path, error: &std::io::Error) -> CommandError {
+    if Torn::of(&RunFolder::at(path)).is_some() {
+        let message = format!("`{}` is what is left of a run that was killed", path.display());
+        let diagnostic = Diagnostic::error("cli::killed-run", message);
+        let help = format!("make a record of it: `consort recover {}`", path.display());
+        return CommandError::failed(diagnostic.help(help));
+    }
+    let message = format!("`{}` is not a run: {}", path.display(), crate::outcome::said(error));
+    let diagnostic = Diagnostic::error("cli::no-manifest", message);
+    CommandError::failed(diagnostic.help(
+        "name a folder that `consort run` made, its `manifest.json`, \
+         or a counter-example of `explore`",
+    ))
+}
+
 /// Writes a manifest so that there is the whole of it or none.
 ///
 /// # Errors
@@ -426,6 +525,16 @@ pub(crate) fn write(path: &Path, manifest: &Value) -> Result<(), CommandError> {
         let _ = std::fs::remove_file(&partial);
         CommandError::unwritable(path, &error)
     })
+}
+
+/// Writes what is known of a run that begins where its manifest will be written, with as much room as that
+/// will need: it is written also if the disk is full by then.
+pub(crate) fn keep_room(folder: &RunFolder, about: &Value, columns: usize) {
+    let path = folder.file(super::folder::MANIFEST_PARTIAL);
+    let mut text = about.to_string().into_bytes();
+    text.resize(2 * text.len() + columns * ROOM_PER_COLUMN + ROOM, b' ');
+    // Where there is no such room now, the trace will tell.
+    let _ = std::fs::write(&path, text);
 }
 
 /// What differs between two lists of files: changed, gone, new; by path.

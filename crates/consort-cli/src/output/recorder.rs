@@ -1,16 +1,20 @@
-//! Writes the trace while the run goes on, on a thread of its own.
+//! Writes the trace while the run goes on, on two threads of its own: one for the files of the record, one
+//! for the journal, which keeps the rows if this process is killed.
 //!
-//! The engine hands over full chunks and gets emptied ones back; if the writer falls behind, the
-//! engine waits, so memory stays bounded. Files are made when the run has started, not before.
+//! The engine hands over chunks and gets emptied ones back; if a writer falls behind, the engine
+//! waits, so memory stays bounded. Files are made when the run has started, not before.
+
+mod file;
 
 use super::folder::{self, RunFolder};
 use crate::cli::RunArgs;
 use crate::paths;
 use consort_engine::{ChunkSink, RowContent};
 use consort_trace::{
-    Chunk, CsvWriter, JournalWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError,
+    CheckSum, Chunk, CsvWriter, JournalWriter, McapWriter, ParquetWriter, Schema, Tee, TraceError,
     TraceWriter,
 };
+use file::SummedFile;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -19,7 +23,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// How many full chunks may wait for the writer.
+/// How many chunks may wait for a writer.
 const WAITING_MAX: usize = 8;
 
 /// Where the trace goes.
@@ -32,11 +36,18 @@ pub(crate) struct TraceFiles {
     /// As MCAP.
     pub(crate) mcap: Option<PathBuf>,
     /// As a journal, which outlives its writer.
-    pub(crate) journal: Option<PathBuf>,
+    pub(crate) journal: Option<JournalFile>,
+}
+
+/// Where a journal is, and what it says of the run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct JournalFile {
+    pub(crate) path: PathBuf,
+    pub(crate) about: String,
 }
 
 impl TraceFiles {
-    /// Those that the options want in the folder of a run.
+    /// Those that the options want in the folder of a run, without a journal.
     pub(crate) fn of(args: &RunArgs, folder: &RunFolder) -> Self {
         // They are opened by another thread, while an FMU may leave the working folder.
         let file = |name| paths::whole(&folder.file(name));
@@ -47,12 +58,17 @@ impl TraceFiles {
             journal: None,
         }
     }
+
+    /// Only this journal; it says nothing of the run if its reader knows that.
+    pub(crate) fn only_journal(path: PathBuf, about: String) -> Self {
+        TraceFiles { journal: Some(JournalFile { path, about }), ..TraceFiles::default() }
+    }
 }
 
 /// The writing side of a recording.
 pub(crate) struct Recorder {
-    messages: SyncSender<Message>,
-    thread: JoinHandle<Written>,
+    record: Lane,
+    journal: Lane,
     failed: Arc<AtomicBool>,
     columns: Arc<Mutex<Vec<String>>>,
 }
@@ -60,59 +76,59 @@ pub(crate) struct Recorder {
 /// What came to the disk.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// How many rows.
+    /// How many rows are in the record; in the journal, if there is nothing else.
     pub(crate) rows: u64,
-    /// Why there are no more rows.
+    /// Why there are no more rows in the record.
     pub(crate) failure: Option<TraceError>,
+    /// Why there are no more rows in the journal.
+    pub(crate) journal_failure: Option<TraceError>,
+    /// The check sum of the Parquet file, if that is whole.
+    pub(crate) check_sum: Option<String>,
 }
 
 enum Message {
     Schema(Arc<Schema>),
     Open(TraceFiles),
-    Rows(Chunk),
+    Rows(Arc<Chunk>),
     /// Whoever asks wants to know when everything before was written.
     Flush(Sender<()>),
 }
 
 impl Recorder {
-    /// Starts the writer; the sink is for the engine.
+    /// Starts the writers; the sink is for the engine.
     pub(crate) fn start() -> (Self, Box<dyn ChunkSink>) {
         Self::of(RowContent::Values)
     }
 
     /// The same of rows that hold `content`.
     pub(crate) fn of(content: RowContent) -> (Self, Box<dyn ChunkSink>) {
-        let (messages, received) = sync_channel(WAITING_MAX);
         let (emptied, recycled) = channel();
         let failed = Arc::new(AtomicBool::new(false));
         let columns = Arc::new(Mutex::new(Vec::new()));
-        let flag = Arc::clone(&failed);
-        let thread = std::thread::spawn(move || {
-            let written = write_all(&received, &emptied);
-            flag.store(written.failure.is_some(), Ordering::Relaxed);
-            written
-        });
-        let names = Arc::clone(&columns);
-        let sink = Sink { messages: messages.clone(), recycled, columns: names, content };
-        (Recorder { messages, thread, failed, columns }, Box::new(sink))
+        let record = Lane::start(&emptied, &failed);
+        let journal = Lane::start(&emptied, &failed);
+        let lanes = [record.messages.clone(), journal.messages.clone()];
+        let sink = Sink { lanes, recycled, columns: Arc::clone(&columns), content };
+        (Recorder { record, journal, failed, columns }, Box::new(sink))
     }
 
     /// Makes the files; what was recorded so far is written to them.
-    pub(crate) fn open(&self, files: TraceFiles) {
-        // A writer that is gone has failed, which `close` tells.
-        let _ = self.messages.send(Message::Open(files));
+    pub(crate) fn open(&self, mut files: TraceFiles) {
+        let journal = TraceFiles { journal: files.journal.take(), ..TraceFiles::default() };
+        self.record.tell(Message::Open(files));
+        self.journal.tell(Message::Open(journal));
     }
 
     /// Waits until every chunk that was handed over is written.
     pub(crate) fn flush(&self) {
-        let (done, answer) = channel();
+        let (done, answers) = channel();
+        self.record.tell(Message::Flush(done.clone()));
+        self.journal.tell(Message::Flush(done));
         // A writer that is gone answers as little as it writes.
-        if self.messages.send(Message::Flush(done)).is_ok() {
-            let _ = answer.recv();
-        }
+        answers.iter().for_each(drop);
     }
 
-    /// Whether the writer has given up.
+    /// Whether a writer has given up.
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
@@ -124,6 +140,41 @@ impl Recorder {
 
     /// Waits until everything is written, after the engine has dropped the sink.
     pub(crate) fn close(self) -> Written {
+        let (record, journal) = (self.record.close(), self.journal.close());
+        let rows = record.rows.max(if record.is_used { 0 } else { journal.rows });
+        Written {
+            rows,
+            failure: record.failure,
+            journal_failure: journal.failure,
+            check_sum: record.check_sum,
+        }
+    }
+}
+
+/// A thread that writes some of the files.
+struct Lane {
+    messages: SyncSender<Message>,
+    thread: JoinHandle<LaneWritten>,
+}
+
+impl Lane {
+    fn start(emptied: &Sender<Chunk>, failed: &Arc<AtomicBool>) -> Self {
+        let (messages, received) = sync_channel(WAITING_MAX);
+        let (emptied, failed) = (emptied.clone(), Arc::clone(failed));
+        let thread = std::thread::spawn(move || {
+            let written = write_all(received, &emptied);
+            failed.fetch_or(written.failure.is_some(), Ordering::Relaxed);
+            written
+        });
+        Lane { messages, thread }
+    }
+
+    /// A writer that is gone has failed, which `close` tells.
+    fn tell(&self, message: Message) {
+        let _ = self.messages.send(message);
+    }
+
+    fn close(self) -> LaneWritten {
         drop(self.messages);
         match self.thread.join() {
             Ok(written) => written,
@@ -134,7 +185,7 @@ impl Recorder {
 
 /// The engine's side of a recording.
 struct Sink {
-    messages: SyncSender<Message>,
+    lanes: [SyncSender<Message>; 2],
     recycled: Receiver<Chunk>,
     columns: Arc<Mutex<Vec<String>>>,
     content: RowContent,
@@ -150,37 +201,59 @@ impl ChunkSink for Sink {
             .elements()
             .map(|(column, element)| schema.columns()[column].element_name(element));
         *self.columns.lock().expect("no writer panics") = names.collect();
-        let _ = self.messages.send(Message::Schema(Arc::clone(schema)));
+        for lane in &self.lanes {
+            let _ = lane.send(Message::Schema(Arc::clone(schema)));
+        }
     }
 
     fn take(&mut self, full: Chunk) -> Chunk {
         let schema = Arc::clone(full.schema());
-        match self.messages.send(Message::Rows(full)) {
-            Ok(()) => self.recycled.try_recv().unwrap_or_else(|_| Chunk::new(&schema)),
-            // The writer has failed; the caller sees that and ends the run.
-            Err(_) => Chunk::new(&schema),
+        let full = Arc::new(full);
+        for lane in &self.lanes {
+            // If the writer has failed, the caller sees that and ends the run.
+            let _ = lane.send(Message::Rows(Arc::clone(&full)));
         }
+        drop(full);
+        self.recycled.try_recv().unwrap_or_else(|_| Chunk::new(&schema))
     }
 }
 
-/// Receives until everybody has hung up, or until nothing can be written any more.
-fn write_all(received: &Receiver<Message>, emptied: &Sender<Chunk>) -> Written {
-    let mut writer = Writer::default();
-    let received = received.iter().try_for_each(|message| writer.handle(message, emptied));
-    // What was written before a failure is closed so that it can be read.
-    let finished = writer.files.map_or(Ok(()), |mut files| files.finish());
-    Written { rows: writer.rows, failure: received.and(finished).err() }
+/// What one thread wrote.
+#[derive(Default)]
+struct LaneWritten {
+    rows: u64,
+    /// There were files.
+    is_used: bool,
+    failure: Option<TraceError>,
+    check_sum: Option<String>,
 }
 
-/// The writing thread's state.
+/// Receives until everybody has hung up, or until nothing can be written any more.
+fn write_all(received: Receiver<Message>, emptied: &Sender<Chunk>) -> LaneWritten {
+    let mut writer = Writer::default();
+    let handled = received.iter().try_for_each(|message| writer.handle(message, emptied));
+    // Whoever waits for an answer learns that there will be none.
+    drop(received);
+    // What was written before a failure is closed so that it can be read.
+    let finished = writer.files.as_mut().map_or(Ok(()), |files| files.finish());
+    let failure = handled.and(finished).err();
+    let check_sum = writer.sum.filter(|_| failure.is_none());
+    let check_sum = check_sum.map(|sum| sum.lock().expect("no writer panics").to_string());
+    LaneWritten { rows: writer.rows, is_used: writer.is_used, failure, check_sum }
+}
+
+/// The state of a thread that writes.
 #[derive(Default)]
 struct Writer {
     schema: Option<Arc<Schema>>,
     /// Files that are still to be made.
     wanted: Option<TraceFiles>,
     /// Rows from before there were files.
-    waiting: Vec<Chunk>,
+    waiting: Vec<Arc<Chunk>>,
     files: Option<Tee<'static>>,
+    is_used: bool,
+    /// The check sum of the Parquet file.
+    sum: Option<Arc<Mutex<CheckSum>>>,
     rows: u64,
 }
 
@@ -201,7 +274,10 @@ impl Writer {
     /// Makes the files once it is known which, and what is in them.
     fn open_wanted(&mut self, emptied: &Sender<Chunk>) -> Result<(), TraceError> {
         let (Some(schema), Some(wanted)) = (&self.schema, &self.wanted) else { return Ok(()) };
-        self.files = Some(open(wanted, schema)?);
+        self.is_used = *wanted != TraceFiles::default();
+        let mut tee = Tee::default();
+        self.sum = open(wanted, schema, &mut tee)?;
+        self.files = Some(tee);
         self.wanted = None;
         for chunk in std::mem::take(&mut self.waiting) {
             self.write(chunk, emptied)?;
@@ -209,24 +285,34 @@ impl Writer {
         Ok(())
     }
 
-    fn write(&mut self, mut chunk: Chunk, emptied: &Sender<Chunk>) -> Result<(), TraceError> {
+    fn write(&mut self, chunk: Arc<Chunk>, emptied: &Sender<Chunk>) -> Result<(), TraceError> {
         let Some(files) = &mut self.files else {
             self.waiting.push(chunk);
             return Ok(());
         };
         files.write(&chunk)?;
         self.rows += chunk.rows() as u64;
-        chunk.clear();
-        // The run may have ended; then nobody needs the chunk any more.
-        let _ = emptied.send(chunk);
+        // The last of the writers gives it back.
+        if let Some(mut chunk) = Arc::into_inner(chunk) {
+            chunk.clear();
+            // The run may have ended; then nobody needs the chunk any more.
+            let _ = emptied.send(chunk);
+        }
         Ok(())
     }
 }
 
-fn open(files: &TraceFiles, schema: &Schema) -> Result<Tee<'static>, TraceError> {
-    let mut tee = Tee::default();
+/// Makes the files; returns where the check sum of the Parquet file comes about.
+fn open(
+    files: &TraceFiles,
+    schema: &Schema,
+    tee: &mut Tee<'static>,
+) -> Result<Option<Arc<Mutex<CheckSum>>>, TraceError> {
+    let mut sum = None;
     if let Some(path) = &files.parquet {
-        tee.push(Box::new(ParquetWriter::new(BufWriter::new(File::create(path)?), schema)?));
+        let file = SummedFile::create(path)?;
+        sum = Some(file.sum());
+        tee.push(Box::new(ParquetWriter::new(BufWriter::new(file), schema)?));
     }
     if let Some(path) = &files.csv {
         tee.push(Box::new(CsvWriter::new(File::create(path)?, schema)?));
@@ -234,10 +320,10 @@ fn open(files: &TraceFiles, schema: &Schema) -> Result<Tee<'static>, TraceError>
     if let Some(path) = &files.mcap {
         tee.push(Box::new(McapWriter::new(BufWriter::new(File::create(path)?), schema)?));
     }
-    if let Some(path) = &files.journal {
-        tee.push(Box::new(JournalWriter::new(File::create(path)?, schema)?));
+    if let Some(JournalFile { path, about }) = &files.journal {
+        tee.push(Box::new(JournalWriter::new(File::create(path)?, schema, about)?));
     }
-    Ok(tee)
+    Ok(sum)
 }
 
 #[cfg(test)]
@@ -271,7 +357,10 @@ mod tests {
             parquet: Some(temp.path().join("trace.parquet")),
             csv: Some(temp.path().join("trace.csv")),
             mcap: Some(temp.path().join("trace.mcap")),
-            journal: Some(temp.path().join("trace.journal")),
+            journal: Some(JournalFile {
+                path: temp.path().join("trace.journal"),
+                about: "a tank".to_owned(),
+            }),
         };
         let (recorder, mut sink) = Recorder::start();
         let schema = schema();
@@ -281,12 +370,18 @@ mod tests {
         recorder.open(files.clone());
         record(sink.as_mut(), &schema, 6, 100);
         recorder.flush();
-        let journal = JournalReader::new(File::open(files.journal.unwrap()).unwrap()).unwrap();
+        let journal = File::open(files.journal.unwrap().path).unwrap();
+        let journal = JournalReader::new(journal).unwrap();
+        assert_eq!(journal.about(), "a tank");
         assert_eq!(journal.map(|rows| rows.unwrap().tags().len()).sum::<usize>(), 206);
         drop(sink);
         assert_eq!(recorder.columns(), ["tank.level"]);
         let written = recorder.close();
         assert_eq!((written.rows, written.failure.is_none()), (206, true));
+        let bytes = std::fs::read(files.parquet.as_ref().unwrap()).unwrap();
+        let mut sum = CheckSum::default();
+        sum.update(&bytes);
+        assert_eq!(written.check_sum, Some(sum.to_string()));
         let trace = read_parquet(File::open(files.parquet.unwrap()).unwrap()).unwrap();
         assert_eq!(trace.tags().len(), 206);
         let csv = std::fs::read_to_string(files.csv.unwrap()).unwrap();

@@ -99,8 +99,8 @@ fn without_files(
     told: (&str, &Printer),
 ) -> Result<Recorded, CommandError> {
     let (recorder, sink) = way.journal.as_ref().map(|_| Recorder::of(RowContent::Standing)).unzip();
-    if let Some(recorder) = &recorder {
-        recorder.open(TraceFiles { journal: way.journal.clone(), ..TraceFiles::default() });
+    if let (Some(recorder), Some(journal)) = (&recorder, &way.journal) {
+        recorder.open(TraceFiles::only_journal(journal.clone(), String::new()));
     }
     let outcome = replay::run_recorded((sink, recorder.as_ref()), args, prepared, way, told)?;
     recorder.map(Recorder::close);

@@ -1,7 +1,7 @@
 //! What nodes recorded, made into one record: rows joined by tag, lines of logs by time.
 
 use crate::output::recorder::{Recorder, TraceFiles, Written};
-use consort_core::Tag;
+use consort_core::{Resolution, Tag};
 use consort_trace::standing::{Standing, is_standing};
 use consort_trace::{Chunk, Column, JournalReader, Schema, Trace, TraceError};
 use serde_json::Value;
@@ -30,13 +30,18 @@ impl Journal {
     /// If it is none.
     pub(crate) fn open(path: &Path) -> Result<Self, TraceError> {
         let mut reader = JournalReader::new(BufReader::new(File::open(path)?))?;
-        let chunk = match reader.next().transpose()? {
+        let chunk = match next_rows(&mut reader)? {
             Some(chunk) => chunk,
             None => Trace::new(reader.schema()),
         };
         let mut journal = Journal { reader, chunk, row: 0, ahead: None, has_begun: false };
         journal.look_ahead()?;
         Ok(journal)
+    }
+
+    /// What was run, as the journal says.
+    pub(crate) fn about(&self) -> &str {
+        self.reader.about()
     }
 
     /// Whether there is a row: a run that goes on from its end has none.
@@ -46,7 +51,7 @@ impl Journal {
 
     fn look_ahead(&mut self) -> Result<(), TraceError> {
         if self.row + 1 == self.chunk.tags().len() {
-            self.ahead = self.reader.next().transpose()?;
+            self.ahead = next_rows(&mut self.reader)?;
         }
         Ok(())
     }
@@ -84,6 +89,24 @@ impl Journal {
     }
 }
 
+/// The next chunk that has rows.
+fn next_rows(reader: &mut Rows) -> Result<Option<Trace>, TraceError> {
+    reader.find(|read| read.as_ref().map_or(true, |rows| !rows.tags().is_empty())).transpose()
+}
+
+/// Where a run stood at the last time of its journal that is done with all of its rows; nothing if there is none.
+///
+/// # Errors
+/// If it is no journal, or the file fails.
+pub(crate) fn last_standing(path: &Path) -> Result<Option<Standing>, TraceError> {
+    let mut reader = JournalReader::new(BufReader::new(File::open(path)?))?;
+    let mut last = None;
+    while reader.next().transpose()?.is_some() {
+        last = reader.standing().or(last);
+    }
+    Ok(last)
+}
+
 /// The traces of several nodes as one.
 pub(crate) struct Merged {
     schema: Arc<Schema>,
@@ -119,6 +142,11 @@ impl Merged {
         let columns: Vec<Column> = origin.iter().map(|at| column(at).clone()).collect();
         let schema = Arc::new(Schema::new(resolution, columns)?);
         Ok(Some(Merged { schema, parts, origin, until }))
+    }
+
+    /// The length of a tick.
+    pub(crate) fn resolution(&self) -> Resolution {
+        self.schema.resolution()
     }
 
     /// Writes all rows; a part that has no row at a tag keeps the values it had, and one that has begun
@@ -188,7 +216,7 @@ pub(crate) fn merge_logs(logs: &[(&str, &Path)]) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use consort_core::{Resolution, Time, ValueType, ValuesRef};
+    use consort_core::{Time, ValueType, ValuesRef};
     use consort_trace::standing::hash_column;
     use consort_trace::{JournalWriter, TraceWriter as _, VariableHash, read_parquet};
     use std::fs;
@@ -205,7 +233,7 @@ mod tests {
         ];
         let schema = Arc::new(Schema::new(Resolution::NANOSECOND, columns).unwrap());
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut journal = JournalWriter::new(&file, &schema).unwrap();
+        let mut journal = JournalWriter::new(&file, &schema, "").unwrap();
         for (pair, rows) in rows.chunks(2).enumerate() {
             let mut chunk = Chunk::with_rows(&schema, 2);
             for (row, (tag, value)) in rows.iter().enumerate() {

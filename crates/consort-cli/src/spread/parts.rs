@@ -18,6 +18,11 @@ impl PartsFolder {
         PartsFolder { path: path.to_owned() }
     }
 
+    /// That of a run whose nodes work in this private folder.
+    pub(crate) fn of(scratch: &Path) -> Self {
+        Self::new(&scratch.join("parts"))
+    }
+
     /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path

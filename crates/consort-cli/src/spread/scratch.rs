@@ -1,5 +1,5 @@
 //! The private folder of a distributed run: sockets, parts of snapshots, what each node records. It is
-//! gone when the run is over.
+//! gone when the record of the run is made.
 
 use crate::outcome::CommandError;
 use std::fs::{self, DirBuilder};
@@ -36,6 +36,7 @@ pub(crate) struct Scratch {
     path: PathBuf,
     /// Where sockets are, if paths in the folder are too long for them.
     sockets: Option<PathBuf>,
+    is_kept: bool,
 }
 
 impl Scratch {
@@ -50,13 +51,23 @@ impl Scratch {
         let made = fs::create_dir_all(&nodes).and_then(|()| make_private(&path));
         made.map_err(|error| CommandError::unwritable(&path, &error))?;
         let path = path.canonicalize().unwrap_or(path);
-        let mut scratch = Scratch { path, sockets: None };
+        let mut scratch = Scratch { path, sockets: None, is_kept: false };
         if SOCKET_FOLDER_MAX < scratch.path.as_os_str().len() {
             let sockets = std::env::temp_dir().join(format!("consort-{name}"));
             make_private(&sockets).map_err(|error| CommandError::unwritable(&sockets, &error))?;
             scratch.sockets = Some(sockets);
         }
         Ok(scratch)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// It stays, for who needs what is in it.
+    pub(crate) fn keep(&mut self) {
+        self.is_kept = true;
     }
 
     /// Where a file of it is.
@@ -76,7 +87,8 @@ fn make_private(path: &Path) -> io::Result<()> {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        for path in [Some(&self.path), self.sockets.as_ref()].into_iter().flatten() {
+        let path = (!self.is_kept).then_some(&self.path);
+        for path in [path, self.sockets.as_ref()].into_iter().flatten() {
             // What cannot be removed is in the cache, or where the system clears up by itself.
             let _ = fs::remove_dir_all(path);
         }

@@ -16,8 +16,10 @@ use crate::cli::{LinkKind, RunArgs};
 use crate::commands::run::resuming::Resumed;
 use crate::commands::run::{self, Recorded, Way, saving};
 use crate::interrupt::Interrupt;
+use crate::options;
 use crate::outcome::CommandError;
 use crate::output::folder::RunFolder;
+use crate::output::manifest::Account;
 use crate::output::printer::Printer;
 use crate::output::progress::Progress;
 use crate::pipeline::{self, Prepared};
@@ -45,7 +47,7 @@ pub(super) fn run(
     let projection = Arc::new(super::project(prepared, &spread.placement)?);
     check_threads(prepared, spread)?;
     let id = random_id()?;
-    let scratch = Scratch::new(&pipeline::cache_dir(desk.global), id)?;
+    let mut scratch = Scratch::new(&pipeline::cache_dir(desk.global), id)?;
     let order = order(args, prepared, &way, (spread, folder.is_some()), (&scratch, id))?;
     let placement = super::placement_to_json(&spread.placement, prepared);
     let mut saving = way.saving.of_nodes(&placement);
@@ -55,6 +57,10 @@ pub(super) fn run(
     let (from, to) = (seconds(experiment.start), seconds(experiment.stop));
     let mut progress = Progress::new(desk.printer.progress(), desk.name, from, to);
     let mut opening = Opening::new(folder, &order);
+    let resumed = way.resumed.map(|resumed| resumed.to_json(prepared));
+    let (options, origin) = (options::to_json(args), (began, resumed.as_ref()));
+    let nodes = Some(spread.to_json(prepared));
+    opening.tell(Account::begun(prepared, &options, &saving, origin, nodes), prepared, &scratch);
     let mut watching = Watching {
         progress: &mut progress,
         interrupt: &interrupt,
@@ -78,8 +84,10 @@ pub(super) fn run(
     let start = experiment.start;
     let outcome = verdict::outcome(&crew.members, &verdict, &standings, saving, start);
     let ran = record::Ran { crew: &crew, verdict, outcome, order: &order, spread, began };
-    let resumed = way.resumed.map(|resumed| resumed.to_json(prepared));
-    let recorded = ran.keep(args, prepared, opening, resumed, desk.printer)?;
+    let (recorded, is_joined) = ran.keep(args, prepared, opening, resumed, desk.printer)?;
+    if !is_joined {
+        scratch.keep();
+    }
     Ok((recorded, suffered))
 }
 

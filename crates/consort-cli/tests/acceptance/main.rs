@@ -37,6 +37,7 @@ mod predicted;
 mod providers;
 mod ranges;
 mod record;
+mod records;
 mod repeat;
 mod repeatability;
 mod resume;

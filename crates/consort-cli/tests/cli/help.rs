@@ -2,11 +2,12 @@
 
 use crate::bench::{Bench, assert_said};
 
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 13] = [
     "inspect",
     "plan",
     "run",
     "replay",
+    "recover",
     "diff",
     "repeat",
     "plot",

@@ -287,9 +287,11 @@ fn schema(
             slots.push(slot_of(program, index, id));
         }
     }
+    let list = hashes.list();
+    let standing = list.iter().map(|(path, of, _)| hash_column(path, *of));
+    let standing: Vec<Column> = standing.chain(Statistics::COUNTED.map(count_column)).collect();
     if content.has_standing() {
-        columns.extend(hashes.list().iter().map(|(path, of, _)| hash_column(path, *of)));
-        columns.extend(Statistics::COUNTED.map(count_column));
+        columns.extend_from_slice(&standing);
     }
     let all = columns.len();
     let schema = Schema::new(source.system.experiment.resolution, columns);
@@ -298,7 +300,7 @@ fn schema(
     order.sort_by_key(|&index| (slots[index].value_type, slots[index].at));
     let slots = order.iter().map(|&index| slots[index]).collect();
     order.extend(order.len()..all);
-    (schema.with_row_order(&order), slots)
+    (schema.with_row_order(&order).with_standing(standing), slots)
 }
 
 fn column(

@@ -157,10 +157,11 @@ impl Run {
         self.delays_known = true;
     }
 
-    /// Hands the rows that were recorded so far to whoever writes them, before there are enough of them.
+    /// Hands the rows that were recorded so far to whoever writes them, before there are enough of them. To
+    /// be called between two calls of [`Run::advance`], where everything up to the present tag is done.
     pub fn hand_over_rows(&mut self) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.hand_over();
+            recorder.hand_over_done((&self.hashes, &self.statistics));
         }
     }
 

@@ -14,6 +14,7 @@ use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use consort_core::ValuesRef;
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// After how many rows a row group is written.
@@ -53,7 +54,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Self::with_row_group(output, schema, rows)
     }
 
-    /// Starts a file whose row groups have `rows` rows, but for whole chunks.
+    /// Starts a file whose row groups have `rows` rows, whatever pieces they come in.
     ///
     /// # Errors
     /// As [`ParquetWriter::new`].
@@ -63,6 +64,15 @@ impl<W: Write + Send> ParquetWriter<W> {
         let leaves = fields.map(|field| Leaf::new(field.get_physical_type())).collect();
         let file = SerializedFileWriter::new(output, message, Arc::new(properties(schema)))?;
         Ok(ParquetWriter { file, leaves, rows: 0, rows_max: rows, finished: false })
+    }
+
+    fn collect(&mut self, chunk: &Chunk, rows: Range<usize>) {
+        let (first, leaves) = self.leaves.split_at_mut(layout::FIRST.len());
+        collect_tags(first, chunk, rows.clone());
+        for (leaf, (column, element)) in leaves.iter_mut().zip(chunk.schema().elements()) {
+            leaf.collect(chunk, (column, element), rows.clone());
+        }
+        self.rows += rows.len();
     }
 
     fn write_row_group(&mut self) -> Result<(), TraceError> {
@@ -100,19 +110,17 @@ impl<W: Write + Send> TraceWriter for ParquetWriter<W> {
         if self.finished {
             return Err(TraceError::Finished);
         }
-        let (first, leaves) = self.leaves.split_at_mut(layout::FIRST.len());
-        collect_tags(first, chunk);
-        for (leaf, (column, element)) in leaves.iter_mut().zip(chunk.schema().elements()) {
-            leaf.collect(chunk, column, element);
+        let mut from = 0;
+        while from < chunk.rows() {
+            let until = chunk.rows().min(from + self.rows_max - self.rows);
+            self.collect(chunk, from..until);
+            from = until;
+            if self.rows == self.rows_max {
+                // A group that was written in part cannot be taken back, so the file ends here.
+                self.write_row_group().inspect_err(|_| self.finished = true)?;
+            }
         }
-        self.rows += chunk.rows();
-        if self.rows < self.rows_max {
-            return Ok(());
-        }
-        let written = self.write_row_group();
-        // A group that was written in part cannot be taken back, so the file ends here.
-        self.finished = written.is_err();
-        written
+        Ok(())
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
@@ -126,14 +134,14 @@ impl<W: Write + Send> TraceWriter for ParquetWriter<W> {
     }
 }
 
-fn collect_tags(first: &mut [Leaf], chunk: &Chunk) {
+fn collect_tags(first: &mut [Leaf], chunk: &Chunk, rows: Range<usize>) {
     let [Leaf::Double(times), Leaf::Int64(ticks), Leaf::Int32(microsteps)] = first else {
         unreachable!("the first columns are time, tick and microstep")
     };
-    let resolution = chunk.schema().resolution();
-    times.extend(chunk.tags().iter().map(|tag| resolution.to_f64(tag.time)));
-    ticks.extend(chunk.tags().iter().map(|tag| tag.time.ticks()));
-    microsteps.extend(chunk.tags().iter().map(|tag| tag.microstep as i32));
+    let (resolution, tags) = (chunk.schema().resolution(), &chunk.tags()[rows]);
+    times.extend(tags.iter().map(|tag| resolution.to_f64(tag.time)));
+    ticks.extend(tags.iter().map(|tag| tag.time.ticks()));
+    microsteps.extend(tags.iter().map(|tag| tag.microstep as i32));
 }
 
 impl Leaf {
@@ -148,11 +156,11 @@ impl Leaf {
         }
     }
 
-    /// Takes one element of all rows: the transposition from rows to columns.
-    fn collect(&mut self, chunk: &Chunk, column: usize, element: usize) {
+    /// Takes one element of some rows: the transposition from rows to columns.
+    fn collect(&mut self, chunk: &Chunk, (column, element): (usize, usize), rows: Range<usize>) {
         let bank = chunk.bank(column);
         let start = chunk.schema().place(column).offset + element;
-        let indices = (start..).step_by(bank.width).take(chunk.rows());
+        let indices = (start + rows.start * bank.width..).step_by(bank.width).take(rows.len());
         match (&bank.elements, self) {
             (Elements::Fixed(values), leaf) => leaf.collect_fixed(values.view(), indices),
             (elements @ Elements::Variable { .. }, Leaf::Bytes(leaf)) => {

@@ -52,7 +52,7 @@ impl Bank {
     }
 
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.elements {
             Elements::Fixed(values) => values.len(),
             Elements::Variable { ends, .. } => ends.len(),

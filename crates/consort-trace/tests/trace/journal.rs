@@ -1,9 +1,11 @@
 //! A journal gives back every row up to where it is torn.
 
 use crate::common::{bits, trace, traces};
-use consort_core::{Resolution, Tag, Time, ValueType, Values};
+use consort_core::{Resolution, Tag, Time, ValueType, Values, ValuesRef};
+use consort_trace::standing::{Standing, count_column, hash_column};
 use consort_trace::{
     Chunk, Column, JournalReader, JournalWriter, Schema, Trace, TraceError, TraceWriter,
+    VariableHash, read_journal,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -11,13 +13,22 @@ use std::sync::Arc;
 /// How many rows each record has.
 const ROWS: usize = 7;
 
+/// What it says of the run.
+const ABOUT: &str = "a run of the tank";
+
 /// The journal of a trace, and where each of its records ends.
 fn journal(trace: &Trace) -> (Vec<u8>, Vec<usize>) {
-    let (mut file, mut ends) = (Vec::new(), Vec::new());
-    JournalWriter::new(&mut file, trace.schema()).unwrap();
-    ends.push(file.len());
     let rows: Vec<usize> = (0..trace.tags().len()).collect();
-    for rows in rows.chunks(ROWS) {
+    let records = rows.len().div_ceil(ROWS);
+    let files: Vec<Vec<u8>> = (0..=records).map(|count| written(trace, &rows, count)).collect();
+    let ends = files.iter().map(Vec::len).collect();
+    (files.into_iter().next_back().unwrap(), ends)
+}
+
+/// The journal of so many records.
+fn written(trace: &Trace, rows: &[usize], records: usize) -> Vec<u8> {
+    let mut journal = JournalWriter::new(Vec::new(), trace.schema(), ABOUT).unwrap();
+    for rows in rows.chunks(ROWS).take(records) {
         let mut chunk = Chunk::with_rows(trace.schema(), ROWS);
         for &row in rows {
             chunk.begin_row(trace.tags()[row]);
@@ -27,18 +38,16 @@ fn journal(trace: &Trace) -> (Vec<u8>, Vec<usize>) {
             }
             chunk.end_row();
         }
-        let mut more = JournalWriter::new(Vec::new(), trace.schema()).unwrap();
-        more.write(&chunk).unwrap();
-        more.finish().unwrap();
-        file.extend_from_slice(&more.into_inner()[ends[0]..]);
-        ends.push(file.len());
+        journal.write(&chunk).unwrap();
     }
-    (file, ends)
+    journal.finish().unwrap();
+    journal.into_inner()
 }
 
 /// All rows that can be read.
 fn read(bytes: &[u8]) -> Result<Trace, TraceError> {
     let reader = JournalReader::new(bytes)?;
+    assert_eq!(reader.about(), ABOUT);
     let schema = Arc::clone(reader.schema());
     let parts: Vec<Trace> = reader.collect::<Result<_, _>>()?;
     let tags: Vec<Tag> = parts.iter().flat_map(Trace::tags).copied().collect();
@@ -48,7 +57,9 @@ fn read(bytes: &[u8]) -> Result<Trace, TraceError> {
         let pairs = columns.iter_mut().zip(part.columns());
         pairs.for_each(|(all, more)| assert!(all.extend(more.view())));
     }
-    Ok(trace(&schema, &tags, &columns))
+    let read = trace(&schema, &tags, &columns);
+    assert_eq!(read_journal(bytes)?.hash(), read.hash(), "at once as in parts");
+    Ok(read)
 }
 
 fn sound() -> Trace {
@@ -122,5 +133,53 @@ fn what_is_no_journal_is_named_as_such() {
     };
     check(b"", "does not begin as a journal does");
     check(b"PAR1 and more", "does not begin as a journal does");
-    check(b"CSTJRNL1", "ends before its columns");
+    check(b"CSTJRNL2", "ends before its columns");
+}
+
+#[test]
+fn a_chunk_tells_where_the_run_stood_at_its_last_row() {
+    let columns = vec![
+        Column::new("a", "x", ValueType::Float64).with_dimensions(&[2]),
+        Column::new("a", "name", ValueType::String),
+        Column::new("a", "y", ValueType::Float64),
+    ];
+    let standing = vec![hash_column("a.x", ValueType::Float64), count_column("tags")];
+    let schema = Schema::new(Resolution::NANOSECOND, columns).unwrap().with_standing(standing);
+    let schema = Arc::new(schema.with_row_order(&[2, 0, 1]));
+    let mut journal = JournalWriter::new(Vec::new(), &schema, "").unwrap();
+    for tick in 0..3 {
+        let mut chunk = Chunk::with_rows(&schema, 1);
+        chunk.begin_row(Tag::at(Time::from_ticks(tick)));
+        chunk.extend(ValuesRef::Float64(&[9.0, 1.0, tick as f64]));
+        chunk.extend(ValuesRef::String(&["ä".to_owned()]));
+        chunk.end_row();
+        if tick == 0 {
+            chunk.stand([7, 0]);
+        }
+        journal.write(&chunk).unwrap();
+        if tick == 1 {
+            // Also one without rows.
+            chunk.clear();
+            chunk.stand([7, 1]);
+            journal.write(&chunk).unwrap();
+        }
+    }
+    let bytes = journal.into_inner();
+    let mut reader = JournalReader::new(&bytes[..]).unwrap();
+    assert_eq!(reader.standing(), None);
+    for tick in 0..3 {
+        let rows = reader.next().unwrap().unwrap();
+        let x = rows.column("a.x").unwrap().view();
+        assert!(x.is_same(ValuesRef::Float64(&[1.0, tick as f64])));
+        if tick == 1 {
+            assert_eq!(reader.standing(), None);
+            assert!(reader.next().unwrap().unwrap().tags().is_empty());
+        }
+        let expected = (tick < 2).then(|| Standing {
+            tag: Tag::at(Time::from_ticks(tick)),
+            hashes: vec![("a.x".to_owned(), ValueType::Float64, VariableHash::from_bits(7))],
+            counts: vec![tick as u64],
+        });
+        assert_eq!(reader.standing(), expected, "only chunks that tell it");
+    }
 }

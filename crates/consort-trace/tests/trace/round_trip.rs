@@ -3,8 +3,8 @@
 use crate::common::{bits, trace, traces};
 use consort_core::{Resolution, Tag, Time, ValueType, Values};
 use consort_trace::{
-    Column, CsvOptions, CsvWriter, ParquetWriter, Schema, Tee, Trace, TraceError, TraceWriter,
-    read_csv, read_parquet,
+    Chunk, Column, CsvOptions, CsvWriter, ParquetWriter, Schema, Tee, Trace, TraceError,
+    TraceWriter, read_csv, read_parquet,
 };
 use proptest::prelude::*;
 use std::io::{self, Write};
@@ -80,6 +80,31 @@ fn csv_has_the_column_form_of_fmpy() {
 #[test]
 fn the_same_trace_gives_the_same_file_to_the_byte() {
     assert_eq!(to_parquet(&small(), 2), to_parquet(&small(), 2));
+    let whole = small();
+    let in_pieces = |size: usize| {
+        let mut file = Vec::new();
+        let mut writer = ParquetWriter::with_row_group(&mut file, whole.schema(), 2).unwrap();
+        let mut chunk = Chunk::with_rows(whole.schema(), size);
+        for (row, &tag) in whole.tags().iter().enumerate() {
+            chunk.begin_row(tag);
+            for (column, values) in whole.schema().columns().iter().zip(whole.columns()) {
+                chunk.extend(values.slice(row * column.element_count(), column.element_count()));
+            }
+            chunk.end_row();
+            if chunk.is_full() {
+                writer.write(&chunk).unwrap();
+                chunk.clear();
+            }
+        }
+        writer.write(&chunk).unwrap();
+        writer.finish().unwrap();
+        drop(writer);
+        file
+    };
+    assert!(2 < whole.tags().len());
+    for size in 1..9 {
+        assert_eq!(in_pieces(size), in_pieces(100), "{size}");
+    }
 }
 
 #[test]

@@ -70,6 +70,7 @@ fn run_args(args: &NodeArgs, resumed: Option<&Resumed>) -> Result<RunArgs, Comma
         csv: args.csv,
         mcap: false,
         no_record: args.no_record,
+        no_journal: false,
         log_calls: args.log_calls,
         save_at: Vec::new(),
         save: Vec::new(),

@@ -186,6 +186,13 @@ impl Saving {
         self.waiting.iter().map(|save| save.at).collect()
     }
 
+    /// Where it will have been saved if it comes so far, for the manifest.
+    pub(crate) fn planned_to_json(&self) -> Value {
+        let to_files = self.waiting.iter().filter(|save| save.file().is_some());
+        let ticks = to_files.filter_map(|save| save.at).map(Time::ticks);
+        ticks.map(|tick| json!({ "tick": tick })).collect()
+    }
+
     /// The saves of one node of a distributed run: into parts.
     pub(crate) fn of_node(
         mut self,

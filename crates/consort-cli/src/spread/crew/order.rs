@@ -142,6 +142,7 @@ fn args_from_json(value: &Value) -> Option<RunArgs> {
         csv: false,
         mcap: false,
         no_record: options["no_record"].as_bool()?,
+        no_journal: false,
         log_calls: options["log_calls"].as_bool()?,
         save_at: Vec::new(),
         save: Vec::new(),

@@ -5,16 +5,17 @@ use crate::commands::run::{self, Closed, Recorded};
 use crate::execute::{End, Outcome};
 use crate::options;
 use crate::outcome::CommandError;
-use crate::output::folder::{self, RunFolder};
+use crate::output::folder::{self, Begun, RunFolder};
 use crate::output::log::Log;
 use crate::output::manifest::{self, Account};
 use crate::output::printer::Printer;
 use crate::output::recorder::{TraceFiles, Written};
+use crate::output::torn;
 use crate::pipeline::Prepared;
 use crate::spread::crew::order::Order;
 use crate::spread::crew::{Crew, Member};
 use crate::spread::merge::{Journal, Merged, merge_logs};
-use crate::spread::scratch::id_text;
+use crate::spread::scratch::{Scratch, id_text};
 use crate::spread::verdict::Verdict;
 use crate::spread::{Spread, certificates};
 use consort_core::{Diagnostic, Report, Tag};
@@ -29,7 +30,7 @@ pub(crate) struct Opening<'a> {
     folder: Option<&'a RunFolder>,
     /// Where nodes can be asked how it goes.
     nodes: Value,
-    log: Option<File>,
+    begun: Option<Begun>,
     failure: Option<CommandError>,
 }
 
@@ -41,7 +42,15 @@ impl<'a> Opening<'a> {
         };
         let nodes: Vec<Value> = order.endpoints.iter().map(node).collect();
         let nodes = json!({ "run": id_text(order.run), "nodes": nodes });
-        Opening { folder, nodes, log: None, failure: None }
+        Opening { folder, nodes, begun: None, failure: None }
+    }
+
+    /// Notes what a record can be made of if this process is killed.
+    pub(super) fn tell(&mut self, about: Value, prepared: &Prepared, scratch: &Scratch) {
+        let components = prepared.resolved.components.iter().map(|component| &component.name);
+        self.nodes[torn::COMPONENTS] = json!(components.collect::<Vec<_>>());
+        self.nodes[torn::SCRATCH] = json!(scratch.path());
+        self.nodes[torn::ABOUT] = about;
     }
 
     /// Notes the processes of nodes.
@@ -56,18 +65,18 @@ impl<'a> Opening<'a> {
 
     /// Makes the folder, once. False if that cannot be done.
     pub(crate) fn open(&mut self) -> bool {
-        let Some(folder) = self.folder.filter(|_| self.log.is_none()) else { return true };
+        let Some(folder) = self.folder.filter(|_| self.begun.is_none()) else { return true };
         if self.failure.is_some() {
             return false;
         }
         let path = folder.file(folder::NODES);
-        let opened = folder.prepare().and_then(|log| {
+        let opened = folder.prepare().and_then(|begun| {
             let written = std::fs::write(&path, format!("{:#}\n", self.nodes));
             written.map_err(|error| CommandError::unwritable(&path, &error))?;
-            Ok(log)
+            Ok(begun)
         });
         match opened {
-            Ok(log) => self.log = Some(log),
+            Ok(begun) => self.begun = Some(begun),
             Err(error) => self.failure = Some(error),
         }
         self.failure.is_none()
@@ -85,7 +94,8 @@ pub(super) struct Ran<'a> {
 }
 
 impl Ran<'_> {
-    /// Makes one record of those of the nodes, if one is wanted.
+    /// Makes one record of those of the nodes, if one is wanted; tells also whether theirs are not needed any
+    /// more.
     ///
     /// # Errors
     /// If the run never began, or the folder cannot be written.
@@ -96,7 +106,7 @@ impl Ran<'_> {
         mut opening: Opening<'_>,
         resumed_from: Option<Value>,
         printer: &Printer,
-    ) -> Result<Recorded, CommandError> {
+    ) -> Result<(Recorded, bool), CommandError> {
         let mut problems = self.problems();
         if self.verdict.tag.is_none()
             && let End::Lost { failure } = &self.outcome.end
@@ -108,16 +118,18 @@ impl Ran<'_> {
         }
         let Some(folder) = opening.folder else {
             problems.extend(self.outcome.saving.take_problems());
-            return Ok(Recorded { logged: self.logged(), outcome: self.outcome, problems });
+            let logged = self.logged();
+            return Ok((Recorded { logged, outcome: self.outcome, problems }, true));
         };
         opening.open();
-        let Some(file) = opening.log else {
+        let Some(begun) = opening.begun else {
             return Err(opening
                 .failure
                 .unwrap_or(CommandError::Failed { report: Report::default() }));
         };
         let _waiting = printer.waiting("writing the record");
-        let log = self.join_logs(file, folder)?;
+        problems.extend(begun.remark());
+        let log = self.join_logs(begun.log, folder)?;
         let (columns, written) = match args.no_record {
             true => (Vec::new(), Written::default()),
             false => self.join_traces(args, prepared, folder, &mut problems),
@@ -127,9 +139,12 @@ impl Ran<'_> {
         let account = Account {
             prepared,
             options: options::to_json(args),
-            outcome: &self.outcome,
+            end: &self.outcome.end,
+            summary: &self.outcome.summary,
+            timing: self.outcome.timing,
             columns: closed.columns,
             rows: closed.rows,
+            check_sum: closed.check_sum,
             problems: problems.iter().map(|problem| problem.message.clone()).collect(),
             time_to_write: closed.time,
             began: self.began,
@@ -137,12 +152,17 @@ impl Ran<'_> {
             saving: &self.outcome.saving,
             spread: Some(self.spread.to_json(prepared)),
         };
-        if let Err(error) = manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
-            run::keep(error, &mut problems);
+        match manifest::write(&folder.file(folder::MANIFEST), &account.to_json()) {
+            // Where there is no room for a trace there is none for a manifest: that was said.
+            Err(_) if closed.is_torn => {}
+            written => written.unwrap_or_else(|error| run::keep(error, &mut problems)),
         }
-        // Nobody answers there any more; a list that stays misleads nobody for long.
-        let _ = std::fs::remove_file(folder.file(folder::NODES));
-        Ok(Recorded { logged: self.logged(), outcome: self.outcome, problems })
+        if !closed.is_torn {
+            // Nobody answers there any more; a list that stays misleads nobody for long.
+            let _ = std::fs::remove_file(folder.file(folder::NODES));
+        }
+        let logged = self.logged();
+        Ok((Recorded { logged, outcome: self.outcome, problems }, !closed.is_torn))
     }
 
     /// What nodes said did not go as it should.
