@@ -3,7 +3,9 @@
 use crate::inspect::readable_unit;
 use crate::outcome::CommandError;
 use crate::output::folder::{JOURNAL, TRACE, TRACE_CSV};
+use crate::output::manifest::Manifest;
 use crate::output::numbers::short;
+use crate::output::recorder::check_sum;
 use crate::{pattern, plot};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Resolution, Variability};
@@ -32,6 +34,28 @@ pub(crate) fn file_of(path: &Path) -> PathBuf {
 /// Whether a file is CSV, by its name.
 pub(crate) fn is_csv(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+}
+
+/// Checks that the trace in a run's folder, or this file in it, is the one that was recorded. What is no
+/// `trace.parquet` beside a manifest is not known.
+///
+/// # Errors
+/// If it was changed or cut.
+pub(crate) fn verify(path: &Path) -> Result<(), CommandError> {
+    let file = file_of(path);
+    let is_recorded = file.file_name().is_some_and(|name| name == TRACE) && file.exists();
+    let manifest = file.parent().filter(|_| is_recorded).and_then(|it| Manifest::read(it).ok());
+    let Some(expected) = manifest.as_ref().and_then(Manifest::check_sum) else { return Ok(()) };
+    let found = check_sum(&file).map_err(|error| CommandError::unreadable(&file, &error))?;
+    if found == expected {
+        return Ok(());
+    }
+    let message = format!("`{}` was changed or cut after it was recorded", file.display());
+    let note = format!("its check sum is {found}, the manifest says {expected}");
+    let help = "bring back the file, or make it again with `consort replay` and `--out DIR`; to use it as it \
+                is, copy it to another folder";
+    let diagnostic = Diagnostic::error("cli::trace-changed", message).with_note(note);
+    Err(CommandError::failed(diagnostic.help(help)))
 }
 
 /// Reads a trace; times of CSV become ticks of `resolution`.

@@ -15,6 +15,7 @@ pub(crate) fn execute(args: &DiffArgs, printer: &Printer) -> CommandResult {
     if let Some((a, b)) = unrecorded(args) {
         return compare_hashes(&a, &b, printer);
     }
+    [&args.a, &args.b].into_iter().try_for_each(|path| traces::verify(path))?;
     let (a, b) = read_both(&args.a, &args.b)?;
     let options = DiffOptions {
         tolerance: Tolerance {

@@ -19,6 +19,7 @@ const DRAWN_MAX: usize = 40;
 /// Draws, and says where the picture is.
 pub(crate) fn execute(args: &PlotArgs, printer: &Printer) -> CommandResult {
     let formats = formats(args)?;
+    traces::verify(&args.run)?;
     let trace = traces::read(&args.run, Resolution::NANOSECOND)?;
     let manifest = Manifest::read(&args.run).ok();
     let mut columns = traces::required_columns(&trace, &patterns(args, manifest.as_ref()))?;

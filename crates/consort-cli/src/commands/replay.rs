@@ -17,7 +17,7 @@ use crate::output::recorder::Recorder;
 use crate::output::{hashes, host};
 use crate::pipeline::{self, Prepared};
 use crate::spread::{self, Desk};
-use crate::{execute::Live, options};
+use crate::{execute::Live, options, traces};
 use consort_core::{Diagnostic, Report};
 use consort_engine::ChunkSink;
 use std::path::Path;
@@ -29,6 +29,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     }
     let recorded = Manifest::read(&args.run)?;
     check_whole(&recorded, &args.run)?;
+    recorded.path.parent().map_or(Ok(()), traces::verify)?;
     let mut experiment =
         options::experiment_from_json(recorded.options(), |path| recorded.resolve(path));
     let resumed = recorded.resumed_from();

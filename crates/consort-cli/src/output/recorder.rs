@@ -15,6 +15,7 @@ use consort_trace::{
     TraceWriter,
 };
 use file::SummedFile;
+pub(crate) use file::check_sum;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -235,7 +236,7 @@ fn write_all(received: Receiver<Message>, emptied: &Sender<Chunk>) -> LaneWritte
     // Whoever waits for an answer learns that there will be none.
     drop(received);
     // What was written before a failure is closed so that it can be read.
-    let finished = writer.files.as_mut().map_or(Ok(()), |files| files.finish());
+    let finished = writer.files.as_mut().map_or(Ok(()), TraceWriter::finish);
     let failure = handled.and(finished).err();
     let check_sum = writer.sum.filter(|_| failure.is_none());
     let check_sum = check_sum.map(|sum| sum.lock().expect("no writer panics").to_string());

@@ -179,3 +179,42 @@ fn files_can_be_followed_while_a_run_goes() {
     run.kill().unwrap();
     run.wait().unwrap();
 }
+
+/// A trace that somebody changed, or that was cut, is not taken for the recorded one.
+#[test]
+fn a_trace_that_is_not_the_recorded_one_is_refused() {
+    let world = world();
+    for run in ["run", "other"] {
+        world.done(&["run", "s", "--stop", "5", "--out", run]);
+    }
+    let file = world.path("run/trace.parquet");
+    let whole = fs::read(&file).unwrap();
+    let check = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        for line in [
+            &["replay", "run"][..],
+            &["replay", "run/manifest.json"],
+            &["diff", "run", "other"],
+            &["diff", "other", "run/trace.parquet"],
+            &["plot", "run", "wave.y"],
+            &["check", "property", "always wave.y < 2", "run"],
+        ] {
+            let said = world.consort(line);
+            assert_eq!(said.code, Some(2), "{line:?}: {said}");
+            assert!(said.stderr.contains("error[cli::trace-changed]"), "{line:?}: {said}");
+        }
+    };
+    let mut changed = whole.clone();
+    changed[whole.len() / 3] ^= 1;
+    check(&changed);
+    check(&whole[..whole.len() - 1]);
+    check(&[]);
+    // Elsewhere it is a trace like any other.
+    fs::copy(world.path("other/trace.parquet"), &file).unwrap();
+    world.done(&["diff", "run", "other"]);
+    world.write("alone.parquet", &changed);
+    let said = world.consort(&["diff", "alone.parquet", "other"]);
+    assert!(!said.stderr.contains("trace-changed"), "{said}");
+    fs::remove_file(&file).unwrap();
+    world.done(&["replay", "run"]);
+}

@@ -27,6 +27,7 @@ pub(super) fn check(args: &CheckPropertyArgs, printer: &Printer) -> CommandResul
     let Some(mut property) = Property::parse("property", &args.formula, &mut report) else {
         return Err(CommandError::Invalid { report });
     };
+    traces::verify(&args.run)?;
     let trace = traces::read(&args.run, Resolution::NANOSECOND)?;
     let signals = numbers(&trace);
     property.check_signals(signals.iter().map(|(name, ..)| name.as_str()), &mut report);

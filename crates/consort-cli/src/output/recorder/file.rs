@@ -2,7 +2,7 @@
 
 use consort_trace::CheckSum;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -32,5 +32,20 @@ impl Write for SummedFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// The check sum of a file that was written.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn check_sum(path: &Path) -> io::Result<String> {
+    let (mut file, mut sum) = (File::open(path)?, CheckSum::default());
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(sum.to_string()),
+            count => sum.update(&buffer[..count]),
+        }
     }
 }
