@@ -2,8 +2,9 @@
 //! `consort_testkit::fuzz`); here they run with coverage guidance for minutes or hours. So do random
 //! systems: their plans (`plans`), their runs on several nodes (`parts`) and their flows (`flows`), with
 //! seeds that CI does not see, FMUs that misbehave (`behaviors`) and FMUs whose saved states lack
-//! something (`states`), and links that flip, lose or double a byte (`links`). `repeat` runs systems a
-//! hundred times each over all links, Zenoh included.
+//! something (`states`), links that flip, lose or double a byte (`links`), and crowds of strangers, with
+//! and without which nine pairs of runs are timed (`strangers`). `repeat` runs systems a hundred times each
+//! over all links, Zenoh included.
 
 use crate::ci::{cargo, root, succeeds};
 use crate::say;
@@ -38,7 +39,7 @@ struct Rounds {
     systems_per_round: u64,
 }
 
-const ROUNDS: [Rounds; 6] = [
+const ROUNDS: [Rounds; 7] = [
     Rounds {
         name: "plans",
         package: "consort-testkit",
@@ -80,6 +81,13 @@ const ROUNDS: [Rounds; 6] = [
         test: "links",
         count_variable: "CONSORT_LINK_FAULTS",
         systems_per_round: 2_000,
+    },
+    Rounds {
+        name: "strangers",
+        package: "consort-node",
+        test: "strangers",
+        count_variable: "CONSORT_STRANGERS",
+        systems_per_round: 9,
     },
 ];
 /// The target that repeats runs; it takes as long as it takes.

@@ -179,13 +179,15 @@ impl ZenohLink {
     /// The next frame of the message at hand.
     fn cut(&mut self, into: &mut Vec<u8>) -> io::Result<()> {
         let rest = &self.message[self.position..];
+        // What cannot be cut is lost with all that follows in the message; it comes again.
+        self.position = self.message.len();
         let length = frame::length(rest).map_err(io::Error::other)?;
         let foreign =
             || io::Error::new(io::ErrorKind::InvalidData, "a message of unfinished frames");
         let frame = length.and_then(|length| rest.get(..length)).ok_or_else(foreign)?;
         into.clear();
         into.extend_from_slice(frame);
-        self.position += frame.len();
+        self.position -= rest.len() - frame.len();
         Ok(())
     }
 }

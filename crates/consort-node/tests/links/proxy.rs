@@ -1,7 +1,7 @@
 //! What stands between two nodes and does one thing wrong, once.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,11 +53,13 @@ pub(crate) struct Passed {
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     Unix(PathBuf),
-    Tcp(u16),
+    Tcp(SocketAddr),
 }
 
 /// A proxy for one pair of nodes, until it is dropped.
 pub(crate) struct Proxy {
+    /// Where it listens.
+    pub(crate) place: Place,
     pub(crate) passed: Arc<Mutex<Passed>>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -74,9 +76,10 @@ enum Stream {
 }
 
 impl Proxy {
-    /// Listens at a place for whoever goes to the other.
+    /// Listens at a place (port 0: any that is free) for whoever goes to the other.
     pub(crate) fn start(at: &Place, to: Place, cut: Cut, aim: Option<Aim>) -> Proxy {
         let listener = Listener::bind(at);
+        let place = listener.place(at);
         let passed = Arc::new(Mutex::new(Passed { aim, ..Passed::default() }));
         let is_over = Arc::new(AtomicBool::new(false));
         let (shared, stop) = (passed.clone(), is_over.clone());
@@ -88,7 +91,7 @@ impl Proxy {
                 }
             }
         });
-        Proxy { passed, is_over, thread: Some(thread) }
+        Proxy { place, passed, is_over, thread: Some(thread) }
     }
 }
 
@@ -161,11 +164,18 @@ impl Listener {
                 listener.set_nonblocking(true).expect("a socket");
                 Listener::Unix(listener)
             }
-            Place::Tcp(port) => {
-                let listener = TcpListener::bind(("127.0.0.1", *port)).expect("a free port");
+            Place::Tcp(address) => {
+                let listener = TcpListener::bind(address).expect("a free port");
                 listener.set_nonblocking(true).expect("a socket");
                 Listener::Tcp(listener)
             }
+        }
+    }
+
+    fn place(&self, at: &Place) -> Place {
+        match self {
+            Listener::Unix(_) => at.clone(),
+            Listener::Tcp(listener) => Place::Tcp(listener.local_addr().expect("it is bound")),
         }
     }
 
@@ -185,8 +195,8 @@ impl Stream {
     fn connect(to: &Place) -> Option<Stream> {
         match to {
             Place::Unix(path) => UnixStream::connect(path).ok().map(Stream::Unix),
-            Place::Tcp(port) => {
-                let stream = TcpStream::connect(("127.0.0.1", *port)).ok()?;
+            Place::Tcp(address) => {
+                let stream = TcpStream::connect(address).ok()?;
                 stream.set_nodelay(true).ok()?;
                 Some(Stream::Tcp(stream))
             }

@@ -4,6 +4,8 @@ use crate::bodies::{Body, Hashes, bodies, hashes, options};
 use crate::proxy::{Aim, Cut, Place, Proxy};
 use consort_node::{Authority, Endpoint, JoinOptions, Node, NodeError, TlsFiles};
 use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -11,6 +13,7 @@ use tempfile::TempDir;
 const HORIZON: i64 = 60;
 /// Nodes tell what their flows carried after so many steps, as at a save.
 const SAVE_EVERY: u32 = 40;
+const GATHER: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Every run ends within this time.
 const RUN_MAX: Duration = Duration::from_secs(60);
@@ -112,25 +115,26 @@ impl System {
 
     fn run(&self, aim: Option<&(usize, Aim)>) -> (Vec<Result<Hashes, NodeError>>, Vec<Proxy>) {
         let folder = tempfile::tempdir().expect("a folder");
-        let ports = ports(6);
+        let addresses = [0; 3].map(|_| address());
         let place = |index: usize| match self.nature {
             Nature::Unix => Place::Unix(folder.path().join(index.to_string())),
-            _ => Place::Tcp(ports[index]),
+            _ => Place::Tcp(addresses.get(index).copied().unwrap_or(([127, 0, 0, 1], 0).into())),
         };
         let cut = if self.nature == Nature::Tls { Cut::Records } else { Cut::Frames };
         let mut all = options(&bodies(4), HORIZON);
         for (index, options) in all.iter_mut().enumerate() {
             options.listen = Some(self.endpoint(&place(index)));
             options.patience = PATIENCE;
+            options.gather = GATHER;
             options.tls = Some(self.files[index].clone());
         }
         let mut proxies = Vec::new();
         for (link, (from, to)) in LINKS.into_iter().enumerate() {
-            let at = place(3 + link);
+            let aim = aim.filter(|(aimed, _)| *aimed == link).map(|(_, aim)| aim.clone());
+            let proxy = Proxy::start(&place(3 + link), place(to), cut, aim);
             let name = all[to].name.clone();
-            all[from].peers.insert(name, self.endpoint(&at));
-            let aim = aim.filter(|(aimed, _)| *aimed == link);
-            proxies.push(Proxy::start(&at, place(to), cut, aim.map(|(_, aim)| aim.clone())));
+            all[from].peers.insert(name, self.endpoint(&proxy.place));
+            proxies.push(proxy);
         }
         let (sender, ends) = channel();
         for options in all {
@@ -144,8 +148,12 @@ impl System {
     fn endpoint(&self, place: &Place) -> Endpoint {
         match (place, self.nature) {
             (Place::Unix(path), _) => Endpoint::Unix(path.clone()),
-            (Place::Tcp(port), Nature::Tls) => Endpoint::Tls(format!("localhost:{port}")),
-            (Place::Tcp(port), _) => Endpoint::Tcp(format!("localhost:{port}")),
+            // The name is in the certificates; nodes themselves listen at other addresses of this machine.
+            (Place::Tcp(address), Nature::Tls) if address.ip() == Ipv4Addr::LOCALHOST => {
+                Endpoint::Tls(format!("localhost:{}", address.port()))
+            }
+            (Place::Tcp(address), Nature::Tls) => Endpoint::Tls(address.to_string()),
+            (Place::Tcp(address), _) => Endpoint::Tcp(address.to_string()),
         }
     }
 }
@@ -166,9 +174,9 @@ fn drive(options: JoinOptions) -> Result<Hashes, NodeError> {
     Ok(found)
 }
 
-/// Ports that are free now: asked for all at once, so that they differ.
-fn ports(count: usize) -> Vec<u16> {
-    let bind = || std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let listeners: Vec<_> = (0..count).map(|_| bind()).collect();
-    listeners.iter().map(|it| it.local_addr().expect("bound").port()).collect()
+/// Where nothing else listens or connects from: an address of this process alone, each port once.
+fn address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(10_000);
+    let [_, high, middle, low] = std::process::id().to_be_bytes();
+    ([127, 64 + high % 64, middle, low.max(2)], NEXT.fetch_add(1, Ordering::Relaxed)).into()
 }

@@ -12,6 +12,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 const CROWD: usize = 1_000;
+/// How long they wait before they say more.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// What they do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,18 +35,19 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// Everybody has come when this returns.
-    pub(crate) fn gather(attack: Attack, port: u16) -> Crowd {
+    /// Everybody has come when this returns. Hellos are of runs that end with this tick.
+    pub(crate) fn gather(attack: Attack, port: u16, horizon: i64) -> Crowd {
         let is_over = Arc::new(AtomicBool::new(false));
         let mut all: Vec<Stranger> = (0..CROWD).map_while(|_| Stranger::come(port)).collect();
-        all.iter_mut().enumerate().for_each(|(index, it)| it.act(attack, index, 0));
+        let hellos = [0, 1, 2, 3].map(|index| forged(index, horizon));
+        all.iter_mut().zip(hellos.iter().cycle()).for_each(|(it, hello)| it.act(attack, hello, 0));
         let stop = is_over.clone();
         let thread = std::thread::spawn(move || {
             let mut round = 0;
             while !stop.load(Ordering::Relaxed) {
                 round += 1;
-                std::thread::sleep(Duration::from_millis(20));
-                all.iter_mut().enumerate().for_each(|(index, it)| it.act(attack, index, round));
+                std::thread::sleep(PAUSE);
+                all.iter_mut().for_each(|it| it.act(attack, &hellos[0], round));
             }
         });
         Crowd { is_over, thread: Some(thread) }
@@ -60,26 +63,30 @@ impl Drop for Crowd {
 
 struct Stranger {
     stream: TcpStream,
+    /// It was sent away.
+    is_gone: bool,
 }
 
 impl Stranger {
     fn come(port: u16) -> Option<Stranger> {
         let stream = connected(&format!("127.0.0.1:{port}"))?;
         stream.set_nonblocking(true).ok()?;
-        Some(Stranger { stream })
+        Some(Stranger { stream, is_gone: false })
     }
 
     /// One round; what cannot be sent is not.
-    fn act(&mut self, attack: Attack, index: usize, round: usize) {
+    fn act(&mut self, attack: Attack, hello: &[u8], round: usize) {
         let bytes = match attack {
+            _ if self.is_gone => return,
             Attack::Silent => return,
-            Attack::Slow => vec![forged(0).get(round).copied().unwrap_or(0)],
+            Attack::Slow => vec![hello.get(round).copied().unwrap_or(0)],
             Attack::Huge if round == 0 => announced(),
             Attack::Huge => vec![0; 8 << 10],
-            Attack::Forged if round == 0 => forged(index),
+            Attack::Forged if round == 0 => hello.to_vec(),
             Attack::Forged => return,
         };
-        drop(self.stream.write(&bytes));
+        let written = self.stream.write(&bytes);
+        self.is_gone |= written.is_err_and(|error| error.kind() != ErrorKind::WouldBlock);
     }
 }
 
@@ -103,14 +110,14 @@ fn announced() -> Vec<u8> {
 }
 
 /// What `b` says of itself, as far as others know it.
-fn hello() -> Hello {
+fn hello(horizon: i64) -> Hello {
     let topology = bodies(4);
     Hello {
         run: [0; 16],
         node: "b".to_owned(),
         incarnation: 1,
         resolution: resolution(),
-        horizon: Some(tick(crate::HORIZON)),
+        horizon: Some(tick(horizon)),
         begins: None,
         facts: Vec::new(),
         hash: topology.hash(),
@@ -118,10 +125,10 @@ fn hello() -> Hello {
     }
 }
 
-fn forged(index: usize) -> Vec<u8> {
-    let name = |name: &str| Hello { node: name.to_owned(), ..hello() };
-    let (hello, received) = match index % 4 {
-        0 => (Hello { run: [7; 16], ..hello() }, 0),
+fn forged(index: usize, horizon: i64) -> Vec<u8> {
+    let name = |name: &str| Hello { node: name.to_owned(), ..hello(horizon) };
+    let (hello, received) = match index {
+        0 => (Hello { run: [7; 16], ..name("b") }, 0),
         1 => (name("d"), 0),
         2 => (name("a"), 0),
         _ => (name("c"), u64::MAX),
@@ -137,7 +144,7 @@ fn framed(hello: &[u8], acknowledgment: u64) -> Vec<u8> {
 
 /// Says hello as `b` with another period; what it hears.
 pub(crate) fn misfit(place: &str) -> String {
-    let mut hello = hello();
+    let mut hello = hello(crate::HORIZON);
     hello.topology.flows[0].timing = Timing::Once;
     hello.hash = hello.topology.hash();
     let mut stream = connected(place).expect("somebody listens");

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 const HORIZON: i64 = 400;
 /// How long a node rests after each step: a run takes some seconds.
 const PACE: Duration = Duration::from_millis(1);
+/// The last tick of runs that are timed.
+const LONG: i64 = 5_000;
 const RUN_MAX: Duration = Duration::from_secs(40);
 /// How much more room the process may take, both ends of the thousand connections included.
 const GROWTH_MAX: u64 = 64 << 20;
@@ -32,6 +34,24 @@ enum When {
     During,
 }
 
+/// Options of three nodes over TCP or TLS, and the port of the first.
+fn three(horizon: i64, authority: Option<&Authority>) -> ([JoinOptions; 3], u16) {
+    let ports = ports();
+    let endpoint = |index: usize| {
+        let address = format!("localhost:{}", ports[index]);
+        if authority.is_some() { Endpoint::Tls(address) } else { Endpoint::Tcp(address) }
+    };
+    let mut all = options(&topology(4), horizon);
+    let names: Vec<String> = all.iter().map(|it| it.name.clone()).collect();
+    for (index, options) in all.iter_mut().enumerate() {
+        options.listen = Some(endpoint(index));
+        let peers = names.iter().enumerate().map(|(index, name)| (name.clone(), endpoint(index)));
+        options.peers = peers.collect();
+        options.tls = authority.map(|it| it.certify(&options.name).expect("it is writable"));
+    }
+    (all.try_into().expect("three of them"), ports[0])
+}
+
 /// Runs three nodes with a crowd at the door of `a`; all come to the undisturbed end.
 fn withstands(attack: Attack, is_tls: bool, when: When) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,29 +59,16 @@ fn withstands(attack: Attack, is_tls: bool, when: When) {
     let expected = undisturbed();
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path()).expect("the folder is writable");
-    let ports = ports();
-    let endpoint = |index: usize| {
-        let address = format!("localhost:{}", ports[index]);
-        if is_tls { Endpoint::Tls(address) } else { Endpoint::Tcp(address) }
-    };
-    let mut all = options(&topology(4), HORIZON);
-    let names: Vec<String> = all.iter().map(|it| it.name.clone()).collect();
-    for (index, options) in all.iter_mut().enumerate() {
-        options.listen = Some(endpoint(index));
-        let peers = names.iter().enumerate().map(|(index, name)| (name.clone(), endpoint(index)));
-        options.peers = peers.collect();
-        options.tls = Some(authority.certify(&options.name).expect("it is writable"));
-    }
-    let [a, b, c] = <[JoinOptions; 3]>::try_from(all).expect("three of them");
+    let ([a, b, c], port) = three(HORIZON, is_tls.then_some(&authority));
     let begin = Instant::now();
     let room = resident();
-    let (first, all_are_there) = started(a);
-    let crowd = (when == When::Before).then(|| Crowd::gather(attack, ports[0]));
-    let others = [b, c].map(|options| started(options).0);
+    let (first, all_are_there) = started(a, PACE);
+    let crowd = (when == When::Before).then(|| Crowd::gather(attack, port, HORIZON));
+    let others = [b, c].map(|options| started(options, PACE).0);
     if when == When::During {
         while all_are_there.recv().is_ok_and(|missing| missing != 0) {}
     }
-    let crowd = crowd.unwrap_or_else(|| Crowd::gather(attack, ports[0]));
+    let crowd = crowd.unwrap_or_else(|| Crowd::gather(attack, port, HORIZON));
     let mut found = Hashes::new();
     for node in [first].into_iter().chain(others) {
         found.extend(node.join().expect("no panic").expect("the run goes on"));
@@ -71,6 +78,41 @@ fn withstands(attack: Attack, is_tls: bool, when: When) {
     assert_eq!(found, expected, "{attack:?}");
     assert!(begin.elapsed() < RUN_MAX, "{attack:?}: {:?}", begin.elapsed());
     assert!(growth < GROWTH_MAX, "{attack:?}: {growth} bytes");
+}
+
+/// How long a run without rests takes, with a crowd at the door or without; from when all are there.
+fn seconds(attack: Option<Attack>) -> f64 {
+    let ([a, b, c], port) = three(LONG, None);
+    let (first, all_are_there) = started(a, Duration::ZERO);
+    let crowd = attack.map(|attack| Crowd::gather(attack, port, LONG));
+    let others = [b, c].map(|options| started(options, Duration::ZERO).0);
+    while all_are_there.recv().is_ok_and(|missing| missing != 0) {}
+    let begin = Instant::now();
+    for node in [first].into_iter().chain(others) {
+        node.join().expect("no panic").expect("the run goes on");
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    drop(crowd);
+    seconds
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "a soak says what it found")]
+fn a_crowd_does_not_slow_a_run_down() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    allow_descriptors();
+    let pairs = std::env::var("CONSORT_STRANGERS").ok();
+    let pairs = pairs.map_or(1, |text| text.parse().expect("a whole number"));
+    // One pair on a busy machine says little.
+    let most = if pairs == 1 { 5.0 } else { 1.1 };
+    for attack in [Attack::Silent, Attack::Slow, Attack::Huge, Attack::Forged] {
+        let ratio = |_| seconds(Some(attack)) / seconds(None);
+        let mut ratios: Vec<f64> = (0..pairs).map(ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        let median = ratios[ratios.len() / 2];
+        println!("{attack:?}: median of {pairs} pairs {median:.3}, all {ratios:.2?}");
+        assert!(median < most, "{attack:?}: {median}");
+    }
 }
 
 macro_rules! attacks {
@@ -110,8 +152,9 @@ fn what_strangers_did_is_told_if_nobody_else_came() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     allow_descriptors();
     let port = ports()[0];
-    let (node, _) = started(lonely(format!("localhost:{port}")));
-    let crowds = [Attack::Silent, Attack::Huge, Attack::Forged].map(|it| Crowd::gather(it, port));
+    let (node, _) = started(lonely(format!("localhost:{port}")), PACE);
+    let crowds =
+        [Attack::Silent, Attack::Huge, Attack::Forged].map(|it| Crowd::gather(it, port, HORIZON));
     let error = node.join().expect("no panic").expect_err("nobody came").to_string();
     drop(crowds);
     for part in [
@@ -136,7 +179,7 @@ fn from_another_machine_one_hello_that_does_not_fit_ends_nothing_and_the_status_
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(address) = outward() else { return };
     let place = format!("{address}:{}", ports()[0]);
-    let (node, _) = started(lonely(place.clone()));
+    let (node, _) = started(lonely(place.clone()), PACE);
     let refused = crowd::misfit(&place);
     assert!(refused.contains("has flow `a/state`"), "{refused}");
     assert!(!node.is_finished(), "the right one may still come");
@@ -150,20 +193,23 @@ fn from_another_machine_one_hello_that_does_not_fit_ends_nothing_and_the_status_
 /// A node in a thread, and how many are missing whenever that changes.
 fn started(
     mut options: JoinOptions,
+    pace: Duration,
 ) -> (std::thread::JoinHandle<Result<Hashes, NodeError>>, Receiver<usize>) {
     let (sender, told) = channel();
     options.gathering = Some(Gathering::new(move |missing| {
         // Not everybody listens.
         let _ = sender.send(missing.len());
     }));
-    (std::thread::spawn(move || drive(options)), told)
+    (std::thread::spawn(move || drive(options, pace)), told)
 }
 
-fn drive(options: JoinOptions) -> Result<Hashes, NodeError> {
+fn drive(options: JoinOptions, pace: Duration) -> Result<Hashes, NodeError> {
     let mut node = Node::join(options)?;
     let mut body = Bodies::new(&node);
     while body.step(&mut node)? {
-        std::thread::sleep(PACE);
+        if !pace.is_zero() {
+            std::thread::sleep(pace);
+        }
     }
     let found = hashes(&node);
     node.leave(&[])?;
