@@ -190,6 +190,9 @@ impl<'p> Live<'p> {
             self.run.heed(interrupt.stop());
         }
         let end = self.advance_to_end(recorder, progress, interrupt);
+        if matches!(end, End::Finished | End::Terminated { .. }) {
+            self.run.hand_over_rows();
+        }
         match end {
             // Other nodes may have gone further.
             End::Terminated { .. } if self.is_part => {}

@@ -330,9 +330,12 @@ impl Closed {
             outcome.summary.problems.iter().map(|problem| ending(problem, resolution)).collect();
         problems.extend(paths::was_working_folder_left().then(left_working_folder));
         problems.extend(outcome.saving.take_problems());
-        let torn = torn::remark(&written, folder);
-        let is_torn = torn.is_some();
-        problems.extend(torn);
+        let is_torn = written.failure.is_some() || written.journal_failure.is_some();
+        if is_torn {
+            // Where there is no room for a trace there is none for a snapshot: one error is enough.
+            problems.retain(|problem| problem.code != "run::not-saved");
+        }
+        problems.extend(torn::remark(&written, folder));
         if is_torn && matches!(outcome.end, End::Finished | End::Terminated { .. }) {
             outcome.end = End::RecordingFailed;
         }

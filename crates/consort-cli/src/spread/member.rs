@@ -1,6 +1,7 @@
 //! A node: it joins the others, computes its part of the system, and leaves.
 
 use super::joining::{self, Joined, Joining, Refusal};
+use super::merge::last_standing;
 use super::words::{EndWay, Ending, Wish, hashes_to_json};
 use crate::cli::RunArgs;
 use crate::commands::replay;
@@ -18,7 +19,7 @@ use consort_core::{Diagnostic, Resolution, Severity};
 use consort_engine::{RowContent, RunError, Summary};
 use consort_system::Projection;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a node has to do.
@@ -72,12 +73,17 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
         listener: job.listener.take(),
         journal: job.journal,
     };
+    let journal = way.journal.clone();
     let recorded = match &job.folder {
         Some(folder) => run::record(job.args, job.prepared, way, folder, printer),
         None => without_files(job.args, job.prepared, way, (&name, printer)),
     };
     match recorded {
-        Ok(recorded) => leave(recorded, &joined, resolution),
+        Ok(recorded) => {
+            let mut done = leave(recorded, &joined, resolution);
+            done.heed_journal(journal.as_deref());
+            done
+        }
         Err(error) => {
             let why: Vec<Diagnostic> = errors(error).into_iter().map(unmet).collect();
             joined.fail(why.first().map_or("it could not start", |first| &first.message));
@@ -87,6 +93,16 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
 }
 
 impl Done {
+    /// What is not in the journal was not done: nobody can be told where the run stood there.
+    fn heed_journal(&mut self, journal: Option<&Path>) {
+        let recorded = self.recorded.as_ref();
+        let has_failed = recorded.is_some_and(|it| it.outcome.end == End::RecordingFailed);
+        if let Some(journal) = journal.filter(|_| has_failed) {
+            let last = last_standing(journal).ok().flatten();
+            self.ending.tag = last.map(|standing| standing.tag);
+        }
+    }
+
     fn unbegun(ending: Ending) -> Self {
         Done { ending, recorded: None, last_words: BTreeMap::new() }
     }
@@ -199,7 +215,9 @@ fn end_way(end: &End, resolution: Resolution) -> EndWay {
         End::Lost { failure } => failed((**failure).clone()),
         End::RecordingFailed => failed(
             Diagnostic::error("run::trace-not-written", "the trace could not be written any more")
-                .help("make room on the disk"),
+                .help(
+                    "make room on the disk of the cache, or choose another with `--cache-dir DIR`",
+                ),
         ),
     }
 }

@@ -4,7 +4,7 @@ use crate::record::Record;
 use crate::world::{Said, World, eventually};
 use serde_json::Value;
 use std::fs;
-use std::process::Child;
+use std::process::{Child, Command};
 
 /// Something that happens at every step, and events between steps.
 const SYSTEM: &str = "\
@@ -217,4 +217,69 @@ fn a_trace_that_is_not_the_recorded_one_is_refused() {
     assert!(!said.stderr.contains("trace-changed"), "{said}");
     fs::remove_file(&file).unwrap();
     world.done(&["replay", "run"]);
+}
+
+/// The program where no file may have more than so many bytes: a disk that is full then.
+fn with_room(world: &World, bytes: u64, line: &[&str]) -> Said {
+    let program = env!("CARGO_BIN_EXE_consort");
+    let script = format!("trap '' XFSZ; ulimit -f {}; exec {program} \"$@\"", bytes / 512);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script, "sh"]).args(line).current_dir(world.path(""));
+    let output = shell.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// One error, which says what to do.
+fn check_full(said: &Said) {
+    assert_eq!(said.code, Some(2), "{said}");
+    assert_eq!(said.stderr.matches("error[").count(), 1, "{said}");
+    assert!(said.stderr.contains("make room on the disk"), "{said}");
+}
+
+#[test]
+fn a_full_disk_leaves_a_record_and_one_error() {
+    let world = world();
+    let saves = ["--save-every", "5", "--save", "s.snapshot"];
+    for more in [&[][..], &["--csv"], &saves] {
+        let line = [&["run", "s", "--out", "run"], more].concat();
+        let said = with_room(&world, 1 << 19, &line);
+        check_full(&said);
+        assert_eq!(world.manifest("run")["exit"]["state"], "failed");
+        assert!(world.done(&["replay", "run"]).stdout.contains("identical"));
+        if world.path("run/trace.journal").exists() {
+            world.done(&["diff", "run", "run"]);
+            check_prefix(&world, "run");
+        }
+        let rows = world.manifest("run")["recorded"]["rows"].as_u64().unwrap();
+        assert!(1000 < rows, "{rows}");
+    }
+}
+
+#[test]
+fn a_full_cache_leaves_a_record_of_a_distributed_run_and_one_error() {
+    let world = world();
+    let line = ["run", "s", "--out", "run", "--place", "*=a,total=b,mixed=b,slow=c"];
+    check_full(&with_room(&world, 1 << 19, &line));
+    assert!(world.done(&["replay", "run"]).stdout.contains("identical"));
+    assert!(100 < world.manifest("run")["recorded"]["rows"].as_u64().unwrap());
+}
+
+#[test]
+fn a_trace_that_cannot_be_joined_leaves_the_journals_of_the_nodes() {
+    let world = world();
+    let place = ["--place", "*=a,total=b,mixed=b,slow=c", "--stop", "30", "--real-time", "20"];
+    let mut run = start(&world, &place);
+    let list = world.path("run/nodes.json");
+    eventually("nodes are listed", || list.exists());
+    let nodes: Value = serde_json::from_str(&fs::read_to_string(&list).unwrap()).unwrap();
+    // There is no file where there is a folder.
+    fs::create_dir(world.path("run/trace.parquet")).unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(2));
+    let scratch = world.path(nodes["scratch"].as_str().unwrap());
+    assert!(scratch.exists() && list.exists());
+    fs::remove_dir(world.path("run/trace.parquet")).unwrap();
+    let said = check_prefix(&world, "run");
+    assert!(said.stdout.contains("up to 30 s"), "{said}");
+    assert!(!scratch.exists() && !list.exists());
 }

@@ -11,8 +11,11 @@ use consort_trace::TraceError;
 pub(super) fn remark(written: &Written, folder: &RunFolder) -> Option<Diagnostic> {
     match (&written.failure, &written.journal_failure) {
         (Some(error), _) => Some(no_trace(error, folder)),
-        (None, Some(error)) => Some(no_journal(error, folder)),
-        (None, None) => None,
+        (None, Some(error)) if folder.file(folder::JOURNAL).exists() => {
+            Some(no_journal(error, folder))
+        }
+        // A node tells it to who started it.
+        (None, Some(_) | None) => None,
     }
 }
 
