@@ -3,8 +3,8 @@
 //! systems: their plans (`plans`), their runs on several nodes (`parts`) and their flows (`flows`), with
 //! seeds that CI does not see, FMUs that misbehave (`behaviors`) and FMUs whose saved states lack
 //! something (`states`), links that flip, lose or double a byte (`links`), and crowds of strangers, with
-//! and without which nine pairs of runs are timed (`strangers`). `repeat` runs systems a hundred times each
-//! over all links, Zenoh included.
+//! and without which nine pairs of runs are timed (`strangers`). `records` ends runs at any moment and looks
+//! for what they recorded; `repeat` runs systems a hundred times each over all links, Zenoh included.
 
 use crate::ci::{cargo, root, succeeds};
 use crate::say;
@@ -95,6 +95,10 @@ const REPEAT: &str = "repeat";
 /// What it repeats, and until which second, so that stops and cuts come in time.
 const REPEATED: [(&str, &str); 2] = [("examples/nbody", "20000"), ("examples/uav", "20")];
 
+/// The target that ends runs at moments drawn by chance, and how many moments of each kind.
+const RECORDS: &str = "records";
+const MOMENTS: &str = "50";
+
 /// Where the seeds of the first round start: beyond those of CI.
 const ROUNDS_SEED: u64 = 1 << 32;
 
@@ -115,6 +119,7 @@ pub(crate) fn run(arguments: &[String]) -> bool {
     }
     targets.iter().all(|target| match rounds(target) {
         Some(rounds) => random_systems(rounds, minutes),
+        None if target == RECORDS => records(),
         None if target == REPEAT => REPEATED.iter().all(|(system, stop)| repeat(system, stop)),
         None => fuzz(target, minutes),
     })
@@ -128,6 +133,15 @@ fn repeat(system: &str, stop: &str) -> bool {
     command.args(["--placements", "10", "--stops", "1", "--stop-most", "15", "--cuts", "2"]);
     command.arg("--verbose");
     succeeds(&format!("repeat {system}"), command)
+}
+
+/// Runs that are killed, or have no memory or disk any more: what they recorded must be there.
+fn records() -> bool {
+    let test = ["test", "--release", "-p", "consort-cli", "--test", "acceptance"];
+    let mut command = cargo(&test);
+    command.args(["records::moments", "--", "--nocapture"]);
+    command.env("CONSORT_RECORDS", MOMENTS);
+    succeeds("records of runs that end at any moment", command)
 }
 
 fn rounds(target: &str) -> Option<&'static Rounds> {
@@ -174,7 +188,7 @@ fn parse(arguments: &[String]) -> Result<(u64, Vec<String>), String> {
 }
 
 fn all_targets() -> impl Iterator<Item = &'static str> {
-    TARGETS.into_iter().chain(ROUNDS.iter().map(|rounds| rounds.name)).chain([REPEAT])
+    TARGETS.into_iter().chain(ROUNDS.iter().map(|rounds| rounds.name)).chain([RECORDS, REPEAT])
 }
 
 fn has_cargo_fuzz() -> bool {

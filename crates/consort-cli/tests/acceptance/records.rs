@@ -1,5 +1,7 @@
 //! Nothing that was recorded is lost: runs that are killed keep their rows.
 
+mod moments;
+
 use crate::record::Record;
 use crate::world::{Said, World, eventually};
 use serde_json::Value;

@@ -38,6 +38,8 @@ pub(crate) struct Saving {
     resolution: Resolution,
     /// It is saved over and over, for the case that something happens.
     repeats: bool,
+    /// It is of a node, and its parts are not what the user asked for.
+    is_part: bool,
     done: Vec<Saved>,
     checking: Checking,
     problems: Vec<Diagnostic>,
@@ -186,9 +188,9 @@ impl Saving {
         self.waiting.iter().map(|save| save.at).collect()
     }
 
-    /// Where it will have been saved if it comes so far, for the manifest.
+    /// Where it will have been saved if it comes so far, for the manifest; nothing if that cannot be seen.
     pub(crate) fn planned_to_json(&self) -> Value {
-        let to_files = self.waiting.iter().filter(|save| save.file().is_some());
+        let to_files = self.waiting.iter().filter(|save| self.counts && save.file().is_some());
         let ticks = to_files.filter_map(|save| save.at).map(Time::ticks);
         ticks.map(|tick| json!({ "tick": tick })).collect()
     }
@@ -203,6 +205,7 @@ impl Saving {
         let save =
             |(index, at): (usize, &Option<Time>)| Save::to_file(*at, folder.part(index, node));
         self.waiting = times.iter().enumerate().map(save).collect();
+        self.is_part = true;
         self
     }
 
@@ -300,7 +303,8 @@ impl Saving {
             // How many more there would have been is no news; that there is none is.
             waiting.truncate(usize::from(self.done.is_empty()));
         }
-        for save in waiting {
+        // Who started a node tells what was not saved of the run.
+        for save in waiting.into_iter().filter(|_| !self.is_part) {
             let Some(path) = save.file() else { continue };
             let message = format!("`{}` was not written", path.display());
             let diagnostic = Diagnostic::warning("run::not-saved", message);

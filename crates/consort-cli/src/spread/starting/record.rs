@@ -18,7 +18,7 @@ use crate::spread::merge::{Journal, Merged, merge_logs};
 use crate::spread::scratch::{Scratch, id_text};
 use crate::spread::verdict::Verdict;
 use crate::spread::{Spread, certificates};
-use consort_core::{Diagnostic, Report, Tag};
+use consort_core::{Diagnostic, Report, Severity, Tag};
 use consort_trace::Standing;
 use serde_json::{Value, json};
 use std::fs::File;
@@ -170,6 +170,12 @@ impl Ran<'_> {
         let mut problems = self.verdict.more.clone();
         let told = self.crew.members.iter().filter_map(|member| member.ending.as_ref());
         problems.extend(told.flat_map(|ending| ending.problems.iter()).cloned());
+        if let End::Lost { failure } = &self.verdict.end
+            && failure.code == "run::trace-not-written"
+        {
+            // Nodes without room can write neither logs nor manifests: one error is enough.
+            problems.retain(|problem| problem.severity != Severity::Error);
+        }
         problems
     }
 

@@ -81,6 +81,7 @@ pub(super) fn saving(
         counts: is_noticed(prepared),
         resolution: prepared.resolved.experiment.resolution,
         repeats: args.save_every.is_some(),
+        is_part: false,
         done: Vec::new(),
         checking: Checking::default(),
         problems: Vec::new(),
