@@ -35,6 +35,9 @@ fn start(world: &World, more: &[&str]) -> Child {
     world.command(&[&line[..], more].concat()).spawn().unwrap()
 }
 
+/// More bytes than are written at once: a kill in the midst of the first write would leave no row.
+const WELL_BEGUN: u64 = 600_000;
+
 fn bytes(world: &World, file: &str) -> u64 {
     fs::metadata(world.path(file)).map_or(0, |data| data.len())
 }
@@ -68,7 +71,7 @@ fn check_prefix(world: &World, run: &str) -> Said {
 fn a_run_that_is_killed_keeps_its_rows_and_goes_on_from_its_last_snapshot() {
     let world = world();
     let saves = ["--csv", "--save-every", "5", "--save", "s.snapshot"];
-    kill(&world, start(&world, &saves), ("run/trace.journal", 600_000));
+    kill(&world, start(&world, &saves), ("run/trace.journal", WELL_BEGUN));
     let said = world.consort(&["replay", "run"]);
     assert_eq!(said.code, Some(2), "{said}");
     assert!(said.stderr.contains("consort recover run"), "{said}");
@@ -106,7 +109,7 @@ fn a_run_that_is_spread_and_whose_starter_is_killed_keeps_its_rows() {
     let scratch = world.path(nodes["scratch"].as_str().unwrap());
     eventually("rows are there", || {
         let size = |node: &str| fs::metadata(scratch.join(format!("parts/{node}.journal")));
-        ["a", "b", "c"].iter().all(|node| size(node).is_ok_and(|data| 50_000 <= data.len()))
+        ["a", "b", "c"].iter().all(|node| size(node).is_ok_and(|data| WELL_BEGUN <= data.len()))
     });
     run.kill().unwrap();
     run.wait().unwrap();
@@ -118,7 +121,7 @@ fn a_run_that_is_spread_and_whose_starter_is_killed_keeps_its_rows() {
 fn another_run_in_the_folder_moves_what_is_left_of_one_that_was_killed() {
     let world = world();
     for kept in ["run/killed", "run/killed-2"] {
-        kill(&world, start(&world, &[]), ("run/trace.journal", 50_000));
+        kill(&world, start(&world, &[]), ("run/trace.journal", WELL_BEGUN));
         let said = world.done(&["run", "s", "--stop", "1", "--out", "run"]);
         assert!(said.stderr.contains(&format!("consort recover {kept}")), "{said}");
         assert!(said.stderr.contains("warning[run::killed-before]"), "{said}");
@@ -139,7 +142,7 @@ fn what_is_whole_or_no_run_is_not_recovered() {
     assert_eq!(said.code, Some(2), "{said}");
     assert!(said.stderr.contains("recover::nothing"), "{said}");
     let mut run = start(&world, &[]);
-    eventually("rows are there", || 50_000 <= bytes(&world, "run/trace.journal"));
+    eventually("rows are there", || WELL_BEGUN <= bytes(&world, "run/trace.journal"));
     let said = world.consort(&["recover", "run"]);
     assert!(said.stderr.contains("another run writes to it"), "{said}");
     run.kill().unwrap();
@@ -150,7 +153,7 @@ fn what_is_whole_or_no_run_is_not_recovered() {
 fn without_a_journal_there_is_none() {
     let world = world();
     let mut run = start(&world, &["--no-journal", "--csv"]);
-    eventually("rows are there", || 50_000 <= bytes(&world, "run/trace.csv"));
+    eventually("rows are there", || WELL_BEGUN <= bytes(&world, "run/trace.csv"));
     assert!(!world.path("run/trace.journal").exists());
     run.kill().unwrap();
     run.wait().unwrap();
