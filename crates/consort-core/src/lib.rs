@@ -40,6 +40,7 @@ pub mod diagnostic;
 pub mod graph;
 pub mod id;
 pub mod literal;
+pub mod long_wait;
 pub mod model;
 pub mod prng;
 pub mod rolling;
@@ -59,6 +60,7 @@ pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanned};
 pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
+pub use long_wait::LongWait;
 pub use model::{
     CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, Kept, LogEntry,
     LogLevel, LogSink, Model, ModelDescription, Preparation, Refresh, SavedState, Setting, Setup,

@@ -97,13 +97,23 @@ impl Log {
         self.state.lock().expect("no writer panics").write(event.to_string());
     }
 
+    /// Writes what is waited for, to be seen while it is.
+    pub(crate) fn wait(&self, event: &Value) {
+        let mut state = self.state.lock().expect("no writer panics");
+        state.write(event.to_string());
+        state.flush();
+    }
+
     fn entry(&self, entry: &LogEntry) {
         let level = match entry.level {
             LogLevel::Info => "info",
             LogLevel::Warning => "warning",
             LogLevel::Error => "error",
         };
-        if self.spoken {
+        let is_wait = entry.category == LogEntry::WAIT;
+        if is_wait {
+            tell(&visible(&entry.message));
+        } else if self.spoken {
             let line = format!("{} [{}] {}", entry.component, entry.category, entry.message);
             tell(&visible(&line));
         }
@@ -118,7 +128,7 @@ impl Log {
         state.warnings += u64::from(entry.level == LogLevel::Warning);
         state.errors += u64::from(entry.level == LogLevel::Error);
         state.write(line.to_string());
-        if entry.level != LogLevel::Info {
+        if entry.level != LogLevel::Info || is_wait {
             state.flush();
         }
     }

@@ -107,10 +107,13 @@ fn a_program_that_was_stopped_for_a_while_changes_nothing() {
     });
     let program = program.unwrap().file_name().unwrap().to_string_lossy().into_owned();
     signal("STOP", &program);
-    std::thread::sleep(Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_millis(7000));
     assert!(run.try_wait().unwrap().is_none(), "nobody waits for the program");
     signal("CONT", &program);
-    assert!(run.wait().unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("`tank` has not answered `its outputs` for 5 s"), "{said}");
     assert_eq!(world.trace_hash("it"), expected);
 }
 

@@ -126,6 +126,18 @@ fn whatever_an_fmu_does_is_told_and_what_was_recorded_is_kept() {
 }
 
 #[test]
+fn an_fmu_that_does_not_answer_is_told_while_it_is_waited_for() {
+    let world = misbehaving("phase = 6, status = 102, at = 0.5");
+    let said = world.consort(&["run", "s", "--out", "run", "--call-limit", "7"]);
+    assert_eq!(said.code, Some(2), "{said}");
+    assert!(said.stderr.contains("`odd` has not answered `fmi2DoStep` for 5 s"), "{said}");
+    let log = world.events("run", "log");
+    assert!(log.iter().any(|line| line["category"] == "wait"), "{log:?}");
+    assert_eq!(world.manifest("run")["exit"]["state"], "failed");
+    assert!(said.stderr.contains("no answer for 7 s"), "{said}");
+}
+
+#[test]
 fn an_fmu_that_ends_before_it_begins_leaves_nothing() {
     let mut text = String::new();
     for parameters in ["phase = 2, status = 100", "phase = 3, status = 101"] {

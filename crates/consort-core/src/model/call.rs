@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Results of calls into an instance; the error is boxed so that success stays cheap.
 pub type CallResult<T> = Result<T, Box<CallError>>;
@@ -107,6 +108,22 @@ pub struct LogEntry {
     pub category: String,
     /// What it said.
     pub message: String,
+}
+
+impl LogEntry {
+    /// The category of lines that say for how long an instance has not answered: the user sees them at once.
+    pub const WAIT: &str = "wait";
+
+    /// A component has not answered for so long; `call` is what it was asked for.
+    pub fn wait(component: &str, call: &str, waited: Duration) -> Self {
+        let message = format!("`{component}` has not answered `{call}` for {} s", waited.as_secs());
+        LogEntry {
+            component: component.to_owned(),
+            level: LogLevel::Info,
+            category: Self::WAIT.to_owned(),
+            message,
+        }
+    }
 }
 
 /// How bad a log line is.

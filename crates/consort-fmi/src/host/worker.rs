@@ -9,7 +9,7 @@ use super::protocol::{
 };
 use super::scratch::Folder;
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, LogEntry, LogLevel, LogSink, Step, ValueType};
+use consort_core::{CallError, CallStatus, LogEntry, LogLevel, LogSink, LongWait, Step, ValueType};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub(crate) struct Worker {
     step: Option<Step>,
     round_trips: u64,
     failures: u64,
+    /// When its next wait is told: a model whose every step takes long does not fill the log.
+    long_wait: LongWait,
 }
 
 /// What a worker and its copies have in common.
@@ -85,6 +87,7 @@ impl Worker {
             step: None,
             round_trips: 0,
             failures: 0,
+            long_wait: LongWait::default(),
         }
     }
 
@@ -182,7 +185,7 @@ impl Worker {
         self.process.come_along();
         self.channel.header().stage.store(op as u32, Ordering::Relaxed);
         self.channel.ask();
-        if let Err(what) = self.wait() {
+        if let Err(what) = self.wait(op) {
             self.gone = Some(what);
             self.hear();
             return Err(self.gone(op));
@@ -223,7 +226,7 @@ impl Worker {
     }
 
     /// Waits for an answer.
-    fn wait(&mut self) -> Result<(), String> {
+    fn wait(&mut self, op: Op) -> Result<(), String> {
         // A worker that dies wakes nobody: look after it, soon at first.
         let mut nap = Duration::from_millis(2);
         if self.channel.wait_for_answer(nap) {
@@ -239,6 +242,9 @@ impl Worker {
                 self.process.end();
                 return Err(format!("no answer for {} s", self.shared.silence.as_secs_f64()));
             }
+            if self.long_wait.is_due(begin.elapsed()) {
+                self.tell_wait(op, begin.elapsed());
+            }
             if OUTPUT_MAX <= self.shared.output.length() {
                 self.process.end();
                 return Err(format!("it printed more than {} MiB in one call", OUTPUT_MAX >> 20));
@@ -248,6 +254,12 @@ impl Worker {
                 return Ok(());
             }
         }
+    }
+
+    #[cold]
+    fn tell_wait(&self, op: Op, waited: Duration) {
+        let call = op.name_for(self.shared.family, access(self.channel.command()));
+        (self.shared.log)(&LogEntry::wait(&self.shared.component, call, waited));
     }
 
     #[cold]

@@ -2,11 +2,15 @@
 
 use super::program::Program;
 use super::wire::{self, FRAME_BYTES_MAX, Misread, answer};
+use consort_core::LongWait;
+use consort_core::model::{LogEntry, LogSink};
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+/// How long a read waits before it looks whether that takes long.
+const ROUND: Duration = Duration::from_secs(1);
 /// How long a program may take to go after the run's end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -16,6 +20,9 @@ pub(super) struct Channel {
     /// The program, if we started it.
     pub(super) program: Option<Program>,
     limit: Option<Duration>,
+    /// Who is told of waits that take long: the component's name, and where its log goes.
+    told: Option<(String, LogSink)>,
+    long_wait: LongWait,
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
 }
@@ -81,15 +88,53 @@ impl From<io::Error> for Broken {
     }
 }
 
+/// Reads for as long as the limit allows, and tells when that takes long.
+struct Patient<'a> {
+    stream: &'a UnixStream,
+    begin: Instant,
+    limit: Option<Duration>,
+    told: Option<&'a (String, LogSink)>,
+    long_wait: &'a mut LongWait,
+    expected: &'static str,
+}
+
+impl io::Read for Patient<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.stream.read(room);
+            let is_early = |error: &io::Error| is_late(error) && !self.is_over();
+            if !read.as_ref().is_err_and(is_early) {
+                return read;
+            }
+            let waited = self.begin.elapsed();
+            if let Some((component, log)) = self.told.filter(|_| self.long_wait.is_due(waited)) {
+                log(&LogEntry::wait(component, self.expected, waited));
+            }
+        }
+    }
+}
+
+impl Patient<'_> {
+    fn is_over(&self) -> bool {
+        self.limit.is_some_and(|limit| limit <= self.begin.elapsed())
+    }
+}
+
+fn is_late(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+}
+
 impl Channel {
     pub(super) fn new(
         stream: UnixStream,
         program: Option<Program>,
         limit: Option<Duration>,
     ) -> io::Result<Self> {
-        stream.set_read_timeout(limit)?;
+        stream.set_read_timeout(Some(limit.map_or(ROUND, |limit| limit.min(ROUND))))?;
         stream.set_write_timeout(limit)?;
-        Ok(Channel { stream, program, limit, incoming: Vec::new(), outgoing: Vec::new() })
+        let (incoming, outgoing, told) = (Vec::new(), Vec::new(), None);
+        let long_wait = LongWait::default();
+        Ok(Channel { stream, program, limit, told, long_wait, incoming, outgoing })
     }
 
     /// Sends a message whose body is put behind what is there.
@@ -108,7 +153,7 @@ impl Channel {
 
     /// The body of the next message, which must be of a kind.
     pub(super) fn receive(&mut self, kind: u8, expected: &'static str) -> Result<&[u8], Broken> {
-        self.read_frame()?;
+        self.read_frame(expected)?;
         let (found, body) = self.incoming.split_first().expect("no frame is empty");
         match *found {
             found if found == kind => Ok(body),
@@ -122,24 +167,41 @@ impl Channel {
         }
     }
 
-    fn read_frame(&mut self) -> Result<(), Broken> {
+    /// From now on waits that take long are told in the name of that component.
+    pub(super) fn tell_waits(&mut self, component: &str, log: &LogSink) {
+        self.told = Some((component.to_owned(), log.clone()));
+    }
+
+    fn read_frame(&mut self, expected: &'static str) -> Result<(), Broken> {
         let mut head = [0; 4];
-        self.stream.read_exact(&mut head).map_err(|error| self.broken(error))?;
+        let mut patient = Patient {
+            stream: &self.stream,
+            begin: Instant::now(),
+            limit: self.limit,
+            told: self.told.as_ref(),
+            long_wait: &mut self.long_wait,
+            expected,
+        };
+        if let Err(error) = patient.read_exact(&mut head) {
+            return Err(self.broken(error));
+        }
         let length = u32::from_le_bytes(head) as usize;
         if length == 0 || FRAME_BYTES_MAX < length {
             return Err(Broken::Oversized(length));
         }
         // Room is made for what is there, not for what is announced.
         self.incoming.clear();
-        let mut frame = (&self.stream).take(length as u64);
-        let read = frame.read_to_end(&mut self.incoming).map_err(|error| self.broken(error))?;
+        let mut frame = patient.take(length as u64);
+        let read = match frame.read_to_end(&mut self.incoming) {
+            Ok(read) => read,
+            Err(error) => return Err(self.broken(error)),
+        };
         if read < length { Err(Broken::Closed) } else { Ok(()) }
     }
 
     fn broken(&self, error: io::Error) -> Broken {
-        let is_late = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
         match self.limit {
-            Some(limit) if is_late => Broken::Silent(limit),
+            Some(limit) if is_late(&error) => Broken::Silent(limit),
             _ => Broken::from(error),
         }
     }

@@ -55,6 +55,8 @@ impl ForeignInstance {
         name: &str,
         log: LogSink,
     ) -> CallResult<Self> {
+        let mut channel = channel;
+        channel.tell_waits(name, &log);
         let mut instance = ForeignInstance {
             variables: description.variables.clone(),
             table: Table::new(description),
