@@ -61,6 +61,26 @@ fn one_wrong_byte_never_gives_another_result() {
     assert!(runs * 3 / 4 <= disturbed, "most runs are disturbed, not {disturbed}");
 }
 
+/// What would happen without checksums: it is seen, and by the tallies of the flows. So the test above can fail.
+#[test]
+fn without_checksums_the_ends_of_a_flow_find_that_they_differ() {
+    let runs = number("CONSORT_LINK_FAULTS").unwrap_or(RUNS_DEFAULT) / 10;
+    let seed = number("CONSORT_RANDOM_SEED").unwrap_or(0);
+    let systems = [Nature::Tcp, Nature::Unix].map(System::undisturbed);
+    for seed in seed..seed + runs {
+        let system = &systems[(seed % 2) as usize];
+        let mut random = Prng::new(seed).split("forged");
+        let ways = system.ways(&[3]);
+        let (link, is_forward, passed) = ways[random.below(ways.len() as u64) as usize];
+        let skipped = random.below(passed as u64) as usize;
+        let place = random.below(1 << 20) as usize;
+        let aim = Aim { is_forward, kinds: &[3], skipped, harm: Harm::Forge, place };
+        let what = format!("seed {seed}: link {link}, {aim:?}");
+        let said = system.forged(link, aim);
+        assert!(said.iter().all(|said| said.contains("differs: node")), "{what}: {said:?}");
+    }
+}
+
 /// One run, by its seed: every link, aim and harm in turn, the rest at random.
 fn one(systems: &[System; 3], seed: u64) -> (Nature, &'static str, Harm, Verdict) {
     let turn = |count: usize, every: u64| (seed / every) as usize % count;

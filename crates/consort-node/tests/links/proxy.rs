@@ -1,5 +1,6 @@
 //! What stands between two nodes and does one thing wrong, once.
 
+use consort_node::frame::{self, HEADER};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -15,6 +16,8 @@ pub(crate) enum Harm {
     Flip,
     Drop,
     Double,
+    /// A flipped bit with checksums that fit: as if there were none.
+    Forge,
 }
 
 /// Which frame (on an encrypted link: which record) is harmed, and where.
@@ -152,6 +155,11 @@ impl Passed {
             Harm::Flip => piece[at] ^= 1 << (aim.place % 8),
             Harm::Drop => drop(piece.remove(at)),
             Harm::Double => piece.insert(at, piece[at]),
+            Harm::Forge => {
+                let payload = HEADER..piece.len();
+                piece[HEADER + aim.place / 8 % payload.len()] ^= 1 << (aim.place % 8);
+                frame::seal(piece);
+            }
         }
     }
 }
