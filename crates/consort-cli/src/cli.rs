@@ -23,7 +23,7 @@ pub(crate) use explore::{CampaignChanges, CampaignWorkerArgs, ExploreArgs};
 pub(crate) use export::{ExportArgs, ExportSubject, ExportSystemArgs, FmiChoice, FmuArgs};
 pub(crate) use repeat::{LinkChoice, RepeatArgs};
 pub(crate) use spread::{
-    CAPACITY, LinkKind, NodeArgs, NodeQuestion, NodeStatusArgs, SpreadArgs, TlsArgs,
+    CAPACITY, LinkKind, NodeArgs, NodeQuestion, NodeSecretArgs, NodeStatusArgs, SpreadArgs, TlsArgs,
 };
 pub(crate) use state_check::StateCheckArgs;
 pub(crate) use values::WorkerList;

@@ -2,6 +2,7 @@
 //! record; the second ends the program.
 
 use consort_core::Stop;
+use consort_node::Cancellation;
 use nix::sys::signal::{SigSet, Signal};
 use std::io::{self, Write as _};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -16,6 +17,8 @@ pub(crate) struct Interrupt {
     asked: Mutex<bool>,
     changed: Condvar,
     stop: Stop,
+    /// Wakes nodes that wait for others.
+    cancellation: Option<Cancellation>,
     is_silent: bool,
 }
 
@@ -35,7 +38,12 @@ impl Interrupt {
     fn once(is_silent: bool) -> Arc<Self> {
         static ONCE: OnceLock<Arc<Interrupt>> = OnceLock::new();
         let listen = || {
-            let interrupt = Arc::new(Interrupt { is_silent, ..Interrupt::default() });
+            let interrupt = Arc::new(Interrupt {
+                is_silent,
+                // Without descriptors a node hears it when its wait is over.
+                cancellation: Cancellation::new().ok(),
+                ..Interrupt::default()
+            });
             let heard = Arc::clone(&interrupt);
             // Where no handler can be set, Ctrl-C ends the program as it always did.
             let _ = ctrlc::set_handler(move || heard.ask());
@@ -54,6 +62,7 @@ impl Interrupt {
         *asked = true;
         self.changed.notify_all();
         drop(asked);
+        self.cancellation.iter().for_each(Cancellation::cancel);
         let stop = self.stop.clone();
         std::thread::spawn(move || {
             std::thread::sleep(PATIENCE);
@@ -75,6 +84,11 @@ impl Interrupt {
     /// The wish that reaches into a step, a while after the user asked.
     pub(crate) fn stop(&self) -> &Stop {
         &self.stop
+    }
+
+    /// Ends what a node waits for, as soon as the user asked.
+    pub(crate) fn cancellation(&self) -> Option<Cancellation> {
+        self.cancellation.clone()
     }
 
     /// Waits, but no longer than until the run shall end.

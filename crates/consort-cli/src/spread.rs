@@ -35,7 +35,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use crew::order::Order;
 pub(crate) use disturb::{Disturbance, Suffered};
-pub(crate) use joining::{Joining, listed, tls_files};
+pub(crate) use joining::{Joining, credentials, listed};
 pub(crate) use starting::{job, joining};
 pub(crate) use words::{Ending, Hashed, Word, hashes_from_json, is_about_others};
 

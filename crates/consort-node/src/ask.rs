@@ -4,7 +4,7 @@ use crate::endpoint::Endpoint;
 use crate::error::NodeError;
 use crate::frame::{self, Body, Frame};
 use crate::link::{Link, Received, TlsConfigs, connect};
-use crate::options::TlsFiles;
+use crate::options::Credentials;
 use crate::status::Status;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 
 /// How long to wait for an answer: a stopped process gives none.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
+
+/// Whoever asks is no node; its certificate needs a name all the same.
+const ASKER: &str = "status";
 
 /// Asks the node that listens there where it is.
 ///
@@ -25,8 +28,11 @@ pub fn ask_status(endpoint: &Endpoint) -> Result<Status, NodeError> {
 ///
 /// # Errors
 /// If nobody is there, or there is no answer within a second; if the certificates are of no use.
-pub fn ask_status_with(endpoint: &Endpoint, tls: Option<&TlsFiles>) -> Result<Status, NodeError> {
-    let tls = tls.map(TlsConfigs::read).transpose();
+pub fn ask_status_with(
+    endpoint: &Endpoint,
+    tls: Option<&Credentials>,
+) -> Result<Status, NodeError> {
+    let tls = tls.map(|tls| TlsConfigs::read(tls, ASKER)).transpose();
     let tls = tls.map_err(|problem| NodeError::Options { problem })?;
     let unanswered = |reason| NodeError::Unanswered { endpoint: endpoint.clone(), reason };
     let link = connect(endpoint, tls.as_ref());

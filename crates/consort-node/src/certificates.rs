@@ -1,11 +1,19 @@
-//! Throw-away certificates, for nodes that one program starts on this machine.
+//! Certificates: throw-away ones for nodes that one program starts on this machine, given ones from files, and those
+//! that follow from a secret.
 //!
 //! A node is known by its certificate: its name is one of the certificate's DNS names (subject alternative
 //! names). Whoever has certificates of an authority of its own uses those; see `docs/distributed.md`.
 
-use crate::options::TlsFiles;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::pki_types::DnsName;
+use crate::options::{Credentials, TlsFiles};
+use crate::secret;
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DistinguishedName, DnType,
+    IsCa, KeyPair,
+};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, DnsName, PrivateKeyDer};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -13,6 +21,8 @@ use std::path::{Path, PathBuf};
 
 /// The host that the certificates are good for, besides the names of their nodes.
 const HOST: &str = "localhost";
+/// What every certificate that follows from a secret is good for: the secret tells who belongs to the run, not the host.
+const ANY_NODE: &str = "node.consort";
 /// The file that tells whom to trust.
 const AUTHORITY: &str = "authority.pem";
 
@@ -28,10 +38,8 @@ impl Authority {
     /// # Errors
     /// If the folder cannot be written to.
     pub fn new(folder: &Path) -> io::Result<Self> {
-        let mut params = CertificateParams::new(Vec::new()).map_err(io::Error::other)?;
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().map_err(io::Error::other)?;
-        let issuer = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;
+        let issuer = issuer(key).map_err(io::Error::other)?;
         write_private(&folder.join(AUTHORITY), &issuer.pem())?;
         Ok(Authority { issuer, folder: folder.to_owned() })
     }
@@ -53,9 +61,7 @@ impl Authority {
         if !is_certifiable(node) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, no_dns_name(node)));
         }
-        let params = CertificateParams::new(names).map_err(io::Error::other)?;
-        let key = KeyPair::generate().map_err(io::Error::other)?;
-        let certificate = params.signed_by(&key, &self.issuer).map_err(io::Error::other)?;
+        let (certificate, key) = certified(names, &self.issuer).map_err(io::Error::other)?;
         let files = Authority::files(&self.folder, node);
         write_private(&files.certificate, &certificate.pem())?;
         write_private(&files.key, &key.serialize_pem())?;
@@ -72,6 +78,82 @@ impl Authority {
     }
 }
 
+/// What a node shows to others, and whom it trusts.
+pub(crate) struct Identity {
+    pub(crate) authorities: Vec<CertificateDer<'static>>,
+    pub(crate) chain: Vec<CertificateDer<'static>>,
+    pub(crate) key: PrivateKeyDer<'static>,
+    /// The name that everybody's certificate holds, if hosts do not matter.
+    pub(crate) server_name: Option<&'static str>,
+}
+
+impl Identity {
+    /// That of `node`; the text says which file is wrong, and how.
+    pub(crate) fn read(credentials: &Credentials, node: &str) -> Result<Self, String> {
+        match credentials {
+            Credentials::Files(files) => Identity::from_files(files),
+            Credentials::Secret(_) if !is_certifiable(node) => Err(no_dns_name(node)),
+            Credentials::Secret(path) => {
+                let key = secret::authority_key(path)?;
+                Identity::issued(key, node).map_err(|error| told(path, &error))
+            }
+        }
+    }
+
+    fn from_files(files: &TlsFiles) -> Result<Self, String> {
+        let key = PrivateKeyDer::from_pem_file(&files.key);
+        Ok(Identity {
+            authorities: certificates(&files.authorities)?,
+            chain: certificates(&files.certificate)?,
+            key: key.map_err(|error| told(&files.key, &error))?,
+            server_name: None,
+        })
+    }
+
+    /// Whoever has the key of the authority certifies itself.
+    fn issued(key: KeyPair, node: &str) -> Result<Self, rcgen::Error> {
+        let issuer = issuer(key)?;
+        let (certificate, key) = certified(vec![node.to_owned(), ANY_NODE.to_owned()], &issuer)?;
+        Ok(Identity {
+            authorities: vec![issuer.der().clone()],
+            chain: vec![certificate.der().clone()],
+            key: PrivateKeyDer::Pkcs8(key.serialize_der().into()),
+            server_name: Some(ANY_NODE),
+        })
+    }
+}
+
+fn issuer(key: KeyPair) -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
+    let mut params = CertificateParams::new(Vec::new())?;
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    // Authorities of one name are told apart by a failed check of a signature only, which nobody understands.
+    let digest: [u8; 32] = Sha256::digest(key.public_key_raw()).into();
+    let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, format!("consort {digits}"));
+    CertifiedIssuer::self_signed(params, key)
+}
+
+fn certified(
+    names: Vec<String>,
+    issuer: &CertifiedIssuer<'static, KeyPair>,
+) -> Result<(Certificate, KeyPair), rcgen::Error> {
+    let key = KeyPair::generate()?;
+    let certificate = CertificateParams::new(names)?.signed_by(&key, issuer)?;
+    Ok((certificate, key))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found = CertificateDer::pem_file_iter(path).map_err(|error| told(path, &error))?;
+    let found: Result<Vec<_>, _> = found.collect();
+    let found = found.map_err(|error| told(path, &error))?;
+    if found.is_empty() { Err(told(path, &"there is no certificate in it")) } else { Ok(found) }
+}
+
+pub(crate) fn told(path: &Path, error: &dyn fmt::Display) -> String {
+    format!("`{}`: {error}", path.display())
+}
+
 /// Whether a certificate can hold a node's name: letters, digits, `-`, `_` and `.`, not digits alone.
 pub fn is_certifiable(node: &str) -> bool {
     DnsName::try_from(node).is_ok()
@@ -85,7 +167,7 @@ pub(crate) fn no_dns_name(node: &str) -> String {
 }
 
 /// Only the user may read it, and there was no such file before.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())
 }

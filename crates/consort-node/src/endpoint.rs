@@ -1,6 +1,7 @@
 //! Where a node is reached, as it is written on a command line.
 
 use std::fmt;
+use std::net::ToSocketAddrs as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -16,6 +17,27 @@ pub enum Endpoint {
     Tls(String),
     /// `zenoh:tcp/host:port`: the locator of Zenoh's own follows the colon.
     Zenoh(String),
+}
+
+impl Endpoint {
+    /// Whether it may be reached from other machines by whoever likes, and read by whoever is in between.
+    pub fn is_exposed(&self) -> bool {
+        match self {
+            Endpoint::Unix(_) | Endpoint::Tls(_) => false,
+            Endpoint::Tcp(address) => !is_loopback(address),
+            Endpoint::Zenoh(locator) => match locator.split_once('/') {
+                Some(("tls" | "quic" | "unixsock-stream", _)) => false,
+                Some((_, address)) => !is_loopback(address.split(['?', '#']).next().unwrap_or("")),
+                None => true,
+            },
+        }
+    }
+}
+
+/// A name that is not known is taken for one of another machine.
+fn is_loopback(address: &str) -> bool {
+    let Ok(mut found) = address.to_socket_addrs() else { return false };
+    found.all(|address| address.ip().to_canonical().is_loopback())
 }
 
 /// A text that is no endpoint.
@@ -86,6 +108,27 @@ mod tests {
         {
             let refused = text.parse::<Endpoint>().expect_err(text);
             assert!(refused.to_string().contains("`tcp:host:port`"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn what_others_can_reach_without_tls_is_known() {
+        let cases = [
+            ("unix:/run/a", false),
+            ("tcp:127.0.0.1:1", false),
+            ("tcp:localhost:1", false),
+            ("tcp:[::1]:1", false),
+            ("tcp:0.0.0.0:1", true),
+            ("tcp:[::]:1", true),
+            ("tcp:192.0.2.1:1", true),
+            ("tcp:no-such-host.invalid:1", true),
+            ("tls:0.0.0.0:1", false),
+            ("zenoh:tcp/127.0.0.1:7447?rel=1", false),
+            ("zenoh:tcp/192.0.2.1:7447", true),
+            ("zenoh:tls/192.0.2.1:7447", false),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(text.parse::<Endpoint>().unwrap().is_exposed(), expected, "{text}");
         }
     }
 }

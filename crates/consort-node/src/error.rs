@@ -107,6 +107,11 @@ pub enum NodeError {
         /// The last tag that was done here.
         at: Option<Tag>,
     },
+    /// Somebody ended what the node waited for.
+    Cancelled {
+        /// The last tag that was done here.
+        at: Option<Tag>,
+    },
     /// Nobody answers there.
     Unanswered {
         /// Where.
@@ -164,6 +169,7 @@ impl NodeError {
             | NodeError::Failed { at, .. }
             | NodeError::Wire { at, .. }
             | NodeError::Differs { at, .. }
+            | NodeError::Cancelled { at }
             | NodeError::Flow { at, .. } => *at,
             _ => None,
         }
@@ -215,6 +221,7 @@ impl fmt::Display for NodeError {
             | NodeError::Failed { node, .. }
             | NodeError::Wire { node, .. }
             | NodeError::Flow { node, .. } => write!(f, "node `{node}`: {}", self.reason()),
+            NodeError::Cancelled { .. } => f.write_str("it was interrupted"),
             NodeError::Differs { difference, .. } => {
                 write!(f, "node `{}`: {difference}", difference.node)
             }

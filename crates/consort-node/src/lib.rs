@@ -10,7 +10,7 @@
 //!    simulated faults if asked for.
 //! 4. [`Node`]: joins all others, drives the machine of its flows, names who is to blame if it
 //!    cannot go on; [`ask_status`] tells at any moment who waits for whom.
-//! 5. [`Authority`]: certificates for nodes that one program starts.
+//! 5. [`Authority`]: certificates for nodes that one program starts; [`secret`]: for those of several machines.
 //! 6. [`PlanCourier`]: carries what crosses in a plan that is cut into nodes.
 //!
 //! # Determinism
@@ -18,6 +18,7 @@
 //! peer that is stopped, or in a debugger, is waited for without an end; one that is gone is an error.
 
 mod ask;
+mod cancellation;
 mod certificates;
 mod courier;
 mod endpoint;
@@ -28,15 +29,19 @@ pub mod hello;
 pub mod link;
 mod node;
 mod options;
+pub mod secret;
 pub mod session;
 mod status;
 
 pub use ask::{ask_status, ask_status_with};
+pub use cancellation::Cancellation;
 pub use certificates::{Authority, is_certifiable};
 pub use courier::{NodeHandle, PlanCourier, topology};
 pub use endpoint::{Endpoint, EndpointError};
 pub use error::{Difference, NodeError};
 pub use link::{Faults, Hub};
 pub use node::{Node, Step};
-pub use options::{GATHER_DEFAULT, Gathering, JoinOptions, PATIENCE_DEFAULT, TlsFiles};
+pub use options::{
+    Credentials, GATHER_DEFAULT, Gathering, JoinOptions, PATIENCE_DEFAULT, TlsFiles, WaitListener,
+};
 pub use status::{FlowStatus, Need, PeerStatus, Phase, Status, Wait};

@@ -1,6 +1,7 @@
 //! A node: the machine of its flows, joined to the others by lines.
 
 mod board;
+mod counted;
 mod doorman;
 mod join;
 mod mesh;
@@ -11,9 +12,10 @@ mod waiting;
 
 use crate::error::NodeError;
 use crate::frame::{Body, FRAME_MAX, HEADER};
+use crate::options::WaitListener;
 use crate::status::{Need, Phase, Status};
 use board::Board;
-use consort_core::{NodeId, Tag};
+use consort_core::{LongWait, NodeId, Tag};
 use consort_federation::flow::{
     Action, FlowError, FlowId, FlowNode, FlowRecord, Input, Message, Output, Topology,
 };
@@ -48,6 +50,9 @@ pub struct Node {
     batch: Vec<(FlowId, Vec<u8>)>,
     /// What it has waited for, and since when, if for more than a moment.
     want: Option<(Want, Instant)>,
+    /// Who is told of waits that take long, and when the next time.
+    listener: Option<WaitListener>,
+    long_wait: LongWait,
     /// Whoever drives it says itself which tags are done.
     pub(crate) is_piloted: bool,
     /// It has left or failed: there is nothing more to say.

@@ -1,7 +1,9 @@
 //! What a node must know before it can join.
 
+use crate::cancellation::Cancellation;
 use crate::endpoint::Endpoint;
 use crate::link::{Faults, Hub};
+use crate::status::Wait;
 use consort_core::{Resolution, Tag, Time};
 use consort_federation::flow::Topology;
 use std::collections::BTreeMap;
@@ -35,6 +37,10 @@ pub struct JoinOptions {
     pub begins: Option<Time>,
     /// Who is told whom it still waits for.
     pub gathering: Option<Gathering>,
+    /// Who is told of waits that take long.
+    pub waiting: Option<WaitListener>,
+    /// Ends whatever the node waits for, from another thread.
+    pub cancellation: Option<Cancellation>,
     /// Where others reach it, and where it answers [`ask_status`](crate::ask_status).
     pub listen: Option<Endpoint>,
     /// Where the other nodes are. Of two nodes the one with the larger name connects: it needs the
@@ -46,8 +52,10 @@ pub struct JoinOptions {
     pub patience: Duration,
     /// How long to wait for everybody to come.
     pub gather: Duration,
-    /// Certificates for endpoints of the kind `tls` (and `zenoh` over TLS).
-    pub tls: Option<TlsFiles>,
+    /// By what nodes know each other at endpoints of the kind `tls` (and `zenoh` over TLS).
+    pub tls: Option<Credentials>,
+    /// Endpoints without TLS may be on other machines. Whoever can read what goes to and fro can take part there.
+    pub allows_plain: bool,
     /// What a bad network does to every link of this node, for tests.
     pub faults: Option<Faults>,
 }
@@ -64,12 +72,15 @@ impl JoinOptions {
             facts: Vec::new(),
             begins: None,
             gathering: None,
+            waiting: None,
+            cancellation: None,
             listen: None,
             peers: BTreeMap::new(),
             hub: None,
             patience: PATIENCE_DEFAULT,
             gather: GATHER_DEFAULT,
             tls: None,
+            allows_plain: false,
             faults: None,
         }
     }
@@ -97,6 +108,45 @@ impl Gathering {
 impl fmt::Debug for Gathering {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Gathering")
+    }
+}
+
+/// Takes what a node waits for.
+type Heard = dyn Fn(&Wait) + Send + Sync;
+
+/// Is told of a wait that takes long, [now and then](consort_core::LongWait).
+#[derive(Clone)]
+pub struct WaitListener(Arc<Heard>);
+
+impl WaitListener {
+    /// Calls `heard` with what the node waits for.
+    pub fn new(heard: impl Fn(&Wait) + Send + Sync + 'static) -> Self {
+        WaitListener(Arc::new(heard))
+    }
+
+    pub(crate) fn tell(&self, wait: &Wait) {
+        (self.0)(wait);
+    }
+}
+
+impl fmt::Debug for WaitListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WaitListener")
+    }
+}
+
+/// By what nodes know each other over encrypted links.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Credentials {
+    /// Certificates of an authority of the user's.
+    Files(TlsFiles),
+    /// The file of a [secret](crate::secret::create) that all nodes of the run have.
+    Secret(PathBuf),
+}
+
+impl From<TlsFiles> for Credentials {
+    fn from(files: TlsFiles) -> Self {
+        Credentials::Files(files)
     }
 }
 

@@ -112,6 +112,12 @@ pub(crate) struct NodeArgs {
     /// Which run this is: 32 hexadecimal digits, the same for every node [default: zeros]
     #[arg(long, value_name = "ID", value_parser = values::run_id)]
     pub(crate) run: Option<[u8; 16]>,
+    /// For `tls` without certificates: a file that all nodes have; `consort node secret FILE` makes one
+    #[arg(long, value_name = "FILE", conflicts_with = "tls_certificate")]
+    pub(crate) secret: Option<PathBuf>,
+    /// Meet nodes on other machines without TLS: whoever sees what they say can take part
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// How long a node that is gone may take to come back [default: 5]
     #[arg(long, value_name = "SECONDS", value_parser = values::call_limit)]
     pub(crate) patience: Option<Duration>,
@@ -186,6 +192,16 @@ pub(crate) enum NodeQuestion {
     /// Show where nodes are, and who waits for whom for what
     #[command(after_long_help = include_str!("node_status.txt"))]
     Status(NodeStatusArgs),
+    /// Make a secret that all nodes of a run are given, so that nobody else can take part
+    #[command(after_long_help = include_str!("node_secret.txt"))]
+    Secret(NodeSecretArgs),
+}
+
+/// Options of `node secret`.
+#[derive(Args, Debug)]
+pub(crate) struct NodeSecretArgs {
+    /// Where it goes; a file that is there already is not replaced
+    pub(crate) file: PathBuf,
 }
 
 /// Options of `node status`.
@@ -194,6 +210,11 @@ pub(crate) struct NodeStatusArgs {
     /// A node's endpoint, or the folder of a run that is under way; several
     #[arg(required = true)]
     pub(crate) nodes: Vec<String>,
+    /// For `tls` endpoints: the secret of the run
+    #[arg(long, value_name = "FILE", conflicts_with = "tls_certificate")]
+    pub(crate) secret: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
     /// How it is shown
     #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
     pub(crate) format: TextFormat,

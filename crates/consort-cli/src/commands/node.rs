@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod meeting;
+mod secret;
 mod status;
 mod way_on;
 
@@ -20,6 +21,7 @@ use std::sync::Arc;
 pub(crate) fn execute(args: &NodeArgs, global: &Global, printer: &Printer) -> CommandResult {
     match (&args.question, &args.crew) {
         (Some(NodeQuestion::Status(question)), _) => status::execute(question, printer),
+        (Some(NodeQuestion::Secret(question)), _) => secret::execute(question, printer),
         (None, Some(order)) => serve(order, args.name(), global, printer),
         (None, None) => by_hand::join(args, global, printer),
     }

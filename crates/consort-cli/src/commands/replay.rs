@@ -64,7 +64,7 @@ pub(crate) fn execute(args: &ReplayArgs, global: &Global, printer: &Printer) -> 
     let saving = saving::repeat(&again, &prepared, points, recorded.save_points());
     let until = recorded.cut_short_at();
     let resumed = resumed.as_ref();
-    let way = Way { until, resumed, saving, part: None, listener: None, journal: None };
+    let way = Way { until, resumed, saving, part: None, listener: None, log: None, journal: None };
     let Some(out) = &args.out else {
         let desk = Desk { name: &prepared.resolved.name, global, printer };
         let outcome = match way.resumed.is_some_and(Resumed::is_spread) {
@@ -186,7 +186,7 @@ pub(crate) fn run_recorded(
         saving: way.saving,
         verify: false,
         real_time: None,
-        log: Log::nowhere(printer.is_verbose()),
+        log: way.log.unwrap_or_else(|| Log::nowhere(printer.is_verbose())),
         sink,
         calls: None,
         part: way.part,

@@ -55,7 +55,8 @@ pub(crate) fn execute(args: &RunArgs, global: &Global, printer: &Printer) -> Com
     let spread = spread::wanted(&args.spread, &prepared)?;
     spread.as_ref().map_or(Ok(()), |spread| programs::check(&args, &prepared, spread))?;
     let resumed = resumed.as_ref();
-    let way = Way { until: None, resumed, saving, part: None, listener: None, journal: None };
+    let way =
+        Way { until: None, resumed, saving, part: None, listener: None, log: None, journal: None };
     let desk = Desk { name: &prepared.resolved.name, global, printer };
     let recorded = match &spread {
         Some(spread) => spread::record_spread(&args, &prepared, way, spread, &folder, desk)?.0,
@@ -102,6 +103,8 @@ pub(crate) struct Way<'a> {
     pub(crate) part: Option<Part>,
     /// Who is told how far it is, instead of the user.
     pub(crate) listener: Option<Listener>,
+    /// Where log lines go, if somebody else writes there, too.
+    pub(crate) log: Option<Arc<Log>>,
     /// The journal of a node whose starter makes the record: rows, and where the run stands at each.
     pub(crate) journal: Option<PathBuf>,
 }
@@ -120,7 +123,7 @@ impl Way<'_> {
     /// From the start, as far as `until`, without saving.
     pub(crate) fn plain(args: &RunArgs, prepared: &Prepared, until: Option<Time>) -> Self {
         let saving = saving::repeat(args, prepared, &[], Vec::new());
-        Way { until, resumed: None, saving, part: None, listener: None, journal: None }
+        Way { until, resumed: None, saving, part: None, listener: None, log: None, journal: None }
     }
 }
 
@@ -154,7 +157,7 @@ pub(crate) fn record(
 ) -> Result<Recorded, CommandError> {
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let interrupt = Interrupt::listen();
-    let log = Log::held(printer.is_verbose());
+    let log = way.log.clone().unwrap_or_else(|| Log::held(printer.is_verbose()));
     let (recorder, sink) = way.rows(args).map(Recorder::of).unzip();
     let mut options = options::to_json(args);
     if let Some(part) = &way.part {

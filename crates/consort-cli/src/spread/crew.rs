@@ -21,6 +21,8 @@ pub(crate) use threads::{Telling, run as run_threads};
 
 /// How often the starter looks around when nobody tells anything.
 const LOOK_AROUND: Duration = Duration::from_millis(20);
+/// How long what a process said at last may take to arrive after its end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How long nodes may take to end by themselves after one has died, beyond their patience.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -55,18 +57,26 @@ pub(crate) struct Member {
     pub(crate) ending: Option<Ending>,
     /// How its process ended.
     pub(crate) status: Option<ExitStatus>,
+    /// When that was seen.
+    ended: Option<Instant>,
     is_closed: bool,
 }
 
 impl Member {
     pub(crate) fn new(name: &str, child: Option<Child>) -> Self {
         let name = name.to_owned();
-        Member { name, child, at: None, ending: None, status: None, is_closed: false }
+        let (status, ended) = (None, None);
+        Member { name, child, at: None, ending: None, status, ended, is_closed: false }
     }
 
     /// Whether it has ended.
     fn is_over(&self) -> bool {
-        self.is_closed && (self.child.is_none() || self.status.is_some())
+        match (&self.child, self.ended) {
+            (None, _) => self.is_closed,
+            (Some(_), None) => false,
+            // Somebody that it started may hold its standard output for longer than it lives.
+            (Some(_), Some(ended)) => self.is_closed || LAST_WORDS < ended.elapsed(),
+        }
     }
 
     /// Whether it ended without having come to its end.
@@ -76,9 +86,10 @@ impl Member {
 
     fn look_after(&mut self) {
         let Some(child) = &mut self.child else { return };
-        if self.is_closed && self.status.is_none() {
+        if self.status.is_none() {
             // A status that cannot be had is asked for again.
             self.status = child.try_wait().ok().flatten();
+            self.ended = self.status.map(|_| Instant::now());
         }
     }
 

@@ -1,14 +1,16 @@
 //! How a node finds the others, and how it takes leave of them.
 
 use crate::cli::TlsArgs;
+use crate::interrupt::Interrupt;
 use consort_core::{Diagnostic, Resolution};
 use consort_engine::Part;
 use consort_node::{
-    Endpoint, Faults, Gathering, Hub, JoinOptions, NodeError, NodeHandle, PlanCourier, TlsFiles,
-    topology,
+    Credentials, Endpoint, Faults, Gathering, Hub, JoinOptions, NodeError, NodeHandle, PlanCourier,
+    TlsFiles, WaitListener, topology,
 };
 use consort_system::Projection;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,14 +33,18 @@ pub(crate) struct Joining {
     pub(crate) patience: Duration,
     /// How long to wait for all to come.
     pub(crate) gather: Duration,
-    /// Its certificates.
-    pub(crate) tls: Option<TlsFiles>,
+    /// By what nodes know each other.
+    pub(crate) tls: Option<Credentials>,
+    /// Nodes on other machines need no TLS.
+    pub(crate) allows_plain: bool,
     /// What its links shall suffer.
     pub(crate) faults: Option<Faults>,
     /// What all nodes must have alike, beside the flows: names and digests.
     pub(crate) facts: Vec<(String, String)>,
     /// Who is told whom it still waits for.
     pub(crate) gathering: Option<Gathering>,
+    /// Who is told of waits that take long.
+    pub(crate) waiting: Option<WaitListener>,
 }
 
 /// The way out of a run that a node takes part in.
@@ -58,6 +64,12 @@ pub(crate) struct Refusal {
 pub(crate) fn tls_files(args: &TlsArgs) -> Option<TlsFiles> {
     let (certificate, key) = (args.tls_certificate.clone()?, args.tls_key.clone()?);
     Some(TlsFiles { authorities: args.tls_ca.clone()?, certificate, key })
+}
+
+/// By what a node knows others: the secret, or the files of the options.
+pub(crate) fn credentials(secret: Option<&Path>, args: &TlsArgs) -> Option<Credentials> {
+    let secret = secret.map(|path| Credentials::Secret(path.to_owned()));
+    secret.or_else(|| tls_files(args).map(Credentials::from))
 }
 
 /// A node's part of the system; it meets the others when its run begins.
@@ -81,9 +93,12 @@ pub(crate) fn join(
         patience: joining.patience,
         gather: joining.gather,
         tls: joining.tls.clone(),
+        allows_plain: joining.allows_plain,
         faults: joining.faults.clone(),
         facts: joining.facts.clone(),
         gathering: joining.gathering.clone(),
+        waiting: joining.waiting.clone(),
+        cancellation: Interrupt::listen().cancellation(),
         ..JoinOptions::new(name, flows, resolution)
     };
     let projection = Arc::clone(projection);

@@ -11,13 +11,17 @@ use crate::commands::run::{self, Recorded, Way};
 use crate::execute::{End, Outcome};
 use crate::outcome::CommandError;
 use crate::output::folder::RunFolder;
+use crate::output::log::Log;
+use crate::output::numbers::short;
 use crate::output::printer::Printer;
 use crate::output::progress::Listener;
 use crate::output::recorder::{Recorder, TraceFiles};
 use crate::pipeline::Prepared;
 use consort_core::{Diagnostic, Resolution, Severity};
 use consort_engine::{RowContent, RunError, Summary};
+use consort_node::{Wait, WaitListener};
 use consort_system::Projection;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,6 +62,11 @@ pub(crate) struct Done {
 pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
     let resolution = job.prepared.resolved.experiment.resolution;
     let name = job.joining.name.clone();
+    let log = match job.folder {
+        Some(_) => Log::held(printer.is_verbose()),
+        None => Log::nowhere(printer.is_verbose()),
+    };
+    job.joining.waiting = wait_listener(&name, resolution, &log, printer);
     let (part, joined) = match joining::join(&job.joining, &job.projection, resolution) {
         Ok(both) => both,
         Err(refusal) => {
@@ -71,6 +80,7 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
         saving: job.saving,
         part: Some(part),
         listener: job.listener.take(),
+        log: Some(log),
         journal: job.journal,
     };
     let journal = way.journal.clone();
@@ -90,6 +100,42 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
             Done::unbegun(Ending::unbegun(why, None))
         }
     }
+}
+
+/// Writes waits that take long to the log, and says them.
+fn wait_listener(
+    name: &str,
+    resolution: Resolution,
+    log: &Arc<Log>,
+    printer: &Printer,
+) -> Option<WaitListener> {
+    // Who has no descriptors left has other things to say.
+    let printer = printer.hushed().ok()?;
+    let (name, log) = (name.to_owned(), Arc::clone(log));
+    Some(WaitListener::new(move |wait| {
+        let line = wait_line(&name, wait, resolution);
+        printer.say(&line);
+        log.wait(&json!({
+            "event": "wait",
+            "node": name,
+            "for_node": wait.for_node,
+            "what": wait.what.to_string(),
+            "flow": wait.flow,
+            "at": wait.tag.map(|tag| resolution.to_f64(tag.time)),
+            "seconds": wait.since.as_secs_f64(),
+            "message": line,
+        }));
+    }))
+}
+
+/// `` node `a` has waited for node `b` for 5 s: a message at 1.5 s, flow `b>a/...` ``.
+fn wait_line(name: &str, wait: &Wait, resolution: Resolution) -> String {
+    let Wait { for_node, what, .. } = wait;
+    let since = wait.since.as_secs();
+    let at = wait.tag.map(|tag| format!(" at {} s", short(resolution.to_f64(tag.time))));
+    let flow = wait.flow.as_ref().map(|flow| format!(", flow `{flow}`"));
+    let (at, flow) = (at.unwrap_or_default(), flow.unwrap_or_default());
+    format!("node `{name}` has waited for node `{for_node}` for {since} s: {what}{at}{flow}")
 }
 
 impl Done {

@@ -276,10 +276,13 @@ pub(crate) fn joining(order: &Order, name: &str) -> Joining {
         capacity: order.capacity,
         patience: order.patience,
         gather: GATHER_DEFAULT,
-        tls: certificates::files(order, name),
+        tls: certificates::files(order, name).map(Into::into),
+        // They are on this machine.
+        allows_plain: false,
         faults: order.faults.clone(),
         facts: Vec::new(),
         gathering: None,
+        waiting: None,
     }
 }
 

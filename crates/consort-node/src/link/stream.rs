@@ -201,7 +201,7 @@ pub(crate) fn connect(endpoint: &Endpoint, tls: Option<&TlsConfigs>) -> io::Resu
         }
         #[cfg(feature = "zenoh")]
         Endpoint::Zenoh(locator) => {
-            let files = tls.map(|tls| &tls.files);
+            let files = tls.map(TlsConfigs::files).transpose()?;
             Ok(Box::new(super::ZenohLink::connect(locator, files, CONNECT_MAX)?))
         }
         #[cfg(not(feature = "zenoh"))]
@@ -216,7 +216,8 @@ fn without_zenoh() -> io::Error {
 }
 
 fn needed(tls: Option<&TlsConfigs>) -> io::Result<&TlsConfigs> {
-    let missing = "an endpoint of the kind `tls` needs certificates";
+    let missing =
+        "a `tls` endpoint needs a secret (`--secret`) or certificates (`--tls-certificate`)";
     tls.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, missing))
 }
 
@@ -276,7 +277,7 @@ pub(crate) fn listen(endpoint: &Endpoint, tls: Option<&TlsConfigs>) -> io::Resul
         Endpoint::Tls(address) => Ok(Listener::Tls(bound(address)?, needed(tls)?.clone())),
         #[cfg(feature = "zenoh")]
         Endpoint::Zenoh(locator) => {
-            let files = tls.map(|tls| &tls.files);
+            let files = tls.map(TlsConfigs::files).transpose()?;
             Ok(Listener::Zenoh(Box::new(super::ZenohListener::open(locator, files)?)))
         }
         #[cfg(not(feature = "zenoh"))]

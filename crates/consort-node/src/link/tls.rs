@@ -3,12 +3,11 @@
 
 use super::stream::{Inbox, Outbox};
 use super::{Link, Received};
-use crate::certificates::no_dns_name;
+use crate::certificates::{Identity, no_dns_name, told};
 use crate::frame::WireError;
-use crate::options::TlsFiles;
+use crate::options::Credentials;
 use rustls::client::verify_server_name;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, DnsName, PrivateKeyDer, ServerName};
+use rustls::pki_types::{CertificateDer, DnsName, ServerName};
 use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
@@ -17,67 +16,75 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long bytes may come without a record that is whole. A record has 16 KiB at most.
 const UNFINISHED_MAX: Duration = Duration::from_secs(3);
 
-/// What both ends of an encrypted link need, read from files once.
+/// What both ends of an encrypted link need, made once.
 #[derive(Clone)]
 pub(crate) struct TlsConfigs {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
+    /// The name that every certificate holds, if hosts do not matter.
+    server_name: Option<&'static str>,
     #[cfg(feature = "zenoh")]
-    pub(crate) files: TlsFiles,
+    pub(crate) credentials: Credentials,
 }
 
 impl TlsConfigs {
-    /// Reads the certificates; the text says which file is wrong, and how.
-    pub(crate) fn read(files: &TlsFiles) -> Result<Self, String> {
+    /// Those of `node`; the text says which file is wrong, and how.
+    pub(crate) fn read(credentials: &Credentials, node: &str) -> Result<Self, String> {
+        let told = |error: &dyn fmt::Display| match credentials {
+            Credentials::Files(files) => told(&files.certificate, error),
+            Credentials::Secret(path) => told(path, error),
+        };
+        let identity = Identity::read(credentials, node)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = RootCertStore::empty();
-        for certificate in certificates(&files.authorities)? {
-            roots.add(certificate).map_err(|error| told(&files.authorities, &error))?;
+        for authority in identity.authorities {
+            roots.add(authority).map_err(|error| told(&error))?;
         }
         let roots = Arc::new(roots);
-        let chain = certificates(&files.certificate)?;
-        let key =
-            || PrivateKeyDer::from_pem_file(&files.key).map_err(|error| told(&files.key, &error));
+        let (chain, key) = (identity.chain, identity.key);
         let verifier = WebPkiClientVerifier::builder_with_provider(roots.clone(), provider.clone())
             .build()
-            .map_err(|error| told(&files.authorities, &error))?;
+            .map_err(|error| told(&error))?;
         let server = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?
+            .map_err(|error| told(&error))?
             .with_client_cert_verifier(verifier)
-            .with_single_cert(chain.clone(), key()?)
-            .map_err(|error| told(&files.certificate, &error))?;
+            .with_single_cert(chain.clone(), key.clone_key())
+            .map_err(|error| told(&error))?;
         let client = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?
+            .map_err(|error| told(&error))?
             .with_root_certificates(roots)
-            .with_client_auth_cert(chain, key()?)
-            .map_err(|error| told(&files.certificate, &error))?;
+            .with_client_auth_cert(chain, key)
+            .map_err(|error| told(&error))?;
         Ok(TlsConfigs {
             client: Arc::new(client),
             server: Arc::new(server),
+            server_name: identity.server_name,
             #[cfg(feature = "zenoh")]
-            files: files.clone(),
+            credentials: credentials.clone(),
         })
     }
 }
 
-fn told(path: &Path, error: &dyn fmt::Display) -> String {
-    format!("`{}`: {error}", path.display())
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let found = CertificateDer::pem_file_iter(path).map_err(|error| told(path, &error))?;
-    let found: Result<Vec<_>, _> = found.collect();
-    let found = found.map_err(|error| told(path, &error))?;
-    if found.is_empty() { Err(told(path, &"there is no certificate in it")) } else { Ok(found) }
+#[cfg(feature = "zenoh")]
+impl TlsConfigs {
+    /// The files, for Zenoh, which has TLS of its own.
+    pub(crate) fn files(&self) -> io::Result<&crate::options::TlsFiles> {
+        match &self.credentials {
+            Credentials::Files(files) => Ok(files),
+            Credentials::Secret(_) => {
+                let reason = "Zenoh takes certificates, not a secret: use a `tls` endpoint";
+                Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+            }
+        }
+    }
 }
 
 /// Frames over TLS.
@@ -93,7 +100,8 @@ pub(crate) struct TlsLink {
 impl TlsLink {
     /// The side that connects.
     pub(crate) fn client(stream: TcpStream, host: &str, configs: &TlsConfigs) -> io::Result<Self> {
-        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let name = configs.server_name.unwrap_or(host).to_owned();
+        let name = ServerName::try_from(name).map_err(io::Error::other)?;
         let connection = ClientConnection::new(configs.client.clone(), name);
         TlsLink::new(stream, connection.map_err(io::Error::other)?.into())
     }
@@ -137,7 +145,7 @@ impl TlsLink {
         let state = self.connection.process_new_packets();
         // An alert says why; it leaves before the link is dropped.
         let written = self.flush();
-        let came = state.map_err(io::Error::other)?.plaintext_bytes_to_read();
+        let came = state.map_err(understood)?.plaintext_bytes_to_read();
         self.check_record(0 < came)?;
         written.map(|()| true)
     }
@@ -214,6 +222,22 @@ impl Link for TlsLink {
         let shown = self.connection.peer_certificates().and_then(<[_]>::first);
         vouched(shown.ok_or("it showed no certificate")?, node)
     }
+}
+
+/// What fails most often, in words; the rest as the library has it.
+fn understood(error: rustls::Error) -> io::Error {
+    use rustls::{AlertDescription as Alert, CertificateError as Certificate, Error};
+    let words = match error {
+        Error::InvalidCertificate(Certificate::UnknownIssuer) => {
+            "its certificate is of an authority that is not trusted here: another secret, or another `--tls-ca`"
+        }
+        Error::AlertReceived(Alert::UnknownCA) => {
+            "it does not trust the authority of our certificate: another secret, or another `--tls-ca`"
+        }
+        Error::InvalidMessage(_) => "what it sends is no TLS",
+        error => return io::Error::other(error),
+    };
+    io::Error::other(words)
 }
 
 /// Whether a certificate is for a node: its name is one of the DNS names.

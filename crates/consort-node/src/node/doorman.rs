@@ -2,6 +2,7 @@
 //! over to the node whoever says hello.
 
 use super::board::Board;
+use super::counted::Counted;
 use crate::frame::{self, Body, Frame, WireError};
 use crate::link::{Caller, HubListener, Link, Listener, Received};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -258,9 +259,7 @@ impl Hall {
 
     /// Somebody said something else.
     fn note(&self, error: &dyn Error) {
-        let mut strangers = locked(&self.strangers);
-        strangers.foreign += 1;
-        strangers.last = Some(error.to_string());
+        locked(&self.strangers).foreign.add(error.to_string());
     }
 }
 
@@ -269,25 +268,19 @@ impl Hall {
 struct Strangers {
     /// They said nothing, or not all of it, in time.
     silent: u64,
-    /// They said something else.
-    foreign: u64,
-    /// What was wrong with that, the last time.
-    last: Option<String>,
+    /// What was wrong with what others said.
+    foreign: Counted,
 }
 
 impl Strangers {
     fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        if self.silent != 0 {
-            words.push(format!("{} that did not say who they are", connections(self.silent)));
-        }
-        if let Some(last) = &self.last {
-            words.push(format!(
-                "{} that said no hello (the last: {last})",
-                connections(self.foreign)
-            ));
-        }
-        words
+        let silent = format!("{} that did not say who they are", connections(self.silent));
+        let silent = (self.silent != 0).then_some(silent);
+        let foreign = self.foreign.words().into_iter();
+        silent
+            .into_iter()
+            .chain(foreign.map(|why| format!("a connection without a hello: {why}")))
+            .collect()
     }
 }
 

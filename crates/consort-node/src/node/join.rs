@@ -12,7 +12,7 @@ use crate::hello::Hello;
 use crate::link::{TlsConfigs, listen};
 use crate::options::{Gathering, JoinOptions};
 use crate::status::{Need, Phase};
-use consort_core::{NodeId, Report, Severity};
+use consort_core::{LongWait, NodeId, Report, Severity};
 use consort_federation::flow::{self, FlowNode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,13 +24,14 @@ impl Node {
     /// # Errors
     /// If the options do not fit each other, somebody does not come or does not fit.
     pub fn join(options: JoinOptions) -> Result<Node, NodeError> {
-        let tls = options.tls.as_ref().map(TlsConfigs::read).transpose();
+        let tls = options.tls.as_ref().map(|tls| TlsConfigs::read(tls, &options.name)).transpose();
         let tls = tls.map_err(|problem| NodeError::Options { problem })?;
         let hello = hello(&options);
         let (gather, patience) = (options.gather, options.patience);
         let gathering = options.gathering.clone();
         let me = checked(&options)?;
         sound(&options)?;
+        private(&options)?;
         let board = Arc::new(Board::new(&hello, me));
         let entrances = entrances(&options, tls.as_ref())?;
         let doorman = Doorman::start(entrances, board.clone(), hello_max(&hello));
@@ -47,12 +48,15 @@ impl Node {
             machine: FlowNode::new(&options.topology, me, options.horizon),
             me,
             topology: options.topology,
-            mesh: Mesh::new(hello, patience, routes, doorman),
+            mesh: Mesh::new(hello, patience, routes, doorman)
+                .with_cancellation(options.cancellation),
             board,
             out: Vec::new(),
             awaited: Vec::new(),
             batch: Vec::new(),
             want: None,
+            listener: options.waiting,
+            long_wait: LongWait::default(),
             is_piloted: false,
             is_over: false,
             written: Instant::now(),
@@ -163,6 +167,18 @@ fn checked(options: &JoinOptions) -> Result<NodeId, NodeError> {
         return refuse(format!("node `{peer}` connects to node `{name}`: say where to listen"));
     }
     Ok(NodeId::from_index(me))
+}
+
+/// Who has seen a plain hello could say it again: between machines that takes a wish.
+fn private(options: &JoinOptions) -> Result<(), NodeError> {
+    let mut endpoints = options.listen.iter().chain(options.peers.values());
+    let exposed = endpoints.find(|endpoint| !options.allows_plain && endpoint.is_exposed());
+    exposed.map_or(Ok(()), |endpoint| {
+        let problem = format!(
+            "`{endpoint}` can be reached from other machines without TLS: use a `tls` endpoint, or allow it"
+        );
+        Err(NodeError::Options { problem })
+    })
 }
 
 /// Whether the flows fit each other, and never wait for themselves.

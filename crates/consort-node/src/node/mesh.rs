@@ -2,9 +2,11 @@
 //! again.
 
 use super::board::PeerTold;
+use super::counted::Counted;
 use super::doorman::{Doorman, Visitor, refuse};
-use super::peer::{Line, Peer};
+use super::peer::{Line, Peer, Trouble};
 use super::routes::Routes;
+use crate::cancellation::Cancellation;
 use crate::error::NodeError;
 use crate::frame::{self, Body, FRAME_MAX, Frame, WireError};
 use crate::hello::{Hello, problems};
@@ -18,8 +20,6 @@ use std::time::{Duration, Instant};
 
 /// On links that lose frames a hello is said again after this long.
 const GREETING: Duration = Duration::from_millis(100);
-/// How many of those who were refused are remembered.
-const STRANGERS_MAX: usize = 8;
 /// How often in a row what comes may be damaged: a line that damages everything carries nothing.
 const DAMAGES_MAX: u32 = 64;
 /// A node that waits says so often that it is alive.
@@ -34,8 +34,10 @@ pub(crate) struct Mesh {
     pub(crate) patience: Duration,
     /// Whether a line that is down for too long is an error: not while nodes still come.
     pub(crate) is_strict: bool,
-    /// Who came and was refused, in words.
-    strangers: Vec<String>,
+    /// Ends whatever is waited for; heard once.
+    cancellation: Option<Cancellation>,
+    /// Why visitors were refused.
+    strangers: Counted,
     hello: Hello,
     hello_bytes: Vec<u8>,
     routes: Routes,
@@ -62,7 +64,8 @@ impl Mesh {
             peers,
             patience,
             is_strict: false,
-            strangers: Vec::new(),
+            cancellation: None,
+            strangers: Counted::default(),
             hello_bytes: hello.to_bytes(),
             hello,
             routes,
@@ -73,6 +76,12 @@ impl Mesh {
             ready: Vec::new(),
             at: None,
         }
+    }
+
+    /// Whoever has `cancellation` can end what is waited for.
+    pub(crate) fn with_cancellation(mut self, cancellation: Option<Cancellation>) -> Self {
+        self.cancellation = cancellation;
+        self
     }
 
     /// Everything of the other node `node`.
@@ -127,7 +136,7 @@ impl Mesh {
             }
             if let Err(error) = serve(peer, elapsed, is_beat, &mut self.buffer) {
                 // Its last words, or why it failed, may be there already.
-                peer.broken = Some(error.to_string());
+                peer.broken = Some(Trouble::of(&error));
             }
         }
     }
@@ -156,7 +165,7 @@ impl Mesh {
     fn check_patience(&mut self, index: usize, now: Instant) -> Result<(), NodeError> {
         let peer = &mut self.peers[index];
         let has_left = peer.words.is_some();
-        let Line::Down { since, reason, .. } = &mut peer.line else { return Ok(()) };
+        let Line::Down { since, trouble, .. } = &mut peer.line else { return Ok(()) };
         if !self.is_strict || has_left || now < *since + self.patience {
             return Ok(());
         }
@@ -164,7 +173,7 @@ impl Mesh {
             *since = now;
             return Ok(());
         }
-        let (node, reason) = (peer.name.clone(), reason.clone());
+        let (node, reason) = (peer.name.clone(), trouble.reason.clone());
         Err(NodeError::Gone { node, reason, at: self.at })
     }
 
@@ -174,11 +183,12 @@ impl Mesh {
         peer.attempts += 1;
         match self.routes.dial(&peer.name, peer.attempts) {
             Ok(link) => {
-                peer.line = Line::Greeting { link, since, again: now + GREETING };
+                let trouble = peer.trouble();
+                peer.line = Line::Greeting { link, since, again: now + GREETING, trouble };
                 self.greet(index, now);
             }
             Err(error) => {
-                peer.lose(now, error.to_string());
+                peer.lose(now, Trouble::of(&error));
                 if matches!(
                     error.kind(),
                     io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound
@@ -197,7 +207,7 @@ impl Mesh {
         frame::encode(&Frame { sequence: 0, acknowledgment, body }, &mut self.buffer);
         let Some(link) = peer.link_mut() else { return };
         if let Err(error) = link.send(&self.buffer).and_then(|()| link.flush()) {
-            peer.lose(now, error.to_string());
+            peer.lose(now, Trouble::of(&error));
         }
     }
 
@@ -228,8 +238,11 @@ impl Mesh {
     fn sleep(&mut self, now: Instant, wait: Duration) -> Result<bool, NodeError> {
         let span = self.due(now, wait).saturating_duration_since(now);
         let span = Timespec::try_from(span).expect("at most a heartbeat");
-        let mut watched = Vec::with_capacity(1 + self.peers.len());
+        let mut watched = Vec::with_capacity(2 + self.peers.len());
         watched.push(PollFd::from_borrowed_fd(self.doorman.bell(), PollFlags::IN));
+        // Without a cancellation the bell is watched twice.
+        let cancelled = self.cancellation.as_ref().map_or(self.doorman.bell(), Cancellation::as_fd);
+        watched.push(PollFd::from_borrowed_fd(cancelled, PollFlags::IN));
         let mut of_peer = std::mem::take(&mut self.ready);
         for (index, peer) in self.peers.iter().enumerate() {
             let Some(link) = peer.link() else { continue };
@@ -244,12 +257,18 @@ impl Mesh {
             }
         }
         let is_rung = !watched[0].revents().is_empty();
-        let mut polled = watched[1..].iter();
+        let is_cancelled = self.cancellation.is_some() && !watched[1].revents().is_empty();
+        let mut polled = watched[2..].iter();
         of_peer.retain(|index| {
             let is_ready = polled.next().is_some_and(|one| !one.revents().is_empty());
             is_ready || self.peers[*index].broken.is_some()
         });
         self.ready = of_peer;
+        if is_cancelled {
+            // Heard once: what is left to do is to tell the others.
+            self.cancellation = None;
+            return Err(NodeError::Cancelled { at: self.at });
+        }
         Ok(is_rung)
     }
 
@@ -275,7 +294,7 @@ impl Mesh {
                     break;
                 }
                 Ok(Received::Closed) => {
-                    self.peers[index].lose(now, "it closed the connection".to_owned());
+                    self.peers[index].lose(now, Trouble::closed());
                 }
                 Err(error) => result = self.broken(index, now, &error),
             }
@@ -289,7 +308,7 @@ impl Mesh {
         match WireError::of(error) {
             Some(wire) => self.unreadable(index, now, wire.clone()),
             None => {
-                self.peers[index].lose(now, error.to_string());
+                self.peers[index].lose(now, Trouble::of(error));
                 Ok(())
             }
         }
@@ -303,7 +322,7 @@ impl Mesh {
             return Err(self.wire(index, wire));
         }
         if peer.link().is_some_and(Link::is_reliable) {
-            peer.lose(now, wire.to_string());
+            peer.lose(now, Trouble::said(wire.to_string()));
         }
         Ok(())
     }
@@ -455,9 +474,8 @@ impl Mesh {
         peer.broken = None;
         peer.connections += 1;
         peer.heard = Some(now);
-        let reason = String::new();
-        let is_deserted = false;
-        let line = Line::Down { since: now, retry: now, pause: HEARTBEAT, reason, is_deserted };
+        let (trouble, is_deserted) = (Trouble::none(), false);
+        let line = Line::Down { since: now, retry: now, pause: HEARTBEAT, trouble, is_deserted };
         peer.line = match std::mem::replace(&mut peer.line, line) {
             Line::Greeting { link, .. } | Line::Up { link, .. } => {
                 Line::Up { is_reliable: link.is_reliable(), link }
@@ -496,7 +514,8 @@ impl Mesh {
         let peer = &mut self.peers[index];
         peer.attempts += 1;
         let link = self.routes.disturbed(link, &peer.name, peer.attempts);
-        peer.line = Line::Greeting { link, since: now, again: now + GREETING };
+        let trouble = peer.trouble();
+        peer.line = Line::Greeting { link, since: now, again: now + GREETING, trouble };
         self.greet(index, now);
         if self.peers[index].link().is_none() {
             return Ok(());
@@ -521,7 +540,7 @@ impl Mesh {
         if caller.is_trusted() && self.peers[index].incarnation.is_none() {
             return Err(NodeError::Mismatch { node, problems: problems_here });
         }
-        self.remember(format!("node `{node}`: {}", problems_here.join("; ")));
+        self.strangers.add(format!("node `{node}`: {}", problems_here.join("; ")));
         Ok(())
     }
 
@@ -550,19 +569,13 @@ impl Mesh {
 
     fn send_away(&mut self, link: &mut dyn Link, reason: String) -> Result<(), NodeError> {
         refuse(link, &reason);
-        self.remember(reason);
+        self.strangers.add(reason);
         Ok(())
-    }
-
-    fn remember(&mut self, reason: String) {
-        if self.strangers.len() < STRANGERS_MAX && !self.strangers.contains(&reason) {
-            self.strangers.push(reason);
-        }
     }
 
     /// Who came and was refused, in words.
     pub(crate) fn strangers(&self) -> Vec<String> {
-        [self.strangers.clone(), self.doorman.strangers()].concat()
+        [self.strangers.words(), self.doorman.strangers()].concat()
     }
 }
 

@@ -4,6 +4,7 @@ use super::board::PeerTold;
 use crate::link::Link;
 use crate::session::Session;
 use consort_core::NodeId;
+use std::io;
 use std::time::{Duration, Instant};
 
 /// How long to wait before the next attempt to connect: doubled up to the second.
@@ -28,7 +29,7 @@ pub(crate) struct Peer {
     pub(crate) heard: Option<Instant>,
     pub(crate) connections: u32,
     /// Why nothing can be sent any more; what has come already is still read.
-    pub(crate) broken: Option<String>,
+    pub(crate) broken: Option<Trouble>,
     /// How often a connection was tried: a simulated network is another one each time.
     pub(crate) attempts: u32,
     /// How often what came was damaged, since the last time that something was not.
@@ -45,7 +46,7 @@ pub(crate) enum Line {
         retry: Instant,
         pause: Duration,
         /// Why.
-        reason: String,
+        trouble: Trouble,
         /// Nobody listens where it was.
         is_deserted: bool,
     },
@@ -56,9 +57,60 @@ pub(crate) enum Line {
         since: Instant,
         /// When to say it again; on links that lose frames.
         again: Instant,
+        /// Why there was no line before.
+        trouble: Trouble,
     },
     /// All is well.
     Up { link: Box<dyn Link>, is_reliable: bool },
+}
+
+/// Why there is no line.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) reason: String,
+    rank: Rank,
+}
+
+/// How much a reason tells.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Rank {
+    /// The other node is not to be reached, which may be because of what happened before.
+    Unreachable,
+    /// It closed the connection and did not say why.
+    Closed,
+    /// What is wrong with the connection.
+    Told,
+}
+
+impl Trouble {
+    pub(crate) fn none() -> Self {
+        Trouble { reason: String::new(), rank: Rank::Unreachable }
+    }
+
+    pub(crate) fn closed() -> Self {
+        Trouble { reason: "it closed the connection".to_owned(), rank: Rank::Closed }
+    }
+
+    pub(crate) fn said(reason: String) -> Self {
+        Trouble { reason, rank: Rank::Told }
+    }
+
+    pub(crate) fn of(error: &io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        let rank = match error.kind() {
+            Kind::ConnectionRefused | Kind::NotFound | Kind::TimedOut => Rank::Unreachable,
+            Kind::HostUnreachable | Kind::NetworkUnreachable => Rank::Unreachable,
+            Kind::ConnectionReset | Kind::ConnectionAborted | Kind::BrokenPipe => Rank::Closed,
+            Kind::UnexpectedEof => Rank::Closed,
+            _ => Rank::Told,
+        };
+        Trouble { reason: error.to_string(), rank }
+    }
+
+    /// The reason that tells more; of two that tell as much the later one.
+    fn followed_by(self, later: Trouble) -> Trouble {
+        if later.rank < self.rank { self } else { later }
+    }
 }
 
 impl Peer {
@@ -72,7 +124,7 @@ impl Peer {
                 since: now,
                 retry: now,
                 pause: RETRY_MIN,
-                reason: "it has not connected".to_owned(),
+                trouble: Trouble { reason: "it has not connected".to_owned(), ..Trouble::none() },
                 is_deserted: false,
             },
             incarnation: None,
@@ -111,14 +163,23 @@ impl Peer {
     }
 
     /// The line is broken. While it is being re-made the time goes on from the first break.
-    pub(crate) fn lose(&mut self, now: Instant, reason: String) {
+    pub(crate) fn lose(&mut self, now: Instant, trouble: Trouble) {
         self.broken = None;
         let (since, pause) = match &self.line {
             Line::Down { since, pause, .. } => (*since, (2 * *pause).min(RETRY_MAX)),
             Line::Greeting { since, .. } => (*since, RETRY_MAX),
             Line::Up { .. } => (now, RETRY_MIN),
         };
-        self.line = Line::Down { since, retry: now + pause, pause, reason, is_deserted: false };
+        let trouble = self.trouble().followed_by(trouble);
+        self.line = Line::Down { since, retry: now + pause, pause, trouble, is_deserted: false };
+    }
+
+    /// Why there is no line, as far as is known.
+    pub(crate) fn trouble(&self) -> Trouble {
+        match &self.line {
+            Line::Down { trouble, .. } | Line::Greeting { trouble, .. } => trouble.clone(),
+            Line::Up { .. } => Trouble::none(),
+        }
     }
 
     /// Nobody listens where it was.
@@ -131,7 +192,10 @@ impl Peer {
     /// Since when nothing has carried frames, and why.
     pub(crate) fn down(&self) -> Option<(Instant, &str)> {
         match &self.line {
-            Line::Down { since, reason, .. } => Some((*since, reason)),
+            Line::Down { since, trouble, .. } => Some((*since, &trouble.reason)),
+            Line::Greeting { since, trouble, .. } if trouble.rank == Rank::Told => {
+                Some((*since, &trouble.reason))
+            }
             Line::Greeting { since, .. } => Some((*since, "it does not answer")),
             Line::Up { .. } => None,
         }

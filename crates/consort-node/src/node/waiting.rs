@@ -4,7 +4,7 @@ use super::board::Lack;
 use super::{Node, deliver};
 use crate::error::NodeError;
 use crate::status::{FlowStatus, Need};
-use consort_core::{NodeId, Tag};
+use consort_core::{LongWait, NodeId, Tag};
 use consort_federation::flow::{FlowId, Role};
 use std::time::{Duration, Instant};
 
@@ -50,9 +50,19 @@ impl Node {
         }
         if !is_known {
             self.want = Some((want, Instant::now()));
+            self.long_wait = LongWait::default();
         }
         self.tell_waiting();
+        self.tell_listener();
         self.pump(ROUND).map(|_| ())
+    }
+
+    /// A wait that takes long is told, each time that it has become twice as long.
+    fn tell_listener(&mut self) {
+        let (Some(listener), Some((_, since))) = (&self.listener, self.want) else { return };
+        if self.long_wait.is_due(since.elapsed()) {
+            self.board.status().waits.iter().for_each(|wait| listener.tell(wait));
+        }
     }
 
     /// The machine goes on: nobody waits any more.

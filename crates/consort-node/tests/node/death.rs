@@ -2,9 +2,10 @@
 
 use crate::bodies::{Body as Bodies, bodies, drive, hashes, options as all_options, tick};
 use crate::puppet::{Puppet, options, start};
+use consort_core::LongWait;
 use consort_federation::flow::FlowId;
 use consort_node::frame::{self, Body};
-use consort_node::{Endpoint, Hub, JoinOptions, Node, NodeError};
+use consort_node::{Cancellation, Endpoint, Hub, JoinOptions, Node, NodeError, Wait, WaitListener};
 use std::time::{Duration, Instant};
 
 /// Options of three nodes that meet in a hub.
@@ -33,6 +34,64 @@ fn a_connection_that_closes_and_stays_closed_is_a_death_after_patience() {
     assert!(closed.elapsed() < Duration::from_secs(3), "not much later");
     let NodeError::Gone { node, at, .. } = error else { panic!("{error}") };
     assert_eq!((node.as_str(), at), ("z", Some(tick(1))), "its own message at 1 was the last");
+}
+
+#[test]
+fn a_node_that_waits_for_others_to_come_can_be_cancelled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cancellation = Cancellation::new().expect("a descriptor");
+    let cancelled = cancellation.clone();
+    let options = options(&folder.path().join("a"));
+    let node = start(JoinOptions { cancellation: Some(cancelled), ..options });
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(!node.is_finished());
+    let asked = Instant::now();
+    cancellation.cancel();
+    let error = node.join().expect("no panic").expect_err("it was cancelled");
+    assert!(matches!(error, NodeError::Cancelled { at: None }), "{error}");
+    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+}
+
+#[test]
+fn a_node_that_waits_for_a_message_can_be_cancelled_and_the_others_hear_of_it() {
+    let cancellation = Cancellation::new().expect("a descriptor");
+    let [a, b, c] = three(1_000_000);
+    let a = start(JoinOptions { cancellation: Some(cancellation.clone()), ..a });
+    let c = start(c);
+    // It takes part and computes nothing, so that both wait for it.
+    let node = Node::join(b).expect("all come");
+    std::thread::sleep(Duration::from_millis(100));
+    let asked = Instant::now();
+    cancellation.cancel();
+    let error = a.join().expect("no panic").expect_err("it was cancelled");
+    assert!(matches!(error, NodeError::Cancelled { .. }), "{error}");
+    let error = c.join().expect("no panic").expect_err("`a` has ended");
+    assert_eq!(error.to_string(), "node `a`: it was interrupted");
+    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+    drop(node);
+}
+
+#[test]
+fn a_wait_that_takes_long_is_told_again_and_again_but_ever_less_often() {
+    let (sender, told) = std::sync::mpsc::channel();
+    let [a, b, c] = three(1_000_000);
+    let waiting = WaitListener::new(move |wait| {
+        // Not everybody listens.
+        let _ = sender.send(wait.clone());
+    });
+    let a = start(JoinOptions { waiting: Some(waiting), ..a });
+    let c = start(c);
+    let node = Node::join(b).expect("all come");
+    std::thread::sleep(2 * LongWait::FIRST + Duration::from_millis(2500));
+    node.fail("enough");
+    for node in [a, c] {
+        assert_eq!(node.join().expect("no panic").expect_err("it").to_string(), "node `b`: enough");
+    }
+    let told: Vec<Wait> = told.iter().collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|wait| wait.for_node == "b"), "{told:?}");
+    let seconds = told.iter().map(|wait| wait.since.as_secs()).collect::<Vec<_>>();
+    assert!(seconds[0] < 8 && 10 <= seconds[1], "{seconds:?}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn stranger(bytes: impl Fn(&mut Puppet) -> Vec<u8>) -> String {
     let heard = puppet.reason();
     let error = node.join().expect("no panic").expect_err("nobody else comes");
     let told = "not everybody came within 0.4 s: node `z`: it has not connected; \
-                refused: 1 connection that said no hello (the last: ";
+                refused: a connection without a hello: ";
     assert!(error.to_string().starts_with(told), "{error}");
     heard
 }
@@ -219,7 +219,7 @@ fn options_that_do_not_fit_are_refused_before_anything_happens() {
         assert_snapshot!(said(options), @"cannot listen at `zenoh:tcp/127.0.0.1:1`: this consort was built without the feature `zenoh`");
     }
     let tls = Endpoint::Tls("localhost:1".to_owned());
-    assert_snapshot!(said(JoinOptions { listen: Some(tls), ..plain("a") }), @"cannot listen at `tls:localhost:1`: an endpoint of the kind `tls` needs certificates");
+    assert_snapshot!(said(JoinOptions { listen: Some(tls), ..plain("a") }), @"cannot listen at `tls:localhost:1`: a `tls` endpoint needs a secret (`--secret`) or certificates (`--tls-certificate`)");
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use crate::bodies::{bodies, options, run};
 use crate::conformance::{HORIZON, place, ports, through_hub, through_sockets};
-use consort_node::{Authority, Endpoint, JoinOptions, Node, NodeError, TlsFiles};
+use consort_node::{
+    Authority, Credentials, Endpoint, JoinOptions, Node, NodeError, TlsFiles, secret,
+};
 use insta::assert_snapshot;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -28,7 +30,8 @@ fn tls_gives_the_hashes_of_threads() {
     let ports = ports(3);
     let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
     let tls = |options: &mut JoinOptions| {
-        options.tls = Some(authority.certify(&options.name).expect("the folder is writable"));
+        options.tls =
+            Some(authority.certify(&options.name).expect("the folder is writable").into());
     };
     assert_eq!(through_sockets(endpoint, HORIZON, tls), through_hub(4, HORIZON, |_| ()));
 }
@@ -39,7 +42,8 @@ fn one_certificate_may_stand_for_all_nodes() {
     let all = certified(&authority(&folder), "all", &["localhost", "a", "b", "c"]);
     let ports = ports(3);
     let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
-    let found = through_sockets(endpoint, HORIZON, |options| options.tls = Some(all.clone()));
+    let found =
+        through_sockets(endpoint, HORIZON, |options| options.tls = Some(all.clone().into()));
     assert_eq!(found, through_hub(4, HORIZON, |_| ()));
 }
 
@@ -49,7 +53,7 @@ fn refused(files: &[TlsFiles; 3]) -> Vec<NodeError> {
     let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
     let mut all = options(&bodies(4), HORIZON);
     for options in &mut all {
-        options.tls = Some(files[place(&options.name)].clone());
+        options.tls = Some(files[place(&options.name)].clone().into());
         options.listen = Some(endpoint(&options.name));
         options.peers = ["a", "b"].map(|name| (name.to_owned(), endpoint(name))).into();
         options.gather = Duration::from_millis(700);
@@ -113,6 +117,66 @@ fn a_host_that_the_certificate_does_not_hold_is_left_too() {
     }
 }
 
+/// The file of a new secret.
+fn secret(folder: &TempDir, name: &str) -> Credentials {
+    let path = folder.path().join(name);
+    secret::create(&path).expect("the folder is writable");
+    Credentials::Secret(path)
+}
+
+#[test]
+fn nodes_that_share_a_secret_meet_at_any_host_and_give_the_hashes_of_threads() {
+    let folder = folder();
+    let secret = secret(&folder, "secret");
+    let ports = ports(3);
+    for host in ["localhost", "127.0.0.1"] {
+        let endpoint = |name: &str| Endpoint::Tls(format!("{host}:{}", ports[place(name)]));
+        let found =
+            through_sockets(endpoint, HORIZON, |options| options.tls = Some(secret.clone()));
+        assert_eq!(found, through_hub(4, HORIZON, |_| ()), "{host}");
+    }
+}
+
+#[test]
+fn the_first_true_reason_is_kept_when_the_other_node_has_ended() {
+    let folder = folder();
+    let ports = ports(3);
+    let endpoint = |name: &str| Endpoint::Tls(format!("localhost:{}", ports[place(name)]));
+    let names = ["ours", "ours too", "theirs"];
+    let ours = secret(&folder, names[0]);
+    let files = [ours.clone(), ours, secret(&folder, names[2])];
+    let mut all = options(&bodies(4), HORIZON);
+    for options in &mut all {
+        options.tls = Some(files[place(&options.name)].clone());
+        options.listen = Some(endpoint(&options.name));
+        options.peers = ["a", "b"].map(|name| (name.to_owned(), endpoint(name))).into();
+        // The others are gone long before `c` gives up.
+        options.gather = Duration::from_millis(if options.name == "c" { 2000 } else { 400 });
+    }
+    let said: Vec<String> =
+        run(all).expect_err("`c` is not let in").iter().map(ToString::to_string).collect();
+    let of_c = said.iter().find(|said| said.contains("within 2 s"));
+    let of_c = of_c.unwrap_or_else(|| panic!("{said:?}"));
+    assert!(of_c.contains("another secret") && !of_c.contains("refused (os"), "{of_c}");
+    let mut others = said.iter().filter(|said| *said != of_c);
+    let told = "a connection without a hello: it does not trust the authority of our certificate";
+    assert!(others.any(|said| said.contains(told)), "{said:?}");
+}
+
+#[test]
+fn what_others_can_reach_without_tls_is_refused_unless_it_is_allowed() {
+    let join = |allows_plain: bool| {
+        let mut one = options(&bodies(4), HORIZON).remove(0);
+        one.listen = Some(Endpoint::Tcp(format!("0.0.0.0:{}", ports(1)[0])));
+        (one.gather, one.allows_plain) = (Duration::from_millis(1), allows_plain);
+        Node::join(one).err().expect("nobody else comes")
+    };
+    let refused = join(false);
+    assert!(matches!(refused, NodeError::Options { .. }), "{refused}");
+    assert!(refused.to_string().contains("without TLS: use a `tls` endpoint"), "{refused}");
+    assert!(matches!(join(true), NodeError::Missing { .. }));
+}
+
 #[test]
 fn certificates_that_cannot_be_read_are_told_by_file() {
     let folder = folder();
@@ -120,7 +184,7 @@ fn certificates_that_cannot_be_read_are_told_by_file() {
     files.key = folder.path().join("nothing.pem");
     let mut all = options(&bodies(4), HORIZON);
     let mut one = all.remove(0);
-    one.tls = Some(files);
+    one.tls = Some(files.into());
     let error = Node::join(one).err().expect("there is no key").to_string();
     assert_snapshot!(error.replace(&folder.path().display().to_string(), ""), @"`/nothing.pem`: I/O error: No such file or directory (os error 2)");
 }

@@ -7,12 +7,15 @@ mod bodies;
 mod crowd;
 
 use bodies::{Body as Bodies, Hashes, bodies as topology, hashes, options};
-use consort_node::{Authority, Endpoint, Gathering, Hub, JoinOptions, Node, NodeError};
+use consort_node::{
+    Authority, Credentials, Endpoint, Gathering, Hub, JoinOptions, Node, NodeError,
+};
 use crowd::{Attack, Crowd};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::net::{TcpListener, UdpSocket};
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const HORIZON: i64 = 400;
@@ -35,11 +38,11 @@ enum When {
 }
 
 /// Options of three nodes over TCP or TLS, and the port of the first.
-fn three(horizon: i64, authority: Option<&Authority>) -> ([JoinOptions; 3], u16) {
+fn three(horizon: i64, tls: Option<&dyn Fn(&str) -> Credentials>) -> ([JoinOptions; 3], u16) {
     let ports = ports();
     let endpoint = |index: usize| {
         let address = format!("localhost:{}", ports[index]);
-        if authority.is_some() { Endpoint::Tls(address) } else { Endpoint::Tcp(address) }
+        if tls.is_some() { Endpoint::Tls(address) } else { Endpoint::Tcp(address) }
     };
     let mut all = options(&topology(4), horizon);
     let names: Vec<String> = all.iter().map(|it| it.name.clone()).collect();
@@ -47,7 +50,7 @@ fn three(horizon: i64, authority: Option<&Authority>) -> ([JoinOptions; 3], u16)
         options.listen = Some(endpoint(index));
         let peers = names.iter().enumerate().map(|(index, name)| (name.clone(), endpoint(index)));
         options.peers = peers.collect();
-        options.tls = authority.map(|it| it.certify(&options.name).expect("it is writable"));
+        options.tls = tls.map(|credentials| credentials(&options.name));
     }
     (all.try_into().expect("three of them"), ports[0])
 }
@@ -59,7 +62,8 @@ fn withstands(attack: Attack, is_tls: bool, when: When) {
     let expected = undisturbed();
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new(folder.path()).expect("the folder is writable");
-    let ([a, b, c], port) = three(HORIZON, is_tls.then_some(&authority));
+    let certify = |name: &str| authority.certify(name).expect("it is writable").into();
+    let ([a, b, c], port) = three(HORIZON, is_tls.then_some(&certify));
     let begin = Instant::now();
     let room = resident();
     let (first, all_are_there) = started(a, PACE);
@@ -144,7 +148,8 @@ attacks! {
 fn lonely(address: String) -> JoinOptions {
     let mut all = options(&topology(4), HORIZON);
     let gather = Duration::from_secs(6);
-    JoinOptions { listen: Some(Endpoint::Tcp(address)), gather, ..all.swap_remove(0) }
+    let listen = Some(Endpoint::Tcp(address));
+    JoinOptions { listen, gather, allows_plain: true, ..all.swap_remove(0) }
 }
 
 #[test]
@@ -159,11 +164,57 @@ fn what_strangers_did_is_told_if_nobody_else_came() {
     drop(crowds);
     for part in [
         " connections that did not say who they are",
-        " connections that said no hello (the last: a frame of 67108864 bytes came where ",
+        "a connection without a hello: a frame of 67108864 bytes came where ",
+        " times)",
         "refused: node `a` takes part in another run",
     ] {
         assert!(error.contains(part), "{part}: {error}");
     }
+}
+
+/// Passes on what comes to a port, and keeps what the side says that connects.
+fn recording(to: u16) -> (u16, Arc<Mutex<Vec<u8>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("bound").port();
+    let record = Arc::new(Mutex::new(Vec::new()));
+    let kept = record.clone();
+    std::thread::spawn(move || {
+        let (near, _) = listener.accept().expect("somebody comes");
+        let far = TcpStream::connect(("127.0.0.1", to)).expect("it listens");
+        let (mut near_again, mut far_again) =
+            (near.try_clone().expect("a copy"), far.try_clone().expect("a copy"));
+        std::thread::spawn(move || drop(std::io::copy(&mut far_again, &mut near_again)));
+        let (mut near, mut far, mut room) = (near, far, [0; 4096]);
+        while let Ok(count @ 1..) = near.read(&mut room) {
+            kept.lock().expect("no panic").extend_from_slice(&room[..count]);
+            far.write_all(&room[..count]).expect("it listens");
+        }
+    });
+    (port, record)
+}
+
+#[test]
+fn what_was_recorded_of_a_run_with_a_secret_is_of_no_use_to_who_says_it_again() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("secret");
+    consort_node::secret::create(&path).expect("the folder is writable");
+    let ([a, mut b, c], port) = three(HORIZON, Some(&|_: &str| Credentials::Secret(path.clone())));
+    let (recorder, record) = recording(port);
+    b.peers.insert("a".to_owned(), Endpoint::Tls(format!("localhost:{recorder}")));
+    let nodes = [a, b, c].map(|options| started(options, Duration::from_millis(5)));
+    let missing = |told: &Receiver<usize>| told.recv_timeout(Duration::from_secs(20));
+    while missing(&nodes[0].1) != Ok(0) {}
+    // Again and again, in the middle of the run, all that `b` has said so far.
+    for _ in 0..20 {
+        let said = record.lock().expect("no panic").clone();
+        let mut stranger = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+        drop(stranger.write_all(&said));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let found = nodes.map(|(node, _)| node.join().expect("no panic").expect("nothing is wrong"));
+    assert!(100 < record.lock().expect("no panic").len(), "it was recorded");
+    assert_eq!(found.into_iter().flatten().collect::<Hashes>(), undisturbed());
 }
 
 /// The address of this machine in a network, if it has one; nothing is sent.

@@ -49,6 +49,9 @@ impl<'a> Meeting<'a> {
         let listen = args.listen.as_deref().and_then(|text| endpoint("listen", text, &mut report));
         let peers = self.peers(&mut report);
         check_reachable(args, placement, &mut report);
+        if !args.plain {
+            check_private(args, &mut report);
+        }
         CommandError::check(report)?;
         let gather = args.gather.unwrap_or(GATHER_DEFAULT);
         Ok(Joining {
@@ -60,10 +63,12 @@ impl<'a> Meeting<'a> {
             capacity: self.run_args.spread.capacity.unwrap_or(CAPACITY),
             patience: args.patience.unwrap_or(PATIENCE_DEFAULT),
             gather,
-            tls: spread::tls_files(&args.spread.tls),
+            tls: spread::credentials(args.secret.as_deref(), &args.spread.tls),
+            allows_plain: args.plain,
             faults: None,
             facts: facts(self.prepared, placement),
             gathering: Some(self.gathering(gather, printer)?),
+            waiting: None,
         })
     }
 
@@ -131,6 +136,12 @@ impl<'a> Meeting<'a> {
         for other in nodes.iter().filter(|other| other.as_str() < node) {
             words.extend(["--connect".to_owned(), format!("{other}={}", self.found_at(other))]);
         }
+        if let Some(secret) = &self.args.secret {
+            words.extend(["--secret".to_owned(), secret.display().to_string()]);
+        }
+        if self.args.plain {
+            words.push("--plain".to_owned());
+        }
         let pairs = &self.args.spread.place;
         let pairs: Vec<String> = pairs.iter().map(|(it, place)| format!("{it}={place}")).collect();
         if !pairs.is_empty() {
@@ -146,7 +157,9 @@ impl<'a> Meeting<'a> {
             false => self.args.connect.iter().find(|(name, _)| name == node).map(|(_, at)| &**at),
         };
         let known = known.map(|at| at.replace("0.0.0.0", "HOST").replace("[::]", "HOST"));
-        known.unwrap_or_else(|| "tcp:HOST:PORT".to_owned())
+        let is_tls = self.args.secret.is_some() || self.args.spread.tls.tls_ca.is_some();
+        let kind = if is_tls { "tls" } else { "tcp" };
+        known.unwrap_or_else(|| format!("{kind}:HOST:PORT"))
     }
 
     /// A component on a node that is a program which is started by hand.
@@ -224,6 +237,25 @@ fn check_reachable(args: &NodeArgs, placement: &Placement, report: &mut Report) 
         let message = format!("node `{own}` must listen: others connect to it");
         let diagnostic = Diagnostic::error("node::unreachable", message);
         report.push(diagnostic.help("add `--listen tcp:HOST:PORT`"));
+    }
+}
+
+/// Who has seen what nodes say to each other without TLS could say it again, so that takes a wish.
+fn check_private(args: &NodeArgs, report: &mut Report) {
+    let listen = args.listen.iter().map(|text| ("listen", text));
+    let connect = args.connect.iter().map(|(_, text)| ("connect", text));
+    for (option, text) in listen.chain(connect) {
+        if !text.parse::<Endpoint>().is_ok_and(|endpoint| endpoint.is_exposed()) {
+            continue;
+        }
+        let message = format!("`--{option}`: `{text}` leads to other machines without TLS");
+        let note = "whoever sees what nodes say there can take part in the run";
+        let help = format!(
+            "write `{}` and give all nodes `--secret FILE` (`consort node secret FILE` makes one); \
+             `--plain` does without",
+            text.replacen("tcp", "tls", 1)
+        );
+        report.push(Diagnostic::error("node::plain", message).with_note(note).help(help));
     }
 }
 

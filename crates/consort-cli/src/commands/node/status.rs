@@ -6,9 +6,9 @@ use crate::output::folder;
 use crate::output::numbers::{duration, short};
 use crate::output::printer::{Printer, one_line};
 use crate::output::table::Table;
-use crate::spread::certificates;
+use crate::spread::{self, certificates};
 use consort_core::{Diagnostic, Tag};
-use consort_node::{Endpoint, Phase, Status, TlsFiles, Wait, ask_status_with};
+use consort_node::{Credentials, Endpoint, Phase, Status, Wait, ask_status_with};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -38,10 +38,11 @@ impl Asked {
 /// Asks them all and shows it.
 pub(super) fn execute(args: &NodeStatusArgs, printer: &Printer) -> CommandResult {
     let mut asked: Vec<Asked> = Vec::new();
+    let credentials = spread::credentials(args.secret.as_deref(), &args.tls);
     for node in &args.nodes {
         match Path::new(node).is_dir() {
             true => asked.extend(of_run(Path::new(node))?),
-            false => asked.push(ask(None, node, None)?),
+            false => asked.push(ask(None, node, credentials.as_ref())?),
         }
     }
     match args.format {
@@ -60,7 +61,10 @@ fn of_run(folder: &Path) -> Result<Vec<Asked>, CommandError> {
     let nodes = value["nodes"].as_array().into_iter().flatten();
     let nodes: Vec<Asked> = nodes
         .filter_map(|node| Some((node, node["name"].as_str()?, node["endpoint"].as_str()?)))
-        .map(|(node, name, at)| ask(Some(name), at, certificates::from_json(&node["tls"]).as_ref()))
+        .map(|(node, name, at)| {
+            let files = certificates::from_json(&node["tls"]);
+            ask(Some(name), at, files.map(Credentials::from).as_ref())
+        })
         .collect::<Result<_, _>>()?;
     if nodes.is_empty() { Err(not_under_way(folder)) } else { Ok(nodes) }
 }
@@ -71,7 +75,7 @@ fn not_under_way(folder: &Path) -> CommandError {
     CommandError::failed(diagnostic.help("name the folder of one, or the endpoint of a node"))
 }
 
-fn ask(name: Option<&str>, text: &str, tls: Option<&TlsFiles>) -> Result<Asked, CommandError> {
+fn ask(name: Option<&str>, text: &str, tls: Option<&Credentials>) -> Result<Asked, CommandError> {
     let endpoint: Endpoint = text.parse().map_err(|error: consort_node::EndpointError| {
         let diagnostic = Diagnostic::error("cli::endpoint", error.to_string());
         CommandError::invalid(diagnostic.help("or name the folder of a run that is under way"))

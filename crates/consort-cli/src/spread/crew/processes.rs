@@ -54,6 +54,9 @@ fn arguments(order: &Order, name: &str, file: &Path, global: &Global) -> Vec<OsS
     if global.verbose {
         arguments.push("--verbose".into());
     }
+    if global.quiet {
+        arguments.push("--quiet".into());
+    }
     // A path that begins with a dash is no option.
     arguments.extend(["--".into(), order.args.system().into()]);
     arguments

@@ -5,6 +5,7 @@ use crate::commands::run::{self, Closed, Recorded};
 use crate::execute::{End, Outcome};
 use crate::options;
 use crate::outcome::CommandError;
+use crate::output::diagnostics::plural;
 use crate::output::folder::{self, Begun, RunFolder};
 use crate::output::log::Log;
 use crate::output::manifest::{self, Account};
@@ -176,7 +177,20 @@ impl Ran<'_> {
             // Nodes without room can write neither logs nor manifests: one error is enough.
             problems.retain(|problem| problem.severity != Severity::Error);
         }
+        problems.extend(self.links_remade());
         problems
+    }
+
+    /// Links that broke by themselves: nothing is lost, but whoever looks after the network should know.
+    fn links_remade(&self) -> Option<Diagnostic> {
+        let endings = self.crew.members.iter().filter_map(|member| member.ending.as_ref());
+        let count: u64 = endings.map(|ending| ending.links_remade).sum();
+        if count == 0 || self.order.faults.is_some() {
+            return None;
+        }
+        let times = plural(count, "time");
+        let message = format!("links between nodes broke and were made again {times}");
+        Some(Diagnostic::note("node::links-remade", message).with_note("the trace is the same"))
     }
 
     fn logged(&self) -> (u64, u64) {

@@ -3,6 +3,7 @@
 use super::quickstart;
 use crate::world::{NEVER_SAID, World, children, eventually};
 use consort_testkit::fmus::{BuildOptions, Fmi};
+use serde_json::json;
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -97,6 +98,43 @@ fn a_node_that_dies_is_named_and_the_run_goes_on_from_its_last_snapshot() {
     assert_eq!(world.trace_hash("rest"), world.trace_hash("here"));
     let from = world.manifest("rest")["resumed_from"]["time"].as_f64().unwrap();
     assert!(5.0 <= from, "{from}");
+}
+
+/// Others that wait for a node, for a message or for it to come, hear of its death from who started it.
+#[test]
+fn a_node_that_dies_while_others_wait_for_it_is_known_dead_at_once() {
+    let world = quickstart();
+    let run = UnderWay::start(&world, "far", &[]);
+    let pid = run.pid("plant");
+    signal("-STOP", &pid);
+    std::thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    signal("-KILL", &pid);
+    let output = run.end();
+    let said = words(&output);
+    assert!(said.contains("node `plant` was killed by signal 9 (SIGKILL)"), "{said}");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_wait_that_takes_long_is_said_and_in_the_log() {
+    let world = quickstart();
+    let run = UnderWay::start(&world, "far", &[]);
+    let pid = run.pid("plant");
+    signal("-STOP", &pid);
+    std::thread::sleep(Duration::from_millis(7500));
+    signal("-CONT", &pid);
+    let output = run.end();
+    let said = words(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let line = "node `control` has waited for node `plant` for ";
+    assert!(said.contains(line) && said.contains(" s: a message at "), "{said}");
+    let waits = world.events("far", "wait");
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    assert_eq!((&waits[0]["node"], &waits[0]["for_node"]), (&json!("control"), &json!("plant")));
+    assert!(5.0 <= waits[0]["seconds"].as_f64().unwrap(), "{waits:?}");
+    assert!(waits[0]["flow"].is_string() && waits[0]["at"].is_number(), "{waits:?}");
 }
 
 #[test]

@@ -86,6 +86,61 @@ fn nodes_with_certificates_meet_and_are_known_by_their_names() {
 }
 
 #[test]
+fn nodes_that_share_a_secret_meet_and_tell_their_status_to_nobody_else() {
+    let world = quickstart();
+    world.done(&["run", "s", "--out", "here"]);
+    world.done(&["node", "secret", "ours"]);
+    world.done(&["node", "secret", "theirs"]);
+    let said = world.consort(&["node", "secret", "ours"]);
+    assert!(said.code == Some(2) && said.stderr.contains("node::secret-exists"), "{said}");
+    // Reachable from everywhere.
+    let listen = format!("tls:0.0.0.0:{}", free_port());
+    let connect = format!("control={}", listen.replace("0.0.0.0", "localhost"));
+    let control = start(
+        &world,
+        "control",
+        &[&["--listen", &listen, "--secret", "ours"], &PLACE[..]].concat(),
+    );
+    let plant = |secret: &str, gather: &str| {
+        let line = ["--connect", &connect, "--secret", secret, "--gather", gather];
+        let mut command =
+            world.command(&[&["node", "s", "--name", "plant"], &line[..], &PLACE[..]].concat());
+        words(&command.output().unwrap())
+    };
+    let (code, _, said) = plant("theirs", "2");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("another secret") && !said.contains("refused (os"), "{said}");
+    let status = |more: &[&str]| {
+        let at = listen.replace("0.0.0.0", "localhost");
+        world.consort(&[&["node", "status", &at], more].concat())
+    };
+    assert!(status(&["--secret", "ours"]).stdout.contains("control  joining  plant"));
+    for more in [&["--secret", "theirs"][..], &[]] {
+        let said = status(more);
+        assert!(said.code == Some(2) && said.stdout.contains("no answer"), "{said}");
+    }
+    let (code, data, said) = plant("ours", "20");
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(data, format!("trace {}\n", world.trace_hash("here")), "{said}");
+    let (code, again, said) = words(&control.wait_with_output().unwrap());
+    assert_eq!((code, again), (Some(0), data), "{said}");
+}
+
+#[test]
+fn links_to_other_machines_without_tls_take_a_wish() {
+    let world = quickstart();
+    let listen = format!("tcp:0.0.0.0:{}", free_port());
+    let line = ["node", "s", "--name", "control", "--listen", &listen, "--gather", "0.1"];
+    let said = world.consort(&[&line[..], &PLACE].concat());
+    assert_eq!(said.code, Some(1), "{said}");
+    for part in ["node::plain", "leads to other machines without TLS", "`--secret FILE`"] {
+        assert!(said.stderr.contains(part), "{part}: {said}");
+    }
+    let said = world.consort(&[&line[..], &PLACE, &["--plain"]].concat());
+    assert!(said.code == Some(2) && said.stderr.contains("not everybody came"), "{said}");
+}
+
+#[test]
 fn nodes_that_do_not_fit_refuse_each_other_with_a_reason() {
     let world = quickstart();
     let socket = format!("unix:{}", world.path("control.socket").display());

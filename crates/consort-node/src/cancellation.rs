@@ -1,0 +1,33 @@
+//! Ends what a node waits for, from another thread.
+
+use rustix::event::{EventfdFlags, eventfd};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+/// A node that waits, be it for others to come, gives up when this is cancelled: its error is
+/// [`NodeError::Cancelled`](crate::NodeError::Cancelled), and the others are told. Clones are one.
+#[derive(Clone, Debug)]
+pub struct Cancellation(Arc<OwnedFd>);
+
+impl Cancellation {
+    /// Nothing is cancelled yet.
+    ///
+    /// # Errors
+    /// If there are no descriptors left.
+    pub fn new() -> io::Result<Self> {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        Ok(Cancellation(Arc::new(eventfd(0, flags)?)))
+    }
+
+    /// From now on nobody waits.
+    pub fn cancel(&self) {
+        // It can fail only if it was cancelled more often than there are numbers.
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
+
+    /// Readable once it is cancelled.
+    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

@@ -1,0 +1,103 @@
+//! A secret that all nodes of a run have: whoever has it belongs to the run, and nobody else.
+//!
+//! The key of an authority follows from the secret, so every node that has it can issue a certificate for itself and
+//! check those of the others. Links are ordinary TLS then: what was seen of one connection is of no use for another.
+
+use crate::certificates::{told, write_private};
+use rcgen::KeyPair;
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+/// A shorter secret could be guessed.
+const LENGTH_MIN: usize = 32;
+/// A longer file is none.
+const LENGTH_MAX: u64 = 4096;
+/// Who may read the file beside its owner.
+const OTHERS: u32 = 0o077;
+/// Sets this use of the secret apart from any other.
+const PURPOSE: &[u8] = b"consort: authority of the nodes of a run, version 1";
+/// What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410).
+const PKCS8_ED25519: [u8; 16] =
+    [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+
+/// Makes a new secret of 256 random bits in a file that only the user may read.
+///
+/// # Errors
+/// If the file exists, or cannot be written.
+pub fn create(path: &Path) -> io::Result<()> {
+    let mut random = [0; 32];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    write_private(path, &format!("{digits}\n"))
+}
+
+/// The key of the authority that follows from a secret; the text says what is wrong with the file.
+pub(crate) fn authority_key(path: &Path) -> Result<KeyPair, String> {
+    let secret = read(path)?;
+    let seed = Sha256::new().chain_update(PURPOSE).chain_update(&secret).finalize();
+    let der = [&PKCS8_ED25519[..], &seed].concat();
+    KeyPair::try_from(&PrivatePkcs8KeyDer::from(der)).map_err(|error| told(path, &error))
+}
+
+/// The secret, without white space around it.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let metadata = fs::metadata(path).map_err(|error| told(path, &error))?;
+    if metadata.permissions().mode() & OTHERS != 0 {
+        return Err(told(path, &"others may read the secret: `chmod 600` it"));
+    }
+    if LENGTH_MAX < metadata.len() {
+        return Err(told(path, &format_args!("a secret has at most {LENGTH_MAX} bytes")));
+    }
+    let secret = fs::read(path).map_err(|error| told(path, &error))?;
+    let secret = secret.trim_ascii();
+    if secret.len() < LENGTH_MIN {
+        let short = format_args!(
+            "a secret has at least {LENGTH_MIN} characters: make one with `consort node secret FILE`"
+        );
+        return Err(told(path, &short));
+    }
+    Ok(secret.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_gives_the_same_key_everywhere_and_another_secret_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, same, other] = ["one", "same", "other"].map(|name| folder.path().join(name));
+        create(&one).unwrap();
+        create(&other).unwrap();
+        let text = fs::read_to_string(&one).unwrap();
+        write_private(&same, &format!("  {}\n\n", text.trim())).unwrap();
+        let key = |path: &Path| authority_key(path).unwrap().serialize_der();
+        assert_eq!(key(&one), key(&same));
+        assert_ne!(key(&one), key(&other));
+        let refused = create(&one).expect_err("a secret is not replaced");
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+    }
+
+    #[test]
+    fn what_is_no_secret_is_refused_with_the_cure() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |text: &str, mode: u32, expected: &str| {
+            let path = folder.path().join("secret");
+            let _ = fs::remove_file(&path);
+            write_private(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let reason = read(&path).expect_err(expected);
+            assert!(reason.contains(expected), "{reason}");
+        };
+        let long = "x".repeat(LENGTH_MIN);
+        check("short", 0o600, "at least 32 characters");
+        check(&" ".repeat(100), 0o600, "`consort node secret FILE`");
+        check(&long, 0o644, "`chmod 600` it");
+        check(&long.repeat(1000), 0o600, "at most 4096 bytes");
+        assert!(read(Path::new("/no/such/file")).expect_err("nothing").contains("/no/such/file"));
+    }
+}
