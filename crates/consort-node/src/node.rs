@@ -57,6 +57,8 @@ pub struct Node {
     pub(crate) is_piloted: bool,
     /// It has left or failed: there is nothing more to say.
     is_over: bool,
+    /// It has told the others who is to blame, and they may not have heard it.
+    has_blamed: bool,
     /// When the board was written last.
     written: Instant,
 }
@@ -254,13 +256,17 @@ impl Node {
     pub fn fail(mut self, reason: &str) {
         let me = self.topology.nodes[self.me.index()].clone();
         self.blame(&me, reason);
+    }
+
+    /// Waits until the others have heard why this node failed: a connection that is closed before all was read from it
+    /// takes along what was said last. Those who are busy hear it later, if at all; they see that this node is gone.
+    fn linger(&mut self) {
         let end = Instant::now() + LINGER;
-        // Those who are busy hear it later, if at all; they see that this node is gone in any case.
         let is_heard = |node: &Node| {
             let peers = node.mesh.peers.iter();
             peers.filter(|peer| peer.is_up()).all(|peer| peer.session.is_settled())
         };
-        while !is_heard(&self) && Instant::now() < end {
+        while !is_heard(self) && Instant::now() < end {
             let pumped = self.mesh.pump(Duration::from_millis(50), &mut |_, _| Ok(()));
             if pumped.is_err() {
                 break;
@@ -431,6 +437,8 @@ impl Node {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
+        self.has_blamed = true;
+        self.mesh.ignore_cancellation();
         self.board.enter(Phase::Failed);
         let at = self.mesh.at;
         for peer in &mut self.mesh.peers {
@@ -444,6 +452,9 @@ impl Drop for Node {
     fn drop(&mut self) {
         let me = self.topology.nodes[self.me.index()].clone();
         self.blame(&me, "it ended before its flows did");
+        if self.has_blamed {
+            self.linger();
+        }
     }
 }
 

@@ -59,6 +59,7 @@ impl Node {
             long_wait: LongWait::default(),
             is_piloted: false,
             is_over: false,
+            has_blamed: false,
             written: Instant::now(),
         };
         let gathered = node.gather(gather, gathering.as_ref());

@@ -84,6 +84,11 @@ impl Mesh {
         self
     }
 
+    /// Whoever has given up already has nothing to cancel.
+    pub(crate) fn ignore_cancellation(&mut self) {
+        self.cancellation = None;
+    }
+
     /// Everything of the other node `node`.
     pub(crate) fn peer(&mut self, node: NodeId) -> &mut Peer {
         // Nodes are in the order of their ids; this one is left out.
