@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 9;
 const TOKEN: &str = "consort-testkit-gain-1";
 
 #[expect(clippy::print_stdout, reason = "a benchmark's data are its figures")]
@@ -27,7 +27,7 @@ fn main() {
         "N", "steps", "C loop", "consort", "ratio", "recorded", "ratio", "journal"
     );
     let mut memory = Vec::new();
-    for (count, steps) in [(10, 20_000), (100, 2_000), (1_000, 1_000), (10_000, 200)] {
+    for (count, steps) in [(10, 200_000), (100, 20_000), (1_000, 4_000), (10_000, 400)] {
         let measured = bench.measure(count, steps);
         memory.push((count, measured.memory));
         println!(

@@ -282,9 +282,10 @@ fn open_files(
     }
     let mut files = TraceFiles::of(args, folder);
     if !args.no_journal {
-        manifest::keep_room(folder, about, recorder.columns().len());
+        let about = about.to_string();
+        manifest::keep_room(folder, &about, recorder.columns().len());
         let path = paths::whole(&folder.file(folder::JOURNAL));
-        files.journal = Some(JournalFile { path, about: about.to_string() });
+        files.journal = Some(JournalFile { path, about });
     }
     recorder.open(files);
     Ok(remark)

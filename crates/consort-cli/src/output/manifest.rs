@@ -529,9 +529,9 @@ pub(crate) fn write(path: &Path, manifest: &Value) -> Result<(), CommandError> {
 
 /// Writes what is known of a run that begins where its manifest will be written, with as much room as that
 /// will need: it is written also if the disk is full by then.
-pub(crate) fn keep_room(folder: &RunFolder, about: &Value, columns: usize) {
+pub(crate) fn keep_room(folder: &RunFolder, about: &str, columns: usize) {
     let path = folder.file(super::folder::MANIFEST_PARTIAL);
-    let mut text = about.to_string().into_bytes();
+    let mut text = about.as_bytes().to_vec();
     text.resize(2 * text.len() + columns * ROOM_PER_COLUMN + ROOM, b' ');
     // Where there is no such room now, the trace will tell.
     let _ = std::fs::write(&path, text);

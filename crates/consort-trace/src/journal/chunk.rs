@@ -1,6 +1,6 @@
 //! A chunk as bytes: its rows as they lie in memory, without the values that did not change.
 
-use super::sparse;
+use super::sparse::{self, Room};
 use crate::record::{Bank, Chunk, Elements};
 use crate::schema::Schema;
 use consort_core::bytes::{BytesError, Reader, Writer};
@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 /// The last row of a journal so far: that of each type of numbers.
 #[derive(Debug)]
-pub(super) struct Before(Vec<Values>);
+pub(super) struct Before {
+    rows: Vec<Values>,
+    room: Room,
+}
 
 impl Before {
     /// Before the first row of a journal.
@@ -18,7 +21,7 @@ impl Before {
             true => Values::zeros(value_type, schema.width(value_type)),
             false => Values::zeros(value_type, 0),
         };
-        Before(ValueType::ALL.map(zeros).into())
+        Before { rows: ValueType::ALL.map(zeros).into(), room: Room::default() }
     }
 }
 
@@ -32,9 +35,10 @@ pub(super) fn encode(chunk: &Chunk, before: &mut Before, body: &mut Writer) {
         body.whole(tag.time.ticks());
         body.word(u64::from(tag.microstep));
     }
-    for (bank, before) in chunk.banks().iter().zip(&mut before.0) {
+    let Before { rows, room } = before;
+    for (bank, before) in chunk.banks().iter().zip(rows) {
         match &bank.elements {
-            Elements::Fixed(values) => sparse::encode(values, before, body),
+            Elements::Fixed(values) => sparse::encode(values, before, room, body),
             Elements::Variable { bytes, ends, .. } => {
                 body.part(bytes);
                 body.count(ends.len());
@@ -52,7 +56,7 @@ pub(super) fn decode(
 ) -> Result<Chunk, BytesError> {
     let tags = tags(reader)?;
     let mut banks = Vec::with_capacity(ValueType::ALL.len());
-    for (value_type, before) in ValueType::ALL.into_iter().zip(&mut before.0) {
+    for (value_type, before) in ValueType::ALL.into_iter().zip(&mut before.rows) {
         let elements = match is_fixed(value_type) {
             true => sparse::decode(reader, before, tags.len()).map(Elements::Fixed)?,
             false => texts(reader, value_type)?,

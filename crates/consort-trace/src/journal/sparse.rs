@@ -11,49 +11,70 @@ use consort_core::{ValueType, Values, ValuesRef, for_each_value_type};
 /// How many elements a word of bits is for.
 const BLOCK: usize = 64;
 
-/// Whether two elements are the same to the bit.
+/// Tells whether two elements are the same to the bit.
 trait Same: Clone {
-    fn is_same(&self, other: &Self) -> bool;
+    /// Not zero if they differ.
+    fn difference(&self, other: &Self) -> u64;
 }
 
 macro_rules! same {
     ($($element:ty, $one:ident $bits:expr;)*) => {$(
         impl Same for $element {
             #[inline]
-            fn is_same(&self, other: &Self) -> bool {
+            fn difference(&self, other: &Self) -> u64 {
                 let bits = |$one: &Self| $bits;
-                bits(self) == bits(other)
+                u64::from(bits(self) ^ bits(other))
             }
         }
     )*};
 }
 
 same! {
-    f64, it it.to_bits(); f32, it it.to_bits(); bool, it *it;
-    i8, it *it; u8, it *it; i16, it *it; u16, it *it; i32, it *it; u32, it *it; i64, it *it; u64, it *it;
+    f64, it it.to_bits(); f32, it it.to_bits(); bool, it *it; u8, it *it; u16, it *it; u32, it *it; u64, it *it;
+    i8, it it.cast_unsigned(); i16, it it.cast_unsigned(); i32, it it.cast_unsigned(); i64, it it.cast_unsigned();
 }
 
 impl Same for String {
-    fn is_same(&self, other: &Self) -> bool {
-        self == other
+    fn difference(&self, other: &Self) -> u64 {
+        u64::from(self != other)
     }
 }
 
 impl Same for Vec<u8> {
-    fn is_same(&self, other: &Self) -> bool {
-        self == other
+    fn difference(&self, other: &Self) -> u64 {
+        u64::from(self != other)
+    }
+}
+
+/// Room that is used again and again while rows are written.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    bits: Vec<u64>,
+    /// Of one value type after another; each grows to what it takes.
+    changed: Vec<Values>,
+}
+
+impl Room {
+    fn of(&mut self, value_type: ValueType) -> (&mut Vec<u64>, &mut Values) {
+        let known = self.changed.iter().position(|values| values.value_type() == value_type);
+        let at = known.unwrap_or_else(|| {
+            self.changed.push(Values::zeros(value_type, 0));
+            self.changed.len() - 1
+        });
+        (&mut self.bits, &mut self.changed[at])
     }
 }
 
 /// Writes rows as wide as the row before them, which the last one becomes.
-pub(super) fn encode(values: &Values, before: &mut Values, body: &mut Writer) {
+pub(super) fn encode(values: &Values, before: &mut Values, room: &mut Room, body: &mut Writer) {
+    let (bits, changed) = room.of(values.value_type());
     macro_rules! encode_any {
         ($(($variant:ident, $element:ty, $name:literal),)*) => {
-            match (values, before) {
-                $((Values::$variant(list), Values::$variant(before)) => {
-                    let (bits, changed) = changes(list, before);
-                    body.values(ValuesRef::UInt64(&bits));
-                    body.values(ValuesRef::$variant(&changed));
+            match (values, before, changed) {
+                $((Values::$variant(list), Values::$variant(before), Values::$variant(changed)) => {
+                    changes(list, before, bits, changed);
+                    body.values(ValuesRef::UInt64(bits));
+                    body.values(ValuesRef::$variant(changed));
                 })*
                 _ => unreachable!("rows of one bank are of one type"),
             }
@@ -63,31 +84,46 @@ pub(super) fn encode(values: &Values, before: &mut Values, body: &mut Writer) {
 }
 
 /// Which elements differ from the row before, and those that do.
-fn changes<T: Same>(list: &[T], before: &mut [T]) -> (Vec<u64>, Vec<T>) {
-    let (mut bits, mut changed) = (Vec::with_capacity(list.len() / BLOCK + 2), Vec::new());
+fn changes<T: Same>(list: &[T], before: &mut [T], bits: &mut Vec<u64>, changed: &mut Vec<T>) {
+    bits.clear();
+    changed.clear();
     let width = before.len().min(list.len());
     let (first, later) = list.split_at(width);
-    compare(before, first, &mut bits, &mut changed);
-    compare(list, later, &mut bits, &mut changed);
+    compare(before, first, bits, changed);
+    compare(list, later, bits, changed);
     before[..width].clone_from_slice(&list[list.len() - width..]);
-    (bits, changed)
 }
 
 fn compare<T: Same>(before: &[T], now: &[T], bits: &mut Vec<u64>, changed: &mut Vec<T>) {
     for (before, now) in before.chunks(BLOCK).zip(now.chunks(BLOCK)) {
-        let pairs = before.iter().zip(now).enumerate();
-        let word =
-            pairs.fold(0, |word, (at, (before, now))| word | u64::from(!before.is_same(now)) << at);
+        let differences = || before.iter().zip(now).map(|(before, now)| before.difference(now));
+        // Most blocks are the same, which is found out many elements at a time.
+        let word = match differences().fold(0, std::ops::BitOr::bitor) {
+            0 => 0,
+            _ => {
+                differences().enumerate().fold(0, |word, (at, it)| word | u64::from(it != 0) << at)
+            }
+        };
         bits.push(word);
         match word {
             0 => {}
             u64::MAX => changed.extend_from_slice(now),
-            _ => {
-                let is_changed = |at: &usize| word >> at & 1 == 1;
-                changed.extend((0..now.len()).filter(is_changed).map(|at| now[at].clone()));
-            }
+            _ => extend_by(word, now, changed),
         }
     }
+}
+
+/// Adds those elements whose bit is set. All are copied and then moved together: what is set follows no pattern that a
+/// branch could be predicted by.
+fn extend_by<T: Same>(word: u64, now: &[T], changed: &mut Vec<T>) {
+    let start = changed.len();
+    changed.extend_from_slice(now);
+    let (copied, mut count) = (&mut changed[start..], 0);
+    for at in 0..now.len() {
+        copied[count] = copied[at].clone();
+        count += (word >> at & 1) as usize;
+    }
+    changed.truncate(start + count);
 }
 
 /// Reads so many rows.
@@ -155,7 +191,7 @@ mod tests {
         let zeros = || Values::zeros(value_type, width);
         let mut writer = Writer::new(MAGIC);
         let mut before = zeros();
-        encode(values, &mut before, &mut writer);
+        encode(values, &mut before, &mut Room::default(), &mut writer);
         let bytes = writer.finish();
         assert_eq!(bytes.len(), 8 + 16 + written, "{values:?}");
         let read = |count| {

@@ -10,38 +10,53 @@ pub(crate) const KEY: &str = "consort.trace";
 /// The version of the form below; raised when an old reader could misread a new file.
 const VERSION: u64 = 1;
 
-/// The schema as JSON.
+/// The schema as JSON. It is written as text at once: a tree of tens of thousands of columns would take longer than many
+/// runs.
 pub(crate) fn encode(schema: &Schema) -> String {
     let tick = schema.resolution().tick();
-    let columns: Vec<Value> = schema.columns().iter().map(encode_column).collect();
-    json!({
-        "version": VERSION,
-        "resolution": { "numerator": tick.numerator(), "denominator": tick.denominator() },
-        "columns": columns,
-    })
-    .to_string()
+    let (numerator, denominator) = (tick.numerator(), tick.denominator());
+    let mut out = format!(
+        "{{\"version\":{VERSION},\"resolution\":{{\"numerator\":{numerator},\"denominator\":{denominator}}},\"columns\":["
+    );
+    for (index, column) in schema.columns().iter().enumerate() {
+        out.push_str(if index == 0 { "{" } else { ",{" });
+        encode_column(column, &mut out);
+        out.push('}');
+    }
+    out.push_str("]}");
+    out
 }
 
-fn encode_column(column: &Column) -> Value {
-    let mut value = json!({
-        "component": column.component(),
-        "variable": column.variable(),
-        "type": column.value_type.name(),
-        "variability": column.variability.name(),
-    });
+fn encode_column(column: &Column, out: &mut String) {
+    field("\"component\":", column.component(), out);
+    field(",\"variable\":", column.variable(), out);
+    field(",\"type\":", column.value_type.name(), out);
+    field(",\"variability\":", column.variability.name(), out);
     if !column.dimensions.is_empty() {
-        value["dimensions"] = json!(column.dimensions);
+        out.push_str(&format!(",\"dimensions\":{}", json!(column.dimensions)));
     }
     if let Some(unit) = &column.unit {
-        value["unit"] = json!(unit);
+        field(",\"unit\":", unit, out);
     }
     if !column.description.is_empty() {
-        value["description"] = json!(column.description);
+        field(",\"description\":", &column.description, out);
     }
     if !column.enumeration.is_empty() {
-        value["enumeration"] = json!(column.enumeration);
+        out.push_str(&format!(",\"enumeration\":{}", json!(column.enumeration)));
     }
-    value
+}
+
+/// A name with what stands around it, and a text.
+fn field(name: &str, text: &str, out: &mut String) {
+    out.push_str(name);
+    let is_plain = |byte: u8| b' ' <= byte && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        out.push_str(&json!(text).to_string());
+    }
 }
 
 /// The schema that `text` stands for.
@@ -100,7 +115,10 @@ mod tests {
         level.variability = Variability::Tunable;
         let resolution = Resolution::new(Seconds::new(3, u64::MAX).unwrap()).unwrap();
         let schema = Schema::new(resolution, vec![mode, level.with_unit("m/s2")]).unwrap();
-        assert_eq!(decode(&encode(&schema)).unwrap(), schema);
+        let text = encode(&schema);
+        assert_eq!(decode(&text).unwrap(), schema);
+        let again: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(again.to_string(), text, "it is JSON without blanks");
     }
 
     #[test]
