@@ -14,10 +14,10 @@ use std::sync::Arc;
 pub(crate) use bank::{Bank, Elements};
 
 /// The most rows a chunk holds.
-pub const CHUNK_ROWS_MAX: usize = 1024;
+pub const CHUNK_ROWS_MAX: usize = 4096;
 /// About how many bytes a chunk holds at most, so that it stays in a core's cache until it is
 /// written; a chunk of very wide rows holds at least one.
-pub const CHUNK_BYTES: usize = 256 * 1024;
+pub const CHUNK_BYTES: usize = 512 * 1024;
 
 /// A block of recorded rows that is filled, written, cleared and filled again.
 #[derive(Clone, Debug)]
