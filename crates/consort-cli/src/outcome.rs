@@ -4,6 +4,8 @@ use consort_core::{Diagnostic, Report, Severity};
 use std::io;
 use std::process::ExitCode;
 
+pub(crate) use consort::error::plain_words as said;
+
 /// What the exit code says; 101, a bug, is the panic's own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Exit {
@@ -73,15 +75,7 @@ impl CommandError {
 
     /// A file could not be read.
     pub(crate) fn unreadable(path: &std::path::Path, error: &io::Error) -> Self {
-        let message = format!("`{}` could not be read: {}", path.display(), said(error));
-        let help = match error.kind() {
-            io::ErrorKind::NotFound => "paths are relative to the current folder",
-            io::ErrorKind::PermissionDenied => "permit reading it",
-            io::ErrorKind::IsADirectory => "name a file, not a folder",
-            io::ErrorKind::InvalidData => "it must be text in UTF-8; is this the right file?",
-            _ => "try again, or copy the file to another place",
-        };
-        Self::failed(Diagnostic::error("cli::read-failed", message).help(help))
+        consort::Error::unreadable(path, error).into()
     }
 
     /// A file could not be written.
@@ -93,6 +87,19 @@ impl CommandError {
             _ => "choose another folder, or permit writing there",
         };
         Self::failed(Diagnostic::error("cli::write-failed", message).help(help))
+    }
+}
+
+impl From<consort::Error> for CommandError {
+    fn from(error: consort::Error) -> Self {
+        match error {
+            consort::Error::Invalid { report } => CommandError::Invalid { report },
+            consort::Error::Failed { report } => CommandError::Failed { report },
+            other => {
+                let diagnostic = Diagnostic::error("run::failed", other.to_string());
+                CommandError::failed(diagnostic.help("see what the message names"))
+            }
+        }
     }
 }
 
@@ -123,17 +130,6 @@ pub(crate) fn exit_of(report: &Report) -> Exit {
     }
 }
 
-/// The system's words without their number: `no such file or directory`.
-pub(crate) fn said(error: &dyn std::error::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_lowercase().chain(letters).collect(),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,11 +145,5 @@ mod tests {
         assert_eq!(exit(&["model::cache"]), Exit::Failed);
         assert_eq!(exit(&["model::cache", "system::unknown-variable"]), Exit::No);
         assert_eq!(exit(&["system::unknown-variable"]), Exit::No);
-    }
-
-    #[test]
-    fn the_words_of_the_system_are_lower_case_and_without_numbers() {
-        let error = std::fs::File::open("/no/such/file").unwrap_err();
-        assert_eq!(said(&error), "no such file or directory");
     }
 }

@@ -1,138 +1,21 @@
-//! From a path to a system that can run: read, load models, resolve, plan; or everything that is
-//! wrong with it, at once.
+//! What the library loads, with the options of the command line.
 
-mod alone;
-mod foreign;
-mod isolation;
-pub(crate) mod keepable;
-mod overrides;
-pub(crate) mod recording;
-mod solving;
-mod source;
 pub(crate) mod trials;
 
 use crate::cli::{ExperimentArgs, Global};
 use crate::outcome::CommandError;
 use crate::output::printer::Printer;
-use consort_core::{Diagnostic, Model, ModelDescription, Report, Time};
-use consort_formats::multimodel::Keys;
-use consort_models::fidelity::Chosen;
+use consort::{Changes, ForeignProgram, Form, ModelOptions};
+use consort_core::{ModelDescription, Report};
 use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions, default_cache_dir};
-use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
-use consort_system::{Component, Plan, ResolvedSystem, System};
-use sha2::{Digest, Sha256};
-use source::Source;
-use std::fmt::Write as _;
+use consort_system::System;
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-pub(crate) use foreign::is_started_by_hand;
-pub(crate) use overrides::{number, source as option_source, time};
-pub(crate) use source::{is_neither, is_system, system_file};
-
-/// A system in which everything was found and fits, with its models and its plan.
-pub(crate) struct Prepared {
-    /// The system file, as typed.
-    pub(crate) path: PathBuf,
-    /// Its text.
-    pub(crate) text: String,
-    /// What it means.
-    pub(crate) resolved: ResolvedSystem,
-    /// The order of computation.
-    pub(crate) plan: Plan,
-    /// `sha256:...` of the plan's text.
-    pub(crate) plan_hash: String,
-    /// `sha256:...` of the system as it is run, options applied: components, parameters, connections,
-    /// seed, interventions; all but what is drawn.
-    pub(crate) experiment_hash: String,
-    /// The same but for where it stops: a run that goes on may go on longer.
-    pub(crate) lasting_hash: String,
-    /// One per component.
-    pub(crate) models: Vec<Arc<dyn Model>>,
-    /// Who saves its states and why, of each component of which that was measured.
-    pub(crate) saved_by: Vec<Option<Chosen>>,
-    /// Every file that decides what the run does.
-    pub(crate) inputs: Vec<InputHash>,
-    /// What the experiment wants drawn: patterns.
-    pub(crate) plot: Vec<String>,
-    /// What is worth telling although it can run.
-    pub(crate) report: Report,
-}
-
-impl Prepared {
-    /// One per component.
-    pub(crate) fn descriptions(&self) -> Vec<&ModelDescription> {
-        self.models.iter().map(|model| model.description()).collect()
-    }
-
-    /// The shortest time between two communication points; `None` if no step is given.
-    pub(crate) fn shortest_period(&self) -> Option<Time> {
-        let periods = self.resolved.components.iter().map(|component| component.period);
-        let periods = periods.chain([self.resolved.experiment.step]);
-        periods.filter(|&period| Time::ZERO < period).min()
-    }
-
-    /// The plan as text: what is hashed, and what the judge reads.
-    pub(crate) fn plan_text(&self) -> String {
-        self.plan.to_text(&self.resolved, &self.descriptions())
-    }
-
-    /// Why the plan is as it is.
-    pub(crate) fn explain(&self) -> consort_planner::Explanation {
-        consort_planner::explain(&self.resolved, &self.descriptions(), &self.plan)
-    }
-}
-
-/// A file that decides what a run does.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct InputHash {
-    /// As the user wrote it.
-    pub(crate) path: String,
-    /// What it is for the run.
-    pub(crate) role: String,
-    /// Of its bytes, in hex.
-    pub(crate) sha256: String,
-}
-
-impl InputHash {
-    fn new(path: &str, role: &str, bytes: &[u8]) -> Self {
-        Self::known(path, role, &sha256(bytes))
-    }
-
-    fn known(path: &str, role: &str, sha256: &str) -> Self {
-        InputHash { path: path.to_owned(), role: role.to_owned(), sha256: sha256.to_owned() }
-    }
-}
-
-impl From<&InputFile> for InputHash {
-    fn from(file: &InputFile) -> Self {
-        InputHash {
-            path: file.path.clone(),
-            role: file.role.to_string(),
-            sha256: file.sha256.clone(),
-        }
-    }
-}
-
-/// A system that was read, with its models as far as they could be loaded.
-pub(crate) struct Loaded {
-    /// The system file, as typed.
-    pub(crate) path: PathBuf,
-    /// Its text.
-    pub(crate) text: String,
-    /// What it says, changed as the options say.
-    pub(crate) system: System,
-    /// The folder that paths of models are relative to.
-    pub(crate) base: PathBuf,
-    /// That folder is in the cache: the files of an archive.
-    pub(crate) is_unpacked: bool,
-    /// What a multi-model calls the FMUs.
-    pub(crate) keys: Keys,
-    /// One per component.
-    pub(crate) models: Vec<Option<LoadedModel>>,
-    /// Every file that decides what the run does.
-    pub(crate) inputs: Vec<InputHash>,
-}
+pub(crate) use consort::load::{
+    InputHash, Loaded, Prepared, is_neither, is_started_by_hand, is_system, keepable, not_loaded,
+    number, option_source, recording, sha256, system_file, time,
+};
 
 /// Everything before the first instance is made.
 ///
@@ -145,18 +28,7 @@ pub(crate) fn prepare(
     printer: &Printer,
 ) -> Result<Prepared, CommandError> {
     let _waiting = printer.waiting(&format!("loading {}", path.display()));
-    let mut report = Report::default();
-    let loaded = load(path, args, global, &mut report)?;
-    let planned = loaded.and_then(|loaded| {
-        let planned = loaded.resolve_and_plan(&mut report)?;
-        Some((loaded, planned))
-    });
-    match planned {
-        Some((loaded, planned)) if !report.has_errors() => {
-            Ok(loaded.into_prepared(planned, report))
-        }
-        _ => Err(CommandError::Invalid { report }),
-    }
+    Ok(consort::prepare(path, &changes(args), &models(args, global)?)?)
 }
 
 /// The same, of a system that is changed after its models were loaded; what is wrong goes to the
@@ -171,12 +43,8 @@ pub(crate) fn prepare_changed(
     report: &mut Report,
     change: &dyn Fn(&mut System, &[Option<&ModelDescription>]),
 ) -> Result<Option<Prepared>, CommandError> {
-    let before = report.error_count();
-    let Some(mut loaded) = load(path, args, global, report)? else { return Ok(None) };
-    change(&mut loaded.system, &descriptions(&loaded.models));
-    let planned = loaded.resolve_and_plan(report);
-    let planned = planned.filter(|_| report.error_count() == before);
-    Ok(planned.map(|planned| loaded.into_prepared(planned, Report::default())))
+    let models = models(args, global)?;
+    Ok(consort::load::prepare_changed(path, &changes(args), &models, report, change)?)
 }
 
 /// Reads a system and loads its models; what is wrong goes to the report.
@@ -189,177 +57,7 @@ pub(crate) fn load(
     global: &Global,
     report: &mut Report,
 ) -> Result<Option<Loaded>, CommandError> {
-    let Some(mut source) = source::read(path, &args.form, global, report)? else {
-        return Ok(None);
-    };
-    overrides::apply(args, &mut source.system, source.alone.as_ref(), report);
-    let Source {
-        path,
-        mut text,
-        mut system,
-        base,
-        is_unpacked,
-        is_lenient,
-        mut inputs,
-        searched,
-        keys,
-        alone,
-    } = source;
-    read_input_table(&mut system, args, &base, &mut inputs, report);
-    let mut loader = Loader::new(LoaderOptions {
-        saving: args.saving,
-        portable: args.portable,
-        ..loader_options(global, args.python_library.as_deref()).limited_to(&args.providers)
-    });
-    loader.show_trials(trials::progress(global));
-    if let Some(component) = &args.foreign {
-        foreign::attach(component, &system, &mut loader)?;
-    }
-    let models = match &alone {
-        Some(alone) => vec![alone.load(&system, &mut loader, report)],
-        None => {
-            load_models(&system, Places { base: &base, searched: &searched }, &mut loader, report)
-        }
-    };
-    inputs.extend(model_inputs(&models));
-    solving::check_defaults(&system.experiment.solver, &models, report);
-    if let Some(alone) = &alone {
-        if alone.is_missing() {
-            return Err(not_loaded(&alone.asked, std::mem::take(report)));
-        }
-        alone.rename(&system, &mut inputs);
-        if let Some(model) = models.iter().flatten().next() {
-            alone.complete(&mut system, model.model.description(), args, report);
-        }
-    }
-    let described = descriptions(&models);
-    let chosen = recording::apply(&args.record, &mut system, &described, alone.as_ref(), report);
-    if let Some(alone) = &alone {
-        alone.draw(&chosen, &mut system, &described);
-        text = consort_formats::write_system(&system);
-    }
-    if is_lenient {
-        consort_formats::ssp::drop_unknown_parameters(&mut system, &described, report);
-    }
-    Ok(Some(Loaded { path, text, system, base, is_unpacked, keys, models, inputs }))
-}
-
-/// Why a model that was named on the command line cannot be used: it is wrong, or there is nothing at its path.
-pub(crate) fn not_loaded(model: &str, report: Report) -> CommandError {
-    match model.contains(':') || Path::new(model).exists() {
-        true => CommandError::Invalid { report },
-        false => CommandError::Failed { report },
-    }
-}
-
-impl Loaded {
-    /// What the models are, as far as they could be loaded.
-    pub(crate) fn descriptions(&self) -> Vec<Option<&ModelDescription>> {
-        descriptions(&self.models)
-    }
-
-    /// What the system means, or what is wrong with it.
-    pub(crate) fn resolve(&self, report: &mut Report) -> Option<ResolvedSystem> {
-        consort_system::resolve(&self.system, &self.descriptions(), report)
-    }
-
-    /// What the system means and how it is computed, or what is wrong with it.
-    pub(crate) fn resolve_and_plan(&self, report: &mut Report) -> Option<Planned> {
-        let mut resolved = self.resolve(report)?;
-        let descriptions: Vec<&ModelDescription> =
-            self.descriptions().into_iter().flatten().collect();
-        let errors_before = report.error_count();
-        consort_planner::settle_loops(&mut resolved, &descriptions, report);
-        if errors_before < report.error_count() {
-            return None;
-        }
-        let plan = consort_planner::plan(&resolved, &descriptions, report)?;
-        judge(&resolved, &descriptions, &plan);
-        let text = plan.to_text(&resolved, &descriptions);
-        Some(Planned { resolved, plan, hash: format!("sha256:{}", sha256(text.as_bytes())) })
-    }
-
-    fn into_prepared(self, planned: Planned, report: Report) -> Prepared {
-        let mut system = self.system;
-        let patterns = std::mem::take(&mut system.experiment.plot).into_iter();
-        let written = consort_formats::write_system(&system);
-        system.experiment.stop = None;
-        let lasting = consort_formats::write_system(&system);
-        Prepared {
-            experiment_hash: format!("sha256:{}", sha256(written.as_bytes())),
-            lasting_hash: format!("sha256:{}", sha256(lasting.as_bytes())),
-            path: self.path,
-            text: self.text,
-            resolved: planned.resolved,
-            plan: planned.plan,
-            plan_hash: planned.hash,
-            saved_by: self.models.iter().flatten().map(|loaded| loaded.saved_by.clone()).collect(),
-            models: self.models.into_iter().flatten().map(|loaded| loaded.model).collect(),
-            inputs: self.inputs,
-            plot: patterns.map(|pattern| pattern.value).collect(),
-            report,
-        }
-    }
-}
-
-/// Every plan is checked before it runs, by code that shares nothing with what made it.
-///
-/// # Panics
-/// If the plan is wrong: nothing the user wrote can be the reason.
-fn judge(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Plan) {
-    if let Err(violation) = consort_check::check_plan(system, models, plan) {
-        panic!("the plan of `{}` is wrong: {violation}", system.name);
-    }
-}
-
-/// What a system means and how it is computed.
-pub(crate) struct Planned {
-    /// What it means.
-    pub(crate) resolved: ResolvedSystem,
-    plan: Plan,
-    hash: String,
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The table of the command line, which is found from here, or that of the experiment, which is
-/// found beside the system.
-fn read_input_table(
-    system: &mut System,
-    args: &ExperimentArgs,
-    base: &Path,
-    inputs: &mut Vec<InputHash>,
-    report: &mut Report,
-) {
-    let written = system.experiment.input.as_ref();
-    // The name in messages is the one that was typed; in a record it is the same wherever that was.
-    let (path, name, kept, span) = match (&args.input, written) {
-        (Some(path), _) => (path.clone(), path.display().to_string(), file_name(path), None),
-        (None, Some(name)) => {
-            (base.join(&name.value), name.value.clone(), name.value.clone(), name.span)
-        }
-        (None, None) => return,
-    };
-    match std::fs::read(&path) {
-        Ok(bytes) => {
-            inputs.push(InputHash::new(&kept, "table", &bytes));
-            system.inputs = consort_formats::read_inputs(&name, &bytes, report);
-        }
-        Err(error) => {
-            let said = crate::outcome::said(&error);
-            let message = format!("the table `{name}` could not be read: {said}");
-            // A table named in the system has a span; one named on the command line has none.
-            let (code, from) = match span {
-                Some(_) => ("system::no-table", "the folder of the system file"),
-                None => ("cli::read-failed", "the current folder"),
-            };
-            let diagnostic = Diagnostic::error(code, message);
-            let diagnostic = diagnostic.maybe_at(span, "named here");
-            report.push(diagnostic.help(format!("paths are relative to {from}")));
-        }
-    }
+    Ok(consort::load::load(path, &changes(args), &models(args, global)?, report)?)
 }
 
 /// Where unpacked and compiled models are kept.
@@ -367,7 +65,7 @@ pub(crate) fn cache_dir(global: &Global) -> PathBuf {
     global.cache_dir.clone().unwrap_or_else(default_cache_dir)
 }
 
-/// A loader for the models of a system or for one alone.
+/// A loader for one model alone.
 pub(crate) fn loader(global: &Global, python_library: Option<&Path>) -> Loader {
     Loader::new(loader_options(global, python_library))
 }
@@ -394,64 +92,44 @@ fn host(global: &Global, cache: &Path) -> HostOptions {
     }
 }
 
-/// Where models are, and where they were looked for.
-#[derive(Clone, Copy)]
-struct Places<'p> {
-    base: &'p Path,
-    searched: &'p [String],
-}
-
-fn load_models(
-    system: &System,
-    places: Places<'_>,
-    loader: &mut Loader,
-    report: &mut Report,
-) -> Vec<Option<LoadedModel>> {
-    let load = |component: &Component| {
-        let parameters = parameters(component);
-        let request = ModelRequest {
-            component: &component.name.value,
-            span: component.model.span,
-            parameters: &parameters,
-            solving: solving::request(component, &system.experiment.solver),
-            searched: places.searched,
-            ..isolation::request(component, &system.experiment, &component.model.value, places.base)
-        };
-        loader.load(&request, report)
+/// How the options want models to be made.
+///
+/// # Errors
+/// If a program has started this one and there is no channel to it.
+fn models(args: &ExperimentArgs, global: &Global) -> Result<ModelOptions, CommandError> {
+    let loader = LoaderOptions {
+        saving: args.saving,
+        portable: args.portable,
+        ..loader_options(global, args.python_library.as_deref()).limited_to(&args.providers)
     };
-    system.components.iter().map(load).collect()
-}
-
-/// What the shape of a native block depends on.
-fn parameters(component: &Component) -> Vec<Parameter<'_>> {
-    let written = component.parameters.iter();
-    let parameters = written.map(|parameter| Parameter {
-        name: &parameter.name.value,
-        value: &parameter.value.value,
-        has_unit: parameter.unit.is_some(),
-        span: parameter.value.span,
+    let foreign = args.foreign.as_ref().map(|component| {
+        let channel = std::io::stdin().as_fd().try_clone_to_owned()?;
+        Ok::<_, std::io::Error>(ForeignProgram { component: component.clone(), channel })
     });
-    parameters.collect()
+    let on_trial = Some(trials::progress(global));
+    Ok(ModelOptions { loader, on_trial, foreign: foreign.transpose()? })
 }
 
-fn descriptions(models: &[Option<LoadedModel>]) -> Vec<Option<&ModelDescription>> {
-    models.iter().map(|loaded| loaded.as_ref().map(|loaded| loaded.model.description())).collect()
-}
-
-/// Each file once, by path.
-fn model_inputs(loaded: &[Option<LoadedModel>]) -> Vec<InputHash> {
-    let files = loaded.iter().flatten().flat_map(|loaded| &loaded.inputs);
-    let mut inputs: Vec<InputHash> = files.map(InputHash::from).collect();
-    inputs.sort();
-    inputs.dedup();
-    inputs
-}
-
-/// In hex.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(text, "{byte:02x}");
+/// What the options change of a system.
+fn changes(args: &ExperimentArgs) -> Changes {
+    let args = args.clone();
+    Changes {
+        start: args.start,
+        stop: args.stop,
+        step: args.step,
+        seed: args.seed,
+        set: args.set,
+        order: args.order,
+        continuous: args.continuous,
+        loops: args.loops,
+        on_divergence: args.on_divergence,
+        delay: args.delay,
+        solver: args.solver,
+        tolerance: args.tolerance,
+        solver_step: args.solver_step,
+        input: args.input,
+        record: args.record,
+        isolate: args.isolate,
+        form: Form { variant: args.form.variant, with: args.form.with },
     }
-    text
 }

@@ -22,9 +22,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-explore", &["core", "system", "engine", "check"]),
     ("consort-federation", &["core"]),
     ("consort-node", &["core", "system", "engine", "federation"]),
+    ("consort", &["core", "trace", "system", "formats", "planner", "check", "models", "engine"]),
     (
         "consort-cli",
         &[
+            "consort",
             "core",
             "trace",
             "system",
@@ -43,6 +45,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("consort-testkit", &["core", "system"]),
 ];
+
+/// The one crate that knows of arguments.
+const COMMAND_LINE: &str = "consort-cli";
 
 /// The crates in `crates/`.
 pub(super) fn crate_names() -> Vec<String> {
@@ -64,8 +69,11 @@ pub(super) fn violations() -> Vec<String> {
         let manifest = fs::read_to_string(manifest).expect("a crate has a manifest");
         for used in dependencies(&manifest) {
             if !allowed.contains(&used.as_str()) {
-                found.push(format!("{name}: may not depend on consort-{used}"));
+                found.push(format!("{name}: may not depend on our crate `{used}`"));
             }
+        }
+        if name != COMMAND_LINE && has_clap(&manifest) {
+            found.push(format!("{name}: parses arguments (clap), which only {COMMAND_LINE} does"));
         }
         if !manifest.contains("[lints") {
             found.push(format!("{name}: does not take the workspace's lints"));
@@ -74,18 +82,22 @@ pub(super) fn violations() -> Vec<String> {
     found
 }
 
-/// Our own crates under `[dependencies]`, without their prefix.
+/// Whether a crate parses arguments.
+fn has_clap(manifest: &str) -> bool {
+    manifest.lines().any(|line| line.starts_with("clap"))
+}
+
+/// Our own crates under `[dependencies]`, without their prefix; the library has none.
 fn dependencies(manifest: &str) -> Vec<String> {
     let mut section = "";
     let mut found = Vec::new();
     for line in manifest.lines() {
         if line.starts_with('[') {
             section = line.trim();
-        } else if let Some(rest) = line.strip_prefix("consort-")
-            && section == "[dependencies]"
-        {
-            let end = rest.find(['.', ' ', '=']).unwrap_or(rest.len());
-            found.push(rest[..end].to_owned());
+        } else if line.starts_with("consort") && section == "[dependencies]" {
+            let end = line.find(['.', ' ', '=']).unwrap_or(line.len());
+            let name = &line[..end];
+            found.push(name.strip_prefix("consort-").unwrap_or(name).to_owned());
         }
     }
     found
@@ -97,8 +109,9 @@ mod tests {
 
     #[test]
     fn development_dependencies_are_free() {
-        let manifest = "[dependencies]\nconsort-core.workspace = true\nlibm = \"1\"\n\
+        let manifest = "[dependencies]\nconsort.workspace = true\nconsort-core.workspace = true\nlibm = \"1\"\n\
                         [dev-dependencies]\nconsort-planner.workspace = true\n";
-        assert_eq!(dependencies(manifest), ["core"]);
+        assert_eq!(dependencies(manifest), ["consort", "core"]);
+        assert!(!has_clap(manifest) && has_clap("[dependencies]\nclap = \"4\"\n"));
     }
 }

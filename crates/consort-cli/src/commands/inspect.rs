@@ -72,7 +72,7 @@ fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> Command
         }
         return match loader.describe(&request) {
             Some(described) => show_described(described, &report, args, printer),
-            None => Err(pipeline::not_loaded(&args.subject, report)),
+            None => Err(pipeline::not_loaded(&args.subject, report).into()),
         };
     };
     printer.report(&report, "");

@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Plans, and prints the plan.
 pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> CommandResult {
-    if is_scenario(&args.system) {
+    if consort::load::is_scenario(&args.system) {
         return plan_scenario(args, printer);
     }
     let prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
@@ -44,12 +44,6 @@ fn json(prepared: &Prepared) -> String {
     value["plan_hash"] = prepared.plan_hash.clone().into();
     value["program"] = prepared.plan_text().into();
     format!("{value:#}\n")
-}
-
-/// Whether a file is a scenario of the Scenario-Verifier, by its name.
-pub(crate) fn is_scenario(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    matches!(ending.as_deref(), Some("conf" | "hocon"))
 }
 
 /// Reads a scenario, or says what is wrong with it.

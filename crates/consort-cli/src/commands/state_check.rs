@@ -37,7 +37,7 @@ pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer)
         match &checked.outcome {
             Outcome::NotLoaded(report) if is_single => {
                 progress.end();
-                return Err(pipeline::not_loaded(model, report.clone()));
+                return Err(pipeline::not_loaded(model, report.clone()).into());
             }
             _ => {}
         }

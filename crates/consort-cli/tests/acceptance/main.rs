@@ -23,6 +23,7 @@ mod imports;
 mod instants;
 mod isolation;
 mod liars;
+mod library;
 mod linear;
 mod loading;
 mod loops;

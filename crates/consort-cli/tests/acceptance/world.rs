@@ -44,6 +44,11 @@ impl World {
         World { folder, cache }
     }
 
+    /// Where compiled FMUs are.
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }

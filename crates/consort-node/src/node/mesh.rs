@@ -139,7 +139,7 @@ impl Mesh {
             if peer.broken.is_some() {
                 continue;
             }
-            if let Err(error) = serve(peer, elapsed, is_beat, &mut self.buffer) {
+            if let Err(error) = peer.serve(elapsed, is_beat, &mut self.buffer) {
                 // Its last words, or why it failed, may be there already.
                 peer.broken = Some(Trouble::of(&error));
             }
@@ -582,24 +582,4 @@ impl Mesh {
     pub(crate) fn strangers(&self) -> Vec<String> {
         [self.strangers.words(), self.doorman.strangers()].concat()
     }
-}
-
-/// Sends to one other node what waits for it.
-fn serve(
-    peer: &mut Peer,
-    elapsed: Duration,
-    is_beat: bool,
-    buffer: &mut Vec<u8>,
-) -> io::Result<()> {
-    let Line::Up { link, is_reliable } = &mut peer.line else {
-        return peer.link_mut().map_or(Ok(()), |link| link.flush());
-    };
-    peer.session.transmit(elapsed, *is_reliable, |bytes| link.send(bytes))?;
-    if peer.session.acknowledgment(*is_reliable, buffer) {
-        link.send(buffer)?;
-    } else if is_beat {
-        peer.session.alive(buffer);
-        link.send(buffer)?;
-    }
-    link.flush()
 }

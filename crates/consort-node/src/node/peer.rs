@@ -157,6 +157,26 @@ impl Peer {
         }
     }
 
+    /// Sends what waits for it; if `is_beat`, at least that this node is alive.
+    pub(crate) fn serve(
+        &mut self,
+        elapsed: Duration,
+        is_beat: bool,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let Line::Up { link, is_reliable } = &mut self.line else {
+            return self.link_mut().map_or(Ok(()), |link| link.flush());
+        };
+        self.session.transmit(elapsed, *is_reliable, |bytes| link.send(bytes))?;
+        if self.session.acknowledgment(*is_reliable, buffer) {
+            link.send(buffer)?;
+        } else if is_beat {
+            self.session.alive(buffer);
+            link.send(buffer)?;
+        }
+        link.flush()
+    }
+
     /// Why who is there is not who it says it is.
     pub(crate) fn doubt(&self) -> Option<String> {
         self.link().and_then(|link| link.vouch(&self.name).err())

@@ -31,7 +31,7 @@ pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> Com
         ModelRequest { parameters: &parameters, ..ModelRequest::new(&model, Path::new("")) };
     let equations = equations(&request, &mut report);
     let Some(equations) = equations.filter(|_| !report.has_errors()) else {
-        return Err(pipeline::not_loaded(&model, report));
+        return Err(pipeline::not_loaded(&model, report).into());
     };
     let mut content = fmu_files(&equations, &options);
     if !args.no_binary {

@@ -1,10 +1,10 @@
 //! An INTO-CPS multi-model: its files, and the FMUs they name.
 
 use super::{Source, call_after_folder, folder_of, read_text};
-use crate::cli::FormArgs;
-use crate::outcome::CommandError;
+use crate::error::Error;
+use crate::load::{InputHash, file_name};
 use crate::paths::{relative, whole};
-use crate::pipeline::{InputHash, file_name};
+use crate::request::Form;
 use consort_core::{Diagnostic, Report, Span};
 use consort_formats::multimodel::{self, File};
 use consort_system::System;
@@ -12,9 +12,9 @@ use std::path::{Component, Path, PathBuf};
 
 pub(super) fn read(
     path: PathBuf,
-    args: &FormArgs,
+    args: &Form,
     report: &mut Report,
-) -> Result<Option<Source>, CommandError> {
+) -> Result<Option<Source>, Error> {
     let texts = texts(&path, args, report)?;
     let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
     let named = names.iter().zip(&texts);
@@ -42,11 +42,7 @@ pub(super) fn read(
 }
 
 /// The files of a multi-model, that with the FMUs first; `path` names it or a configuration of it.
-fn texts(
-    path: &Path,
-    args: &FormArgs,
-    report: &mut Report,
-) -> Result<Vec<(PathBuf, String)>, CommandError> {
+fn texts(path: &Path, args: &Form, report: &mut Report) -> Result<Vec<(PathBuf, String)>, Error> {
     let text = read_text(path)?;
     let (mut paths, mut texts) = (args.with.clone(), Vec::new());
     if let Some(named) = multimodel::model_of_configuration(&text) {
@@ -134,7 +130,7 @@ fn searched(base: &Path) -> Vec<String> {
 
 /// The multi-model that a configuration names from the folder of its project, which is one of those
 /// around it.
-fn model_of(configuration: &Path, named: &str) -> Result<PathBuf, CommandError> {
+fn model_of(configuration: &Path, named: &str) -> Result<PathBuf, Error> {
     let around = std::path::absolute(configuration).unwrap_or_else(|_| configuration.to_owned());
     let depth = around.ancestors().count().saturating_sub(1);
     let ups = (0..depth).map(|up| above(&folder_of(configuration), up).join(named));
@@ -144,7 +140,7 @@ fn model_of(configuration: &Path, named: &str) -> Result<PathBuf, CommandError> 
     let message = format!("the multi-model `{named}` is in no folder around it");
     let diagnostic = Diagnostic::error("multimodel::no-model", message);
     let name = configuration.display();
-    Err(CommandError::invalid(
+    Err(Error::invalid(
         diagnostic
             .with_note(format!("`{name}` names it by `multimodel_path`"))
             .help(format!("name the multi-model first: `consort run mm.json --with {name}`")),

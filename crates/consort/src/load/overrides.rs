@@ -2,7 +2,7 @@
 //! those in the system file.
 
 use super::alone::Alone;
-use crate::cli::ExperimentArgs;
+use crate::request::Changes;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds, SolverKind, Span};
 use consort_formats::parse_assignment;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// Applies the options to the system; what is wrong goes to the report.
 pub(super) fn apply(
-    args: &ExperimentArgs,
+    args: &Changes,
     system: &mut System,
     alone: Option<&Alone>,
     report: &mut Report,
@@ -42,7 +42,7 @@ pub(super) fn apply(
     }
 }
 
-fn coupling(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
+fn coupling(args: &Changes, system: &mut System, report: &mut Report) {
     let coupling = &mut system.experiment.coupling;
     if let Some(name) = &args.order {
         let order = Order::from_name(name).map(|order| (order, source("order", name, report)));
@@ -69,7 +69,7 @@ fn coupling(args: &ExperimentArgs, system: &mut System, report: &mut Report) {
 }
 
 /// The solver of a model alone is its component's own; of a system, that of all that have none.
-fn solving(args: &ExperimentArgs, system: &mut System, is_alone: bool, report: &mut Report) {
+fn solving(args: &Changes, system: &mut System, is_alone: bool, report: &mut Report) {
     let step = time("solver-step", args.solver_step.as_deref(), report);
     let solver = args.solver.as_deref().and_then(|name| {
         let kind = SolverKind::from_name(name)?;
@@ -87,11 +87,8 @@ fn solving(args: &ExperimentArgs, system: &mut System, is_alone: bool, report: &
     *places.1 = step.or(places.1.take());
 }
 
-pub(crate) fn number(
-    option: &str,
-    value: Option<&str>,
-    report: &mut Report,
-) -> Option<Spanned<f64>> {
+/// The number that an option gives; what is none goes to the report.
+pub fn number(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<f64>> {
     let value = value?;
     let span = source(option, value, report);
     if let Ok(number) = value.trim().parse() {
@@ -151,18 +148,15 @@ fn delay(text: &str, system: &mut System, report: &mut Report) {
 }
 
 /// A text for an option that diagnostics can point into, and the place of its value in it.
-pub(crate) fn source(option: &str, value: &str, report: &mut Report) -> Span {
+pub fn source(option: &str, value: &str, report: &mut Report) -> Span {
     let text = format!("--{option} {value}");
     let start = text.len() - value.len();
     let range = start..text.len();
     Span::new(report.add_source("command line", text), range)
 }
 
-pub(crate) fn time(
-    option: &str,
-    value: Option<&str>,
-    report: &mut Report,
-) -> Option<Spanned<Seconds>> {
+/// The seconds that an option gives; what are none go to the report.
+pub fn time(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<Seconds>> {
     let value = value?;
     let span = source(option, value, report);
     match value.parse::<Seconds>() {

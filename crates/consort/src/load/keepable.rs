@@ -5,7 +5,7 @@ use consort_core::{Diagnostic, Fidelity, Report};
 
 /// Names every component that cannot be saved, before anything runs; `wanted` is portable if states go to another
 /// process.
-pub(crate) fn check(prepared: &Prepared, wanted: Fidelity, report: &mut Report) {
+pub fn check(prepared: &Prepared, wanted: Fidelity, report: &mut Report) {
     for (component, model) in prepared.resolved.components.iter().zip(&prepared.models) {
         let can = &model.description().capabilities;
         let is_saved = can.save_state && can.fidelity != Fidelity::None;

@@ -1,9 +1,9 @@
 //! An SSP: an archive, a folder, or one of the `.ssd` files in a folder.
 
 use super::{KNOWN, Source, folder_of};
-use crate::cli::{FormArgs, Global};
-use crate::outcome::CommandError;
-use crate::pipeline::{InputHash, cache_dir, file_name};
+use crate::error::Error;
+use crate::load::{InputHash, file_name};
+use crate::request::{Form, ModelOptions};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Literal, Report};
 use consort_formats::multimodel::Keys;
@@ -15,17 +15,19 @@ use std::path::{Component, Path, PathBuf};
 
 pub(super) fn read(
     path: PathBuf,
-    args: &FormArgs,
-    global: &Global,
+    args: &Form,
+    models: &ModelOptions,
     report: &mut Report,
-) -> Result<Option<Source>, CommandError> {
+) -> Result<Option<Source>, Error> {
     if !path.exists() && args.variant.is_none() {
         let message = format!("`{}` could not be read: no such file or directory", path.display());
-        return Err(CommandError::failed(Diagnostic::error("cli::no-system", message).help(KNOWN)));
+        return Err(Error::failed(Diagnostic::error("cli::no-system", message).help(KNOWN)));
     }
     let is_archive = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("ssp"));
     let place = if is_archive { path.clone() } else { folder_or_here(&path) };
-    let Some(folder) = SspFolder::open(&place, &cache_dir(global), report) else { return Ok(None) };
+    let Some(folder) = SspFolder::open(&place, &models.loader.cache, report) else {
+        return Ok(None);
+    };
     let Some(structure) = structure(&path, is_archive, args, &folder, report) else {
         return Ok(None);
     };
@@ -100,7 +102,7 @@ fn folder_or_here(path: &Path) -> PathBuf {
 fn structure(
     path: &Path,
     is_archive: bool,
-    args: &FormArgs,
+    args: &Form,
     folder: &SspFolder,
     report: &mut Report,
 ) -> Option<String> {

@@ -1,27 +1,28 @@
-//! A program of the user's own that started us: its channel is our standard input.
+//! A program of the user's own that started us.
 
-use crate::outcome::CommandError;
+use crate::error::{Error, plain_words};
+use crate::request::ForeignProgram;
 use consort_core::{Diagnostic, ModelDescription};
 use consort_models::Loader;
 use consort_models::foreign::{ForeignChannel, STARTED_BY_HAND};
 use consort_system::{Component, System};
-use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 
 /// Whether a model is a program that nobody starts but the user.
-pub(crate) fn is_started_by_hand(model: &ModelDescription) -> bool {
+pub fn is_started_by_hand(model: &ModelDescription) -> bool {
     model.facts.iter().any(|(name, value)| (&**name, &**value) == STARTED_BY_HAND)
 }
 
-/// Gives the component that was named on the command line the program behind standard input.
+/// Gives the component that was named on the command line its program.
 ///
 /// # Errors
-/// If there is no such component, or no standard input.
+/// If there is no such component, or its channel cannot be used.
 pub(super) fn attach(
-    component: &str,
+    program: &ForeignProgram,
     system: &System,
     loader: &mut Loader,
-) -> Result<(), CommandError> {
+) -> Result<(), Error> {
+    let component = &*program.component;
     let is_foreign = |it: &&Component| it.model.value.starts_with("foreign:");
     let mut foreign = system.components.iter().filter(is_foreign).map(|it| &*it.name.value);
     if !foreign.clone().any(|name| name == component) {
@@ -31,9 +32,14 @@ pub(super) fn attach(
             None => "the model of such a component is `foreign:FILE.toml`".to_owned(),
         };
         let diagnostic = Diagnostic::error("cli::no-foreign", message);
-        return Err(CommandError::invalid(diagnostic.help(help)));
+        return Err(Error::invalid(diagnostic.help(help)));
     }
-    let channel = std::io::stdin().as_fd().try_clone_to_owned()?;
+    let channel = program.channel.try_clone();
+    let channel = channel.map_err(|error| {
+        let message = format!("the channel to `{component}` is no good: {}", plain_words(&error));
+        let diagnostic = Diagnostic::error("cli::no-foreign", message);
+        Error::failed(diagnostic.help("let the program start the node, as `consort_join` does"))
+    })?;
     loader.attach(component, ForeignChannel::new(UnixStream::from(channel)));
     Ok(())
 }

@@ -47,7 +47,7 @@ pub(super) fn apply(
 }
 
 /// Records variables, by their paths, besides what is recorded anyway. Paths of no variable are left out.
-pub(crate) fn add(system: &mut System, models: &Models<'_>, wanted: &[String]) {
+pub fn add(system: &mut System, models: &Models<'_>, wanted: &[String]) {
     let recorded = match std::mem::replace(&mut system.experiment.record, Record::All) {
         Record::All => return,
         Record::Nothing => Vec::new(),

@@ -1,8 +1,8 @@
 //! A model without a system: one component is made for it, and everything else works unchanged.
 
 use super::Source;
-use crate::pipeline::alone::Alone;
-use crate::pipeline::file_name;
+use crate::load::alone::Alone;
+use crate::load::file_name;
 use consort_formats::multimodel::Keys;
 use consort_system::{Component, Experiment, Spanned, System};
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ mod tests {
         ] {
             assert_eq!(component_name(Path::new(path)), name, "{path}");
         }
-        assert_eq!(component_name(&whole(Path::new("."))), "consort-cli", "cargo tests here");
+        assert_eq!(component_name(&whole(Path::new("."))), "consort", "cargo tests here");
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod times;
 
 use super::InputHash;
 use super::source::KNOWN;
-use crate::cli::ExperimentArgs;
+use crate::request::Changes;
 use consort_core::{Causality, Diagnostic, ModelDescription, Report, ValueType, Variable};
 use consort_models::equations::Form;
 use consort_models::loader::Loader;
@@ -94,7 +94,7 @@ impl Alone {
         &self,
         system: &mut System,
         model: &ModelDescription,
-        args: &ExperimentArgs,
+        args: &Changes,
         report: &mut Report,
     ) {
         self.find_variables(system, model);
@@ -135,7 +135,7 @@ impl Alone {
         &self,
         system: &mut System,
         model: &ModelDescription,
-        args: &ExperimentArgs,
+        args: &Changes,
         report: &mut Report,
     ) {
         let is_output = |variable: &&Variable| variable.causality == Causality::Output;

@@ -2,7 +2,7 @@
 //! options say nothing else.
 
 use super::exact::{self, Fit};
-use crate::cli::ExperimentArgs;
+use crate::request::Changes;
 use consort_core::{Diagnostic, ModelDescription, Report, Seconds};
 use consort_models::equations::Form;
 use consort_system::{Spanned, System};
@@ -36,7 +36,7 @@ impl Times {
         Times { start, stop, step, is_sbml: form == Some(Form::Sbml) }
     }
 
-    pub(super) fn apply(&self, system: &mut System, args: &ExperimentArgs, report: &mut Report) {
+    pub(super) fn apply(&self, system: &mut System, args: &Changes, report: &mut Report) {
         let experiment = &mut system.experiment;
         if let Some(start) = self.start.filter(|_| args.start.is_none()) {
             experiment.start = Spanned::assumed(start);

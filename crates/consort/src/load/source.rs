@@ -7,9 +7,8 @@ mod ssp;
 
 use super::alone::Alone;
 use super::{InputHash, file_name};
-use crate::cli::{FormArgs, Global};
-use crate::commands::plan::is_scenario;
-use crate::outcome::{CommandError, said};
+use crate::error::{Error, plain_words};
+use crate::request::{Form as FormRequest, ModelOptions};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use consort_formats::multimodel::Keys;
@@ -71,22 +70,28 @@ const KNOWN_MODEL: &str = "a model is an `.fmu`, a folder with `modelDescription
 /// If there is no system at all.
 pub(super) fn read(
     path: &Path,
-    args: &FormArgs,
-    global: &Global,
+    args: &FormRequest,
+    models: &ModelOptions,
     report: &mut Report,
-) -> Result<Option<Source>, CommandError> {
+) -> Result<Option<Source>, Error> {
     let (file, form) = locate(path, report)?;
     check_options(form, args, report);
     match form {
         Form::Toml => read_toml(file, report),
-        Form::Ssp => ssp::read(file, args, global, report),
+        Form::Ssp => ssp::read(file, args, models, report),
         Form::MultiModel => multimodel::read(file, args, report),
         Form::Model => Ok(Some(model::read(file))),
     }
 }
 
+/// Whether a file is a scenario of the Scenario-Verifier, by its name.
+pub fn is_scenario(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    matches!(ending.as_deref(), Some("conf" | "hocon"))
+}
+
 /// The file of a system: of a folder, the one by which it is known.
-pub(crate) fn system_file(path: &Path) -> PathBuf {
+pub fn system_file(path: &Path) -> PathBuf {
     if !path.is_dir() {
         return path.to_owned();
     }
@@ -95,7 +100,7 @@ pub(crate) fn system_file(path: &Path) -> PathBuf {
 }
 
 /// Whether a path names a system; everything else is a model.
-pub(crate) fn is_system(path: &Path) -> bool {
+pub fn is_system(path: &Path) -> bool {
     match path.is_dir() {
         true => system_file(path).is_file(),
         false => form_of(path).is_some(),
@@ -103,7 +108,7 @@ pub(crate) fn is_system(path: &Path) -> bool {
 }
 
 /// Whether a path is a folder with nothing in it that could be run.
-pub(crate) fn is_neither(path: &Path) -> bool {
+pub fn is_neither(path: &Path) -> bool {
     path.is_dir() && !is_system(path) && !model::is_fmu_folder(path)
 }
 
@@ -118,7 +123,7 @@ fn form_of(file: &Path) -> Option<Form> {
 }
 
 /// The file that is read, and as what.
-fn locate(path: &Path, report: &mut Report) -> Result<(PathBuf, Form), CommandError> {
+fn locate(path: &Path, report: &mut Report) -> Result<(PathBuf, Form), Error> {
     if path.is_dir() {
         return locate_in(path, report);
     }
@@ -136,7 +141,7 @@ fn locate(path: &Path, report: &mut Report) -> Result<(PathBuf, Form), CommandEr
 }
 
 /// A folder is a system if it has the file of one, else an FMU if it has the file of that.
-fn locate_in(folder: &Path, report: &mut Report) -> Result<(PathBuf, Form), CommandError> {
+fn locate_in(folder: &Path, report: &mut Report) -> Result<(PathBuf, Form), Error> {
     let file = system_file(folder);
     let is_fmu = model::is_fmu_folder(folder);
     let name = folder.display();
@@ -154,13 +159,13 @@ fn locate_in(folder: &Path, report: &mut Report) -> Result<(PathBuf, Form), Comm
         None => {
             let message = format!("`{name}` is a folder, but neither a system nor an FMU");
             let diagnostic = Diagnostic::error("cli::no-system", message);
-            Err(CommandError::failed(diagnostic.with_note(KNOWN).help(KNOWN_MODEL)))
+            Err(Error::failed(diagnostic.with_note(KNOWN).help(KNOWN_MODEL)))
         }
     }
 }
 
 /// What can be done with a scenario is done by other verbs.
-fn scenario(path: &Path) -> CommandError {
+fn scenario(path: &Path) -> Error {
     let name = path.display();
     let diagnostic =
         Diagnostic::error("cli::is-a-scenario", format!("`{name}` is a scenario, no system"))
@@ -169,11 +174,11 @@ fn scenario(path: &Path) -> CommandError {
                 "`consort check scenario {name}` judges its algorithm, `consort plan {name}` \
                  makes one"
             ));
-    CommandError::invalid(diagnostic)
+    Error::invalid(diagnostic)
 }
 
 /// Options for another form would be passed over in silence.
-fn check_options(form: Form, args: &FormArgs, report: &mut Report) {
+fn check_options(form: Form, args: &FormRequest, report: &mut Report) {
     let wrong = [
         (args.variant.is_some() && form != Form::Ssp, "--variant", "an SSP"),
         (!args.with.is_empty() && form != Form::MultiModel, "--with", "a multi-model"),
@@ -185,7 +190,7 @@ fn check_options(form: Form, args: &FormArgs, report: &mut Report) {
     }
 }
 
-fn read_toml(path: PathBuf, report: &mut Report) -> Result<Option<Source>, CommandError> {
+fn read_toml(path: PathBuf, report: &mut Report) -> Result<Option<Source>, Error> {
     let text = read_text(&path)?;
     let name = path.display().to_string();
     let Some(mut system) = consort_formats::read_system(&name, &text, report) else {
@@ -211,14 +216,14 @@ fn read_toml(path: PathBuf, report: &mut Report) -> Result<Option<Source>, Comma
 /// The longest text of a system that is read.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
-fn read_text(path: &Path) -> Result<String, CommandError> {
+fn read_text(path: &Path) -> Result<String, Error> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path)
         .and_then(|file| file.take(TEXT_BYTES_MAX + 1).read_to_end(&mut bytes));
     read.map_err(|error| {
-        let message = format!("`{}` could not be read: {}", path.display(), said(&error));
+        let message = format!("`{}` could not be read: {}", path.display(), plain_words(&error));
         let diagnostic = Diagnostic::error("cli::no-system", message);
-        CommandError::failed(match nearest_file(path) {
+        Error::failed(match nearest_file(path) {
             Some(meant) => diagnostic.help(format!("did you mean `{}`?", meant.display())),
             None => diagnostic
                 .help("name a system or a model: its file or its folder")
@@ -229,13 +234,13 @@ fn read_text(path: &Path) -> Result<String, CommandError> {
     if TEXT_BYTES_MAX < bytes.len() as u64 {
         let message = format!("`{}` has more than {TEXT_BYTES_MAX} bytes", path.display());
         let diagnostic = Diagnostic::error("cli::too-large", message);
-        return Err(CommandError::invalid(diagnostic.help("is this a system?")));
+        return Err(Error::invalid(diagnostic.help("is this a system?")));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let message = format!("`{}` is not text in UTF-8, from byte {at} on", path.display());
         let diagnostic = Diagnostic::error("cli::not-text", message);
-        CommandError::invalid(diagnostic.help("let your editor save it as UTF-8"))
+        Error::invalid(diagnostic.help("let your editor save it as UTF-8"))
     })
 }
 

@@ -1,0 +1,140 @@
+//! Why something could not be done.
+
+use consort_core::{Diagnostic, Report, Severity};
+use consort_engine::RunError;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// Why a system could not be loaded, planned or run.
+#[non_exhaustive]
+pub enum Error {
+    /// What was asked for is wrong: the system, a model, an option.
+    Invalid {
+        /// Everything that is wrong.
+        report: Report,
+    },
+    /// The world does not play along: a file, a compiler, a process.
+    Failed {
+        /// What happened.
+        report: Report,
+    },
+    /// A run could not begin or go on.
+    Run {
+        /// Component, time, call and what happened.
+        error: Box<RunError>,
+    },
+}
+
+impl Error {
+    /// A failure with one thing to say.
+    pub fn failed(diagnostic: Diagnostic) -> Self {
+        Error::Failed { report: with(diagnostic) }
+    }
+
+    /// A wrong request with one thing to say.
+    pub fn invalid(diagnostic: Diagnostic) -> Self {
+        Error::Invalid { report: with(diagnostic) }
+    }
+
+    /// A file could not be read.
+    pub fn unreadable(path: &Path, error: &io::Error) -> Self {
+        let message = format!("`{}` could not be read: {}", path.display(), plain_words(error));
+        let help = match error.kind() {
+            io::ErrorKind::NotFound => "paths are relative to the current folder",
+            io::ErrorKind::PermissionDenied => "permit reading it",
+            io::ErrorKind::IsADirectory => "name a file, not a folder",
+            io::ErrorKind::InvalidData => "it must be text in UTF-8; is this the right file?",
+            _ => "try again, or copy the file to another place",
+        };
+        Self::failed(Diagnostic::error("cli::read-failed", message).help(help))
+    }
+
+    /// What is known about it, with places in the texts that it is about; nothing for a run, whose error says
+    /// everything itself.
+    pub fn report(&self) -> Option<&Report> {
+        match self {
+            Error::Invalid { report } | Error::Failed { report } => Some(report),
+            Error::Run { .. } => None,
+        }
+    }
+}
+
+fn with(diagnostic: Diagnostic) -> Report {
+    let mut report = Report::default();
+    report.push(diagnostic);
+    report
+}
+
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Self {
+        Error::Run { error: Box::new(error) }
+    }
+}
+
+/// The same words: a program whose `main` returns the error shows it so.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Every mistake on a line of its own.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(report) = self.report() else {
+            return match self {
+                Error::Run { error } => error.fmt(f),
+                _ => Ok(()),
+            };
+        };
+        let is_error = |told: &&Diagnostic| told.severity == Severity::Error;
+        for (index, error) in report.diagnostics().iter().filter(is_error).enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{}: {}", error.code, error.message)?;
+            error.help.iter().try_for_each(|help| write!(f, " ({help})"))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Run { error } => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+/// What the operating system said, in lower case and without its number: `no such file or directory`.
+pub fn plain_words(error: &dyn std::error::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_system_are_lower_case_and_without_numbers() {
+        let error = std::fs::File::open("/no/such/file").unwrap_err();
+        assert_eq!(plain_words(&error), "no such file or directory");
+    }
+
+    #[test]
+    fn every_mistake_is_a_line_with_its_code_and_its_cure() {
+        let mut report = Report::default();
+        report.push(Diagnostic::error("a::b", "one is wrong").help("mend it"));
+        report.push(Diagnostic::warning("a::c", "odd"));
+        report.push(Diagnostic::error("a::d", "two is wrong"));
+        let text = Error::Invalid { report }.to_string();
+        assert_eq!(text, "a::b: one is wrong (mend it)\na::d: two is wrong");
+    }
+}

@@ -1,0 +1,57 @@
+//! Consort as a library: load, plan and run coupled models from a program of your own.
+//!
+//! A [`System`] is what is written at a path, in any form. [`System::prepare`] loads its models and plans the order of
+//! computation: [`Prepared`]. A [`Run`] is a value its caller drives: it advances, is looked at, interfered with, saved,
+//! taken back and branched. [`Run::finish`] gives the hash of what happened and the recorded [`Trace`].
+//!
+//! ```
+//! # fn main() -> Result<(), consort::Error> {
+//! # let quickstart = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/quickstart");
+//! let system = consort::System::load(quickstart)?.set("tank.area", 2).saved();
+//! let prepared = system.prepare()?;
+//! let mut run = prepared.start()?;
+//! run.advance(20.0)?;
+//! // Two ways on from here: one as it was planned, one with another set point.
+//! let mut other = run.branch()?;
+//! let snapshot = run.save()?;
+//! run.advance(30.0)?;
+//! run.restore(&snapshot)?;
+//! run.advance_to_end()?;
+//! other.advance_to_end()?;
+//! let (one, two) = (run.finish(), other.finish());
+//! assert_eq!(one.summary.trace_hash, two.summary.trace_hash);
+//! let trace = two.trace.expect("rows are kept");
+//! let level = trace.column("tank.level").expect("it is recorded");
+//! assert_eq!(level.len(), trace.times().count());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! No part of it prints, reads arguments or ends the process. What is wrong comes as an [`Error`] with every
+//! diagnostic, and places in the texts that they are about.
+//!
+//! # Determinism
+//! The same system, changes and models give the same trace hash as the command line, bit for bit, for any number of
+//! workers, and with a save, restore or branch on the way.
+
+pub mod error;
+pub mod load;
+pub mod paths;
+pub mod program;
+pub mod request;
+mod run;
+mod system;
+
+pub use consort_core::{Diagnostic, Report, Values};
+pub use consort_engine::{Advance, Summary};
+pub use consort_trace::Trace;
+pub use error::Error;
+pub use load::{InputHash, Loaded, Prepared, prepare};
+pub use request::{Changes, ForeignProgram, Form, ModelOptions};
+pub use run::{Outcome, Run, RunSettings, Snapshot};
+pub use system::System;
+
+/// What the README shows is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

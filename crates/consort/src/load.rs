@@ -1,0 +1,428 @@
+//! From a path to a system that can run: read, load models, resolve, plan; or everything that is
+//! wrong with it, at once.
+
+mod alone;
+mod foreign;
+mod isolation;
+pub mod keepable;
+mod overrides;
+pub mod recording;
+mod solving;
+mod source;
+
+use crate::error::Error;
+use crate::request::{Changes, ModelOptions};
+use consort_core::{Diagnostic, Model, ModelDescription, Report, Time};
+use consort_formats::multimodel::Keys;
+use consort_models::fidelity::Chosen;
+use consort_models::loader::Loader;
+use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
+use consort_system::{Component, Plan, ResolvedSystem, System};
+use sha2::{Digest, Sha256};
+use source::Source;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use foreign::is_started_by_hand;
+pub use overrides::{number, source as option_source, time};
+pub use source::{is_neither, is_scenario, is_system, system_file};
+
+/// A system in which everything was found and fits, with its models and its plan.
+pub struct Prepared {
+    /// The system file, as typed.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// What it means.
+    pub resolved: ResolvedSystem,
+    /// The order of computation.
+    pub plan: Plan,
+    /// `sha256:...` of the plan's text.
+    pub plan_hash: String,
+    /// `sha256:...` of the system as it is run, options applied: components, parameters, connections,
+    /// seed, interventions; all but what is drawn.
+    pub experiment_hash: String,
+    /// The same but for where it stops: a run that goes on may go on longer.
+    pub lasting_hash: String,
+    /// One per component.
+    pub models: Vec<Arc<dyn Model>>,
+    /// Who saves its states and why, of each component of which that was measured.
+    pub saved_by: Vec<Option<Chosen>>,
+    /// Every file that decides what the run does.
+    pub inputs: Vec<InputHash>,
+    /// What the experiment wants drawn: patterns.
+    pub plot: Vec<String>,
+    /// What is worth telling although it can run.
+    pub report: Report,
+}
+
+impl Prepared {
+    /// One per component.
+    pub fn descriptions(&self) -> Vec<&ModelDescription> {
+        self.models.iter().map(|model| model.description()).collect()
+    }
+
+    /// The shortest time between two communication points; `None` if no step is given.
+    pub fn shortest_period(&self) -> Option<Time> {
+        let periods = self.resolved.components.iter().map(|component| component.period);
+        let periods = periods.chain([self.resolved.experiment.step]);
+        periods.filter(|&period| Time::ZERO < period).min()
+    }
+
+    /// The plan as text: what is hashed, and what the judge reads.
+    pub fn plan_text(&self) -> String {
+        self.plan.to_text(&self.resolved, &self.descriptions())
+    }
+
+    /// Why the plan is as it is.
+    pub fn explain(&self) -> consort_planner::Explanation {
+        consort_planner::explain(&self.resolved, &self.descriptions(), &self.plan)
+    }
+}
+
+/// A file that decides what a run does.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct InputHash {
+    /// As the user wrote it.
+    pub path: String,
+    /// What it is for the run.
+    pub role: String,
+    /// Of its bytes, in hex.
+    pub sha256: String,
+}
+
+impl InputHash {
+    fn new(path: &str, role: &str, bytes: &[u8]) -> Self {
+        Self::known(path, role, &sha256(bytes))
+    }
+
+    fn known(path: &str, role: &str, sha256: &str) -> Self {
+        InputHash { path: path.to_owned(), role: role.to_owned(), sha256: sha256.to_owned() }
+    }
+}
+
+impl From<&InputFile> for InputHash {
+    fn from(file: &InputFile) -> Self {
+        InputHash {
+            path: file.path.clone(),
+            role: file.role.to_string(),
+            sha256: file.sha256.clone(),
+        }
+    }
+}
+
+/// A system that was read, with its models as far as they could be loaded.
+pub struct Loaded {
+    /// The system file, as typed.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// What it says, changed as the options say.
+    pub system: System,
+    /// The folder that paths of models are relative to.
+    pub base: PathBuf,
+    /// That folder is in the cache: the files of an archive.
+    pub is_unpacked: bool,
+    /// What a multi-model calls the FMUs.
+    pub keys: Keys,
+    /// One per component.
+    pub models: Vec<Option<LoadedModel>>,
+    /// Every file that decides what the run does.
+    pub inputs: Vec<InputHash>,
+}
+
+/// Everything before the first instance is made.
+///
+/// # Errors
+/// Everything that is wrong with the system and the options, at once.
+pub fn prepare(path: &Path, changes: &Changes, models: &ModelOptions) -> Result<Prepared, Error> {
+    let mut report = Report::default();
+    let loaded = load(path, changes, models, &mut report)?;
+    let planned = loaded.and_then(|loaded| {
+        let planned = loaded.resolve_and_plan(&mut report)?;
+        Some((loaded, planned))
+    });
+    match planned {
+        Some((loaded, planned)) if !report.has_errors() => {
+            Ok(loaded.into_prepared(planned, report))
+        }
+        _ => Err(Error::Invalid { report }),
+    }
+}
+
+/// The same, of a system that is changed after its models were loaded; what is wrong goes to the
+/// report.
+///
+/// # Errors
+/// If there is no system at all.
+pub fn prepare_changed(
+    path: &Path,
+    args: &Changes,
+    models: &ModelOptions,
+    report: &mut Report,
+    change: &dyn Fn(&mut System, &[Option<&ModelDescription>]),
+) -> Result<Option<Prepared>, Error> {
+    let before = report.error_count();
+    let Some(mut loaded) = load(path, args, models, report)? else { return Ok(None) };
+    change(&mut loaded.system, &descriptions(&loaded.models));
+    let planned = loaded.resolve_and_plan(report);
+    let planned = planned.filter(|_| report.error_count() == before);
+    Ok(planned.map(|planned| loaded.into_prepared(planned, Report::default())))
+}
+
+/// Reads a system, without its models; what is wrong goes to the report.
+///
+/// # Errors
+/// If there is no system at all.
+pub(crate) fn read(
+    path: &Path,
+    changes: &Changes,
+    models: &ModelOptions,
+    report: &mut Report,
+) -> Result<(), Error> {
+    source::read(path, &changes.form, models, report).map(drop)
+}
+
+/// Reads a system and loads its models; what is wrong goes to the report.
+///
+/// # Errors
+/// If there is no system at all.
+pub fn load(
+    path: &Path,
+    args: &Changes,
+    options: &ModelOptions,
+    report: &mut Report,
+) -> Result<Option<Loaded>, Error> {
+    let Some(mut source) = source::read(path, &args.form, options, report)? else {
+        return Ok(None);
+    };
+    overrides::apply(args, &mut source.system, source.alone.as_ref(), report);
+    let Source {
+        path,
+        mut text,
+        mut system,
+        base,
+        is_unpacked,
+        is_lenient,
+        mut inputs,
+        searched,
+        keys,
+        alone,
+    } = source;
+    read_input_table(&mut system, args, &base, &mut inputs, report);
+    let mut loader = options.loader();
+    if let Some(on_trial) = &options.on_trial {
+        loader.show_trials(on_trial.clone());
+    }
+    if let Some(program) = &options.foreign {
+        foreign::attach(program, &system, &mut loader)?;
+    }
+    let models = match &alone {
+        Some(alone) => vec![alone.load(&system, &mut loader, report)],
+        None => {
+            load_models(&system, Places { base: &base, searched: &searched }, &mut loader, report)
+        }
+    };
+    inputs.extend(model_inputs(&models));
+    solving::check_defaults(&system.experiment.solver, &models, report);
+    if let Some(alone) = &alone {
+        if alone.is_missing() {
+            return Err(not_loaded(&alone.asked, std::mem::take(report)));
+        }
+        alone.rename(&system, &mut inputs);
+        if let Some(model) = models.iter().flatten().next() {
+            alone.complete(&mut system, model.model.description(), args, report);
+        }
+    }
+    let described = descriptions(&models);
+    let chosen = recording::apply(&args.record, &mut system, &described, alone.as_ref(), report);
+    if let Some(alone) = &alone {
+        alone.draw(&chosen, &mut system, &described);
+        text = consort_formats::write_system(&system);
+    }
+    if is_lenient {
+        consort_formats::ssp::drop_unknown_parameters(&mut system, &described, report);
+    }
+    Ok(Some(Loaded { path, text, system, base, is_unpacked, keys, models, inputs }))
+}
+
+/// Why a model that was named on the command line cannot be used: it is wrong, or there is nothing at its path.
+pub fn not_loaded(model: &str, report: Report) -> Error {
+    match model.contains(':') || Path::new(model).exists() {
+        true => Error::Invalid { report },
+        false => Error::Failed { report },
+    }
+}
+
+impl Loaded {
+    /// What the models are, as far as they could be loaded.
+    pub fn descriptions(&self) -> Vec<Option<&ModelDescription>> {
+        descriptions(&self.models)
+    }
+
+    /// What the system means, or what is wrong with it.
+    pub fn resolve(&self, report: &mut Report) -> Option<ResolvedSystem> {
+        consort_system::resolve(&self.system, &self.descriptions(), report)
+    }
+
+    /// What the system means and how it is computed, or what is wrong with it.
+    pub fn resolve_and_plan(&self, report: &mut Report) -> Option<Planned> {
+        let mut resolved = self.resolve(report)?;
+        let descriptions: Vec<&ModelDescription> =
+            self.descriptions().into_iter().flatten().collect();
+        let errors_before = report.error_count();
+        consort_planner::settle_loops(&mut resolved, &descriptions, report);
+        if errors_before < report.error_count() {
+            return None;
+        }
+        let plan = consort_planner::plan(&resolved, &descriptions, report)?;
+        judge(&resolved, &descriptions, &plan);
+        let text = plan.to_text(&resolved, &descriptions);
+        Some(Planned { resolved, plan, hash: format!("sha256:{}", sha256(text.as_bytes())) })
+    }
+
+    fn into_prepared(self, planned: Planned, report: Report) -> Prepared {
+        let mut system = self.system;
+        let patterns = std::mem::take(&mut system.experiment.plot).into_iter();
+        let written = consort_formats::write_system(&system);
+        system.experiment.stop = None;
+        let lasting = consort_formats::write_system(&system);
+        Prepared {
+            experiment_hash: format!("sha256:{}", sha256(written.as_bytes())),
+            lasting_hash: format!("sha256:{}", sha256(lasting.as_bytes())),
+            path: self.path,
+            text: self.text,
+            resolved: planned.resolved,
+            plan: planned.plan,
+            plan_hash: planned.hash,
+            saved_by: self.models.iter().flatten().map(|loaded| loaded.saved_by.clone()).collect(),
+            models: self.models.into_iter().flatten().map(|loaded| loaded.model).collect(),
+            inputs: self.inputs,
+            plot: patterns.map(|pattern| pattern.value).collect(),
+            report,
+        }
+    }
+}
+
+/// Every plan is checked before it runs, by code that shares nothing with what made it.
+///
+/// # Panics
+/// If the plan is wrong: nothing the user wrote can be the reason.
+fn judge(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Plan) {
+    if let Err(violation) = consort_check::check_plan(system, models, plan) {
+        panic!("the plan of `{}` is wrong: {violation}", system.name);
+    }
+}
+
+/// What a system means and how it is computed.
+pub struct Planned {
+    /// What it means.
+    pub resolved: ResolvedSystem,
+    plan: Plan,
+    hash: String,
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The table of the command line, which is found from here, or that of the experiment, which is
+/// found beside the system.
+fn read_input_table(
+    system: &mut System,
+    args: &Changes,
+    base: &Path,
+    inputs: &mut Vec<InputHash>,
+    report: &mut Report,
+) {
+    let written = system.experiment.input.as_ref();
+    // The name in messages is the one that was typed; in a record it is the same wherever that was.
+    let (path, name, kept, span) = match (&args.input, written) {
+        (Some(path), _) => (path.clone(), path.display().to_string(), file_name(path), None),
+        (None, Some(name)) => {
+            (base.join(&name.value), name.value.clone(), name.value.clone(), name.span)
+        }
+        (None, None) => return,
+    };
+    match std::fs::read(&path) {
+        Ok(bytes) => {
+            inputs.push(InputHash::new(&kept, "table", &bytes));
+            system.inputs = consort_formats::read_inputs(&name, &bytes, report);
+        }
+        Err(error) => {
+            let said = crate::error::plain_words(&error);
+            let message = format!("the table `{name}` could not be read: {said}");
+            // A table named in the system has a span; one named on the command line has none.
+            let (code, from) = match span {
+                Some(_) => ("system::no-table", "the folder of the system file"),
+                None => ("cli::read-failed", "the current folder"),
+            };
+            let diagnostic = Diagnostic::error(code, message);
+            let diagnostic = diagnostic.maybe_at(span, "named here");
+            report.push(diagnostic.help(format!("paths are relative to {from}")));
+        }
+    }
+}
+
+/// Where models are, and where they were looked for.
+#[derive(Clone, Copy)]
+struct Places<'p> {
+    base: &'p Path,
+    searched: &'p [String],
+}
+
+fn load_models(
+    system: &System,
+    places: Places<'_>,
+    loader: &mut Loader,
+    report: &mut Report,
+) -> Vec<Option<LoadedModel>> {
+    let load = |component: &Component| {
+        let parameters = parameters(component);
+        let request = ModelRequest {
+            component: &component.name.value,
+            span: component.model.span,
+            parameters: &parameters,
+            solving: solving::request(component, &system.experiment.solver),
+            searched: places.searched,
+            ..isolation::request(component, &system.experiment, &component.model.value, places.base)
+        };
+        loader.load(&request, report)
+    };
+    system.components.iter().map(load).collect()
+}
+
+/// What the shape of a native block depends on.
+fn parameters(component: &Component) -> Vec<Parameter<'_>> {
+    let written = component.parameters.iter();
+    let parameters = written.map(|parameter| Parameter {
+        name: &parameter.name.value,
+        value: &parameter.value.value,
+        has_unit: parameter.unit.is_some(),
+        span: parameter.value.span,
+    });
+    parameters.collect()
+}
+
+fn descriptions(models: &[Option<LoadedModel>]) -> Vec<Option<&ModelDescription>> {
+    models.iter().map(|loaded| loaded.as_ref().map(|loaded| loaded.model.description())).collect()
+}
+
+/// Each file once, by path.
+fn model_inputs(loaded: &[Option<LoadedModel>]) -> Vec<InputHash> {
+    let files = loaded.iter().flatten().flat_map(|loaded| &loaded.inputs);
+    let mut inputs: Vec<InputHash> = files.map(InputHash::from).collect();
+    inputs.sort();
+    inputs.dedup();
+    inputs
+}
+
+/// In hex.
+pub fn sha256(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
