@@ -66,9 +66,9 @@ fn runs_that_are_isolated_saved_and_branched_have_the_hash_of_the_command_line()
         let branch = run.branch().unwrap();
         let snapshot = run.save().unwrap();
         run.advance(33.0).unwrap();
-        assert_eq!(run.time(), 33.0);
+        assert_eq!(run.time().to_bits(), 33.0_f64.to_bits());
         run.restore(&snapshot).unwrap();
-        assert_eq!(run.time(), 20.0);
+        assert_eq!(run.time().to_bits(), 20.0_f64.to_bits());
         let hash = world.trace_hash("run");
         assert_eq!((finished(run), finished(branch)), (hash.clone(), hash));
     }
