@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| consort_check::property::fuzz::property(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| consort_property::fuzz::property(data));

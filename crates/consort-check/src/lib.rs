@@ -16,12 +16,9 @@
 //!
 //! [`check_scenario`] does the same for the algorithm of a scenario, by the rules of the
 //! Scenario-Verifier.
-//!
-//! [`property`] judges traces: formulas of signal temporal logic, watched while a run goes on.
 
 mod execute;
 mod facts;
-pub mod property;
 mod scenario;
 mod state;
 mod violation;

@@ -10,11 +10,11 @@ mod inputs;
 pub use approach::{budget, strategy};
 
 use crate::space::{Disturbance, Shape, Space, SpaceError};
-use consort_check::property::{Monitor, Property, Reading};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{
     Diagnostic, ModelDescription, Report, Resolution, Span, Time, ValueType, Values, Variable,
 };
+use consort_property::{Monitor, Property, Reading};
 use consort_system::campaign::{PropertyReading, PropertyText};
 use consort_system::{Campaign, ResolvedSystem, Spanned};
 

@@ -9,9 +9,9 @@ mod explain;
 use crate::campaign::{Question, ResolvedCampaign};
 use crate::sample::Explanation;
 use crate::world::{Bounds, Standing, World};
-use consort_check::property::Monitor;
 use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
 use consort_engine::{Advance, Observation, Run, RunError, RunOptions, RunSnapshot, Summary};
+use consort_property::Monitor;
 use consort_system::{Plan, ResolvedSystem};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

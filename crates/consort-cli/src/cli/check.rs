@@ -3,7 +3,7 @@
 use super::{ExperimentArgs, TextFormat};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use consort_check::property::Reading;
+use consort_property::Reading;
 use std::path::PathBuf;
 
 /// Options of `check`.

@@ -3,9 +3,9 @@
 //! They are written as properties are, and judged at a single instant.
 
 use super::Input;
-use consort_check::property::{Property, Reading};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Resolution, Seconds, Span, Tag, Time};
+use consort_property::{Property, Reading};
 use consort_system::Campaign;
 
 /// Whether one choice per disturbance is allowed.

@@ -5,8 +5,8 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::numbers::short;
 use crate::output::printer::Printer;
 use crate::traces;
-use consort_check::property::{Interval, Monitor, Property, Reading};
 use consort_core::{Diagnostic, Report, Resolution, Time, ValueType};
+use consort_property::{Interval, Monitor, Property, Reading};
 use consort_trace::Trace;
 use serde_json::{Value, json};
 

@@ -1,0 +1,389 @@
+//! From text to the tree: every mistake at once, each with its place and a way out.
+//!
+//! A hand-written parser by precedence climbing, as that of `consort-equations`: the language is small,
+//! and only so does every mistake get words of its own. What other tools read differently, such as
+//! `always a -> b`, is refused until brackets say what is meant. After a mistake inside brackets reading
+//! goes on behind them.
+
+mod interval;
+mod value;
+
+use crate::lexer::{self, Token, TokenKind};
+use crate::tree::{Formula, Joint, Term};
+use crate::words::{self, JOINTS, Temporal};
+use consort_core::diagnostic::nearest_name;
+use consort_core::{Diagnostic, Report, SourceId, Span};
+
+/// How deep formulas may be nested.
+pub(crate) const DEPTH_MAX: usize = 64;
+/// The longest text that is read, in bytes.
+pub(crate) const TEXT_MAX: usize = 1 << 16;
+
+/// What a text says.
+pub(crate) struct Parsed {
+    pub(crate) formula: Formula,
+    /// In the order of their first mention.
+    pub(crate) signals: Vec<(String, Span)>,
+}
+
+/// Reads a formula; `None` if there was an error, which was reported.
+pub(crate) fn parse(source: &str, text: &str, report: &mut Report) -> Option<Parsed> {
+    let errors = report.error_count();
+    if TEXT_MAX < text.len() {
+        let message = format!("the property is longer than {TEXT_MAX} bytes");
+        let diagnostic = Diagnostic::error("property::too-long", message);
+        report.push(diagnostic.help("split it into several properties"));
+        return None;
+    }
+    let source = report.add_source(source, text);
+    let tokens = lexer::tokens(text, source, report)?;
+    let signals = Vec::new();
+    let mut parser = Parser { text, source, tokens, next: 0, depth: 0, signals, report };
+    let formula = parser.whole().unwrap_or(Formula::Constant(true));
+    let signals = parser.signals;
+    (report.error_count() == errors).then_some(Parsed { formula, signals })
+}
+
+/// The rest of a group cannot be read; the reason was reported.
+struct Unreadable;
+
+type Read<T> = Result<T, Unreadable>;
+
+/// What was read.
+struct Phrase {
+    kind: Kind,
+    start: usize,
+    end: usize,
+    /// How it could be mistaken for a part of something longer.
+    open: Open,
+}
+
+enum Kind {
+    Formula(Formula),
+    Term(Term),
+    /// A mistake that was reported; stands for anything.
+    Unknown,
+}
+
+/// Whether brackets are missing if an operator follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    No,
+    /// Stands in brackets, or is an operator with its operand in brackets.
+    Group,
+    /// Ends in the operand of `always` and the like.
+    Prefix,
+    /// Is, without brackets, `a until b`.
+    Hold,
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    source: SourceId,
+    tokens: Vec<Token>,
+    next: usize,
+    depth: usize,
+    signals: Vec<(String, Span)>,
+    report: &'t mut Report,
+}
+
+impl<'t> Parser<'t> {
+    fn peek(&self) -> &Token {
+        &self.tokens[self.next]
+    }
+
+    fn peek_text(&self) -> &'t str {
+        &self.text[self.peek().range.clone()]
+    }
+
+    fn at_end(&self) -> bool {
+        self.peek().kind == TokenKind::End
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.peek().clone();
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn span(&self, token: &Token) -> Span {
+        Span::new(self.source, token.range.clone())
+    }
+
+    fn span_of(&self, phrase: &Phrase) -> Span {
+        Span::new(self.source, phrase.start..phrase.end)
+    }
+
+    /// Whether the next token is this symbol or word.
+    fn sees(&self, text: &str) -> bool {
+        matches!(self.peek().kind, TokenKind::Word | TokenKind::Symbol) && self.peek_text() == text
+    }
+
+    /// Takes the next token if it is this symbol or word.
+    fn takes(&mut self, text: &str) -> bool {
+        let found = self.sees(text);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, text: &str, help: &str) -> Read<()> {
+        if self.takes(text) { Ok(()) } else { self.fail(&format!("`{text}`"), help) }
+    }
+
+    /// Reports that something else was expected here.
+    fn fail<T>(&mut self, expected: &str, help: &str) -> Read<T> {
+        let found = self.peek().clone();
+        let label = if self.at_end() { "the text ends here" } else { "found this instead" };
+        let diagnostic = Diagnostic::error("property::syntax", format!("expected {expected}"))
+            .at(self.span(&found), label)
+            .help(help);
+        self.report.push(diagnostic);
+        Err(Unreadable)
+    }
+
+    fn made(&self, kind: Kind, start: usize) -> Phrase {
+        let end = self.tokens[self.next.saturating_sub(1)].range.end.max(start);
+        Phrase { kind, start, end, open: Open::No }
+    }
+
+    /// The whole text.
+    fn whole(&mut self) -> Read<Formula> {
+        if self.at_end() {
+            return self.fail("a formula", "write it as in `always[0:10] (tank.level < 2)`");
+        }
+        let phrase = self.phrase()?;
+        let formula = self.formula(phrase);
+        if !self.at_end() {
+            let help = match self.peek_text() {
+                "[" => "an interval follows an operator, as in `always[0:10]`",
+                ")" => "this bracket was never opened: leave it out",
+                _ => "join conditions with `and`, `or`, `implies`",
+            };
+            return self.fail("the end of the formula", help);
+        }
+        Ok(formula)
+    }
+
+    /// A formula or a term, of any strength.
+    fn phrase(&mut self) -> Read<Phrase> {
+        self.nested(|parser| parser.joined(0))
+    }
+
+    /// Runs `read` one level deeper.
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Read<Phrase>) -> Read<Phrase> {
+        if self.depth == DEPTH_MAX {
+            let span = self.span(self.peek());
+            let message = format!("a formula is nested deeper than {DEPTH_MAX}");
+            let diagnostic = Diagnostic::error("property::too-deep", message)
+                .at(span, "too deep")
+                .help("split the property into several");
+            self.report.push(diagnostic);
+            return Err(Unreadable);
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Formulas joined by the words of one level; `implies` from the right, the others from the left.
+    fn joined(&mut self, level: usize) -> Read<Phrase> {
+        let Some(words) = JOINTS.get(level) else { return self.until() };
+        let mut left = self.joined(level + 1)?;
+        let mut count = 0;
+        while let Some(joint) = words.iter().find(|(word, _)| self.sees(word)).map(|(_, j)| *j) {
+            let sign = self.advance();
+            count += 1;
+            if DEPTH_MAX < count {
+                return self
+                    .fail("fewer operators in a row", "use brackets, or several properties");
+            }
+            let right = match joint {
+                Joint::Implies => self.nested(|parser| parser.joined(level))?,
+                _ => self.joined(level + 1)?,
+            };
+            self.check_brackets(&left, &right, &sign);
+            left = self.join(joint, left, right);
+        }
+        Ok(left)
+    }
+
+    fn join(&mut self, joint: Joint, left: Phrase, right: Phrase) -> Phrase {
+        let (start, open) = match right.open {
+            Open::Group => (left.start, Open::No),
+            open => (left.start, open),
+        };
+        let (left, right) = (self.formula(left), self.formula(right));
+        let formula = Formula::Join(joint, Box::new(left), Box::new(right));
+        Phrase { open, ..self.made(Kind::Formula(formula), start) }
+    }
+
+    /// Refuses what other tools read differently.
+    fn check_brackets(&mut self, left: &Phrase, right: &Phrase, sign: &Token) {
+        let unclear = match (left.open, right.open) {
+            (Open::Prefix | Open::Hold, _) => left,
+            (_, Open::Hold) => right,
+            _ => return,
+        };
+        let word = &self.text[sign.range.clone()];
+        let message = format!("it is not clear how far the operator before `{word}` reaches");
+        let diagnostic = Diagnostic::error("property::brackets", message)
+            .at(self.span(sign), "inside or outside?")
+            .label(self.span_of(unclear), "brackets are missing here")
+            .help("put brackets around the operator with what belongs to it, as in `(always a) -> b` or `always (a -> b)`");
+        self.report.push(diagnostic);
+    }
+
+    /// `a until[0:5] b`, `a since b`.
+    fn until(&mut self) -> Read<Phrase> {
+        let hold = self.unary()?;
+        let Some(way) = self.hold_ahead() else { return Ok(hold) };
+        let sign = self.advance();
+        let bounds = self.bounds()?;
+        let goal = self.unary()?;
+        self.check_brackets(&hold, &goal, &sign);
+        if self.hold_ahead().is_some() {
+            return self.fail("brackets", "write `(a until b) until c` or `a until (b until c)`");
+        }
+        let start = hold.start;
+        let (hold, goal) = (self.formula(hold), self.formula(goal));
+        let formula = Formula::Hold(way, bounds, Box::new(hold), Box::new(goal));
+        Ok(Phrase { open: Open::Hold, ..self.made(Kind::Formula(formula), start) })
+    }
+
+    fn hold_ahead(&self) -> Option<crate::tree::Way> {
+        match words::temporal(self.peek_text()) {
+            Some(Temporal::Hold(way)) if self.peek().kind == TokenKind::Word => Some(way),
+            _ => None,
+        }
+    }
+
+    /// What stands before its operand: `not`, `always` and the like.
+    fn unary(&mut self) -> Read<Phrase> {
+        let start = self.peek().range.start;
+        if self.takes("not") || self.takes("!") {
+            let inner = self.nested(Self::unary)?;
+            let open = inner.open;
+            let formula = Formula::Not(Box::new(self.formula(inner)));
+            return Ok(Phrase { open, ..self.made(Kind::Formula(formula), start) });
+        }
+        let word = self.peek_text();
+        let temporal = words::temporal(word).filter(|_| self.peek().kind == TokenKind::Word);
+        match temporal {
+            Some(Temporal::Hold(_)) => {
+                let help = format!("`{word}` stands between two formulas, as in `a {word}[0:5] b`");
+                self.fail("a formula", &help)
+            }
+            Some(temporal) => self.prefix(temporal),
+            None => self.comparison(),
+        }
+    }
+
+    fn prefix(&mut self, temporal: Temporal) -> Read<Phrase> {
+        let start = self.advance().range.start;
+        let bounds = self.bounds()?;
+        let inner = self.nested(Self::unary)?;
+        let open = if inner.open == Open::Group { Open::Group } else { Open::Prefix };
+        let formula = Box::new(self.formula(inner));
+        let formula = match temporal {
+            Temporal::All(way) => Formula::All(way, bounds, formula),
+            Temporal::Some(way) | Temporal::Hold(way) => Formula::Some(way, bounds, formula),
+        };
+        Ok(Phrase { open, ..self.made(Kind::Formula(formula), start) })
+    }
+
+    /// As a condition: a formula as it is, a signal where it is not zero.
+    fn formula(&mut self, phrase: Phrase) -> Formula {
+        let span = self.span_of(&phrase);
+        match phrase.kind {
+            Kind::Formula(formula) => formula,
+            Kind::Term(Term::Signal(place)) => Formula::Signal(place),
+            Kind::Term(_) => {
+                let diagnostic =
+                    Diagnostic::error("property::not-a-condition", "a number is no condition")
+                        .at(span, "is a number")
+                        .help("compare it, as in `tank.level - 1 < 2`");
+                self.report.push(diagnostic);
+                Formula::Constant(true)
+            }
+            Kind::Unknown => Formula::Constant(true),
+        }
+    }
+
+    /// As a number.
+    fn term(&mut self, phrase: Phrase) -> Term {
+        let span = self.span_of(&phrase);
+        match phrase.kind {
+            Kind::Term(term) => term,
+            Kind::Formula(_) => {
+                let message = "a condition is no number";
+                let diagnostic = Diagnostic::error("property::not-a-number", message)
+                    .at(span, "is true or false")
+                    .help("join conditions with `and`, `or` and `not`; compare numbers only");
+                self.report.push(diagnostic);
+                Term::Number(0.0)
+            }
+            Kind::Unknown => Term::Number(0.0),
+        }
+    }
+
+    /// What brackets hold; after a mistake in them reading goes on behind them.
+    fn group(&mut self) -> Read<Phrase> {
+        let start = self.peek().range.start;
+        self.expect("(", "put it in brackets")?;
+        let depth = self.depth;
+        let inner = self.phrase();
+        let closed = inner.and_then(|inner| {
+            self.expect(")", "close the bracket")?;
+            Ok(inner.kind)
+        });
+        let kind = match closed {
+            Ok(kind) => kind,
+            Err(Unreadable) => {
+                self.depth = depth;
+                self.skip_group()?;
+                Kind::Unknown
+            }
+        };
+        Ok(Phrase { open: Open::Group, ..self.made(kind, start) })
+    }
+
+    /// Goes on behind the bracket that closes the group; it is not there at the end of the text.
+    fn skip_group(&mut self) -> Read<()> {
+        let mut open = 1;
+        while !self.at_end() {
+            match self.peek_text() {
+                "(" => open += 1,
+                ")" => open -= 1,
+                _ => {}
+            }
+            self.advance();
+            if open == 0 {
+                return Ok(());
+            }
+        }
+        Err(Unreadable)
+    }
+
+    /// The place of a signal, which is new unless it was named before.
+    fn signal(&mut self, name: &str, span: Span) -> usize {
+        let known = self.signals.iter().position(|(known, _)| known == name);
+        known.unwrap_or_else(|| {
+            self.signals.push((name.to_owned(), span));
+            self.signals.len() - 1
+        })
+    }
+
+    /// A name followed by a bracket that is no function.
+    fn unknown_function(&mut self, name: &str, span: Span) {
+        let message = format!("there is no operator or function `{name}`");
+        let diagnostic = Diagnostic::error("property::unknown-function", message);
+        let help = match nearest_name(name, words::callable()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "operators are `always`, `eventually`, `until`, `historically`, `once`, `since`; see docs/properties.md".to_owned(),
+        };
+        self.report.push(diagnostic.at(span, "unknown").help(help));
+    }
+}
