@@ -11,7 +11,6 @@ mod dependencies;
 mod json;
 mod lists;
 mod system;
-mod units;
 mod values;
 mod variables;
 
@@ -21,7 +20,6 @@ use consort_models::native::Block;
 
 pub(crate) use json::{system_to_json, to_json};
 pub(crate) use system::describe_system;
-pub(crate) use units::{readable_unit, superscript};
 
 /// What the caller knows beside the description, and how it wants the text.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@
 //! - `spread`: runs that are spread over nodes, here and elsewhere.
 //! - `execute`: drives a run; pacing, progress and Ctrl-C live here.
 //! - `output`: messages, diagnostics, progress, log, manifest, and the trace's writer thread.
-//! - `plot` and `inspect`: pictures and descriptions, as functions from data to text.
+//! - `inspect`: descriptions of models and systems, as functions from data to text.
 //!
 //! Standard output carries data only. Exit codes: 0 done, 1 the answer is no, 2 it could not be
 //! done, 101 a bug.
@@ -20,9 +20,7 @@ mod options;
 mod outcome;
 mod output;
 mod paths;
-mod pattern;
 mod pipeline;
-mod plot;
 mod spread;
 mod traces;
 

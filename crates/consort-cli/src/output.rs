@@ -6,7 +6,6 @@ pub(crate) mod hashes;
 pub(crate) mod host;
 pub(crate) mod log;
 pub(crate) mod manifest;
-pub(crate) mod numbers;
 pub(crate) mod page;
 pub(crate) mod printer;
 pub(crate) mod progress;

@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-explore", &["core", "system", "engine", "check"]),
     ("consort-federation", &["core"]),
     ("consort-node", &["core", "system", "engine", "federation"]),
+    ("consort-view", &["core", "trace"]),
     (
         "consort-cli",
         &[
@@ -39,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "export",
             "federation",
             "node",
+            "view",
         ],
     ),
     ("consort-testkit", &["core", "system"]),

@@ -2,7 +2,7 @@
 
 mod coupling;
 
-use super::{InspectExtra, byte_size, units, values};
+use super::{InspectExtra, byte_size, values};
 use crate::output::page::Page;
 use crate::output::table::Table;
 use consort_core::{Causality, ComponentId, ModelDescription, Seconds, Time};
@@ -10,6 +10,7 @@ use consort_system::{
     Action, Component, Hold, Intervention, Port, Record, ResolvedConnection, ResolvedSystem,
     Spanned, System, When,
 };
+use consort_view::units;
 use std::collections::BTreeSet;
 
 /// The most lines a table has unless everything is wanted.

@@ -1,9 +1,10 @@
 //! The variables of a model, grouped by their role at its border.
 
-use super::{units, values};
+use super::values;
 use crate::output::page::Page;
 use crate::output::table::Table;
 use consort_core::{Causality, Dimension, ModelDescription, ValueType, Variable};
+use consort_view::units;
 
 const GROUPS: [(Causality, &str); 6] = [
     (Causality::Input, "Inputs"),

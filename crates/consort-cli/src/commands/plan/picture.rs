@@ -2,8 +2,8 @@
 
 mod layout;
 
-use crate::plot::words::{escape, fit_middle};
 use consort_planner::{EdgeKind, Explanation, GraphEdge, GraphNode, NodeKind};
+use consort_view::plot::words::{escape, fit_middle};
 use layout::{BOX_HEIGHT, COLUMN_GAP, FONT, LEGEND, Layout, MARGIN, ROW};
 use std::fmt::Write as _;
 

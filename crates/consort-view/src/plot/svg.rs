@@ -26,7 +26,7 @@ const POINTS_MAX: usize = 2_000;
 /// # Determinism
 /// Equal figures give equal bytes: numbers are written with fixed digits, nothing depends on fonts,
 /// locale or time.
-pub(crate) fn svg(figure: &Figure, size: Size) -> String {
+pub fn svg(figure: &Figure, size: Size) -> String {
     let layout = Layout::new(figure, size);
     let mut out = String::new();
     open(&mut out, figure, &layout);

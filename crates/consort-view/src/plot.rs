@@ -3,66 +3,70 @@
 //! Everything here is a function from data to text or bytes; the caller reads and writes files.
 //! The same data gives the same bytes, on every machine.
 //!
+//! - [`columns()`] picks what to draw from a trace, [`range()`] says in a few words what it did.
 //! - [`Figure`] says what to draw: panels that share the time axis, each with its unit.
 //! - [`svg()`] draws it, [`png()`] turns that into pixels with a font of its own.
 //! - [`html()`] makes one self-contained page with zoom and read-out.
 //! - [`sketch()`] is a small picture of braille dots for the terminal.
 
 mod axis;
+mod columns;
 mod decimate;
 mod html;
 mod paint;
+mod pattern;
 mod png;
 mod sketch;
 mod svg;
-pub(crate) mod words;
+pub mod words;
 
-pub(crate) use html::html;
-pub(crate) use png::png;
-pub(crate) use sketch::sketch;
-pub(crate) use svg::svg;
+pub use columns::{columns, range};
+pub use html::html;
+pub use png::{PngError, png};
+pub use sketch::sketch;
+pub use svg::svg;
 
 /// More curves than this in one panel cannot be told apart; further ones get a panel of their own.
-pub(crate) const SERIES_PER_PANEL_MAX: usize = 8;
+pub const SERIES_PER_PANEL_MAX: usize = 8;
 
 /// What is drawn: panels above each other that share the time axis.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Figure {
+pub struct Figure {
     /// What the picture shows.
-    pub(crate) title: String,
+    pub title: String,
     /// A second, smaller line, such as the trace hash.
-    pub(crate) subtitle: Option<String>,
+    pub subtitle: Option<String>,
     /// What stands below the horizontal axis of a drawing, if that is not time.
-    pub(crate) x_label: Option<String>,
+    pub x_label: Option<String>,
     /// From top to bottom.
-    pub(crate) panels: Vec<Panel>,
+    pub panels: Vec<Panel>,
 }
 
 /// One pair of axes; everything in it is measured in one unit.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Panel {
+pub struct Panel {
     /// What stands beside the vertical axis: the unit.
-    pub(crate) y_label: String,
+    pub y_label: String,
     /// The curves, in the order of the legend.
-    pub(crate) series: Vec<Series>,
+    pub series: Vec<Series>,
 }
 
 /// One curve.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Series {
+pub struct Series {
     /// What the legend calls it; one without a name is not in the legend.
-    pub(crate) name: String,
+    pub name: String,
     /// In seconds, never decreasing.
-    pub(crate) times: Vec<f64>,
+    pub times: Vec<f64>,
     /// One per time; what is not finite is a gap.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
     /// What is drawn between two values.
-    pub(crate) style: Style,
+    pub style: Style,
 }
 
 /// What is drawn between two values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Style {
+pub enum Style {
     /// A straight line.
     Line,
     /// The first value is held until the second: for what changes at events only.
@@ -73,36 +77,36 @@ pub(crate) enum Style {
 
 /// A recorded variable on its way into a figure.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Column {
+pub struct Column {
     /// `component.variable`.
-    pub(crate) name: String,
+    pub name: String,
     /// The unit as the model writes it; `None` for plain numbers.
-    pub(crate) unit: Option<String>,
+    pub unit: Option<String>,
     /// The value changes at events only.
-    pub(crate) is_discrete: bool,
+    pub is_discrete: bool,
     /// In seconds, never decreasing.
-    pub(crate) times: Vec<f64>,
+    pub times: Vec<f64>,
     /// One per time.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
 }
 
 /// How large a picture is, in pixels of a plain screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Size {
+pub struct Size {
     /// From left to right; less than [`Size::WIDTH_MIN`] is taken as that.
-    pub(crate) width: u32,
+    pub width: u32,
     /// From top to bottom; a picture grows where its panels would get too low to read.
-    pub(crate) height: u32,
+    pub height: u32,
 }
 
 impl Size {
     /// Below this there is no room for labels.
-    pub(crate) const WIDTH_MIN: u32 = 240;
+    pub const WIDTH_MIN: u32 = 240;
     /// Renderers and viewers fail beyond this.
-    pub(crate) const SIDE_MAX: u32 = 16_384;
+    pub const SIDE_MAX: u32 = 16_384;
 
     /// A size at which `figure` is comfortable to read.
-    pub(crate) fn comfortable(figure: &Figure) -> Size {
+    pub fn comfortable(figure: &Figure) -> Size {
         let width = 960;
         let plot_height = if figure.panels.len() <= 1 { 360.0 } else { 190.0 };
         let height = svg::height_for(figure, width, plot_height).min(f64::from(Self::SIDE_MAX));
@@ -113,7 +117,7 @@ impl Size {
 impl Figure {
     /// Groups columns by unit, in the order in which units first appear, so that curves which can
     /// be compared share an axis; more than [`SERIES_PER_PANEL_MAX`] are split.
-    pub(crate) fn from_columns(title: impl Into<String>, columns: Vec<Column>) -> Figure {
+    pub fn from_columns(title: impl Into<String>, columns: Vec<Column>) -> Figure {
         let mut groups: Vec<(String, Vec<Series>)> = Vec::new();
         for column in columns {
             let label = unit_label(column.unit.as_deref());
@@ -164,7 +168,7 @@ impl Series {
 fn unit_label(unit: Option<&str>) -> String {
     match unit.map(str::trim) {
         None | Some("" | "1" | "-") => "[-]".to_owned(),
-        Some(unit) => format!("[{}]", crate::inspect::readable_unit(unit)),
+        Some(unit) => format!("[{}]", crate::units::readable_unit(unit)),
     }
 }
 

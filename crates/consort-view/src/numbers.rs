@@ -1,7 +1,7 @@
 //! Numbers as a person reads them.
 
 /// Four significant digits, without zeros that say nothing.
-pub(crate) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}").replace("-0", "0");
     }
@@ -21,7 +21,7 @@ fn without_zeros(digits: &str) -> &str {
 }
 
 /// A time a person waits: `12 ms`, `3.5 s`, `2 min 5 s`, `1 h 10 min`.
-pub(crate) fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match seconds {
         _ if seconds < 1e-3 => format!("{} us", short((seconds * 1e6).round())),
@@ -33,7 +33,7 @@ pub(crate) fn duration(seconds: f64) -> String {
 }
 
 /// `sha256:1a2b3c4d…`: enough of a hash to tell it from another by eye.
-pub(crate) fn short_hash(hash: &str) -> String {
+pub fn short_hash(hash: &str) -> String {
     match hash.char_indices().nth(SHORT_HASH) {
         Some((end, _)) => format!("{}…", &hash[..end]),
         None => hash.to_owned(),

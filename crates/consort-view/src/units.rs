@@ -1,7 +1,7 @@
 //! Units as people write them: `m³/s` for `m3/s`, `kg·m²` for `kg.m2`, `°C` for `degC`.
 
 /// A unit expression for a person to read; what is not understood stays as it is.
-pub(crate) fn readable_unit(unit: &str) -> String {
+pub fn readable_unit(unit: &str) -> String {
     let mut readable = String::new();
     let mut rest = unit.trim();
     while !rest.is_empty() {

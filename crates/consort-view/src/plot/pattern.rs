@@ -1,7 +1,7 @@
 //! Patterns for names of variables: `tank.level`, `tank.*`, `*.level`.
 
 /// Whether `name` is what `pattern` says; `*` stands for any text.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else { return false };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Why a picture could not be made.
 #[derive(Debug)]
 #[non_exhaustive]
-pub(crate) enum PngError {
+pub enum PngError {
     /// More pixels than a picture may have. Take a smaller size or scale, or fewer variables.
     TooLarge {
         /// Pixels from left to right.
@@ -61,7 +61,7 @@ impl std::error::Error for PngError {
 ///
 /// # Errors
 /// If the picture would be too large.
-pub(crate) fn png(figure: &Figure, size: Size, scale: f32) -> Result<Vec<u8>, PngError> {
+pub fn png(figure: &Figure, size: Size, scale: f32) -> Result<Vec<u8>, PngError> {
     let tree = Tree::from_str(&svg(figure, size), &options())
         .map_err(|source| PngError::NotRendered { source })?;
     let (width, height) = (tree.size().width() * scale, tree.size().height() * scale);

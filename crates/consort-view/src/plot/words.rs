@@ -10,7 +10,7 @@ const WIDTHS: [u8; 95] = [
 ];
 
 /// How wide a text is, in pixels.
-pub(crate) fn width(text: &str, font_size: f64) -> f64 {
+pub fn width(text: &str, font_size: f64) -> f64 {
     let hundredths: u32 = text.chars().map(char_width).sum();
     f64::from(hundredths) * font_size / 100.0
 }
@@ -27,7 +27,7 @@ fn char_width(character: char) -> u32 {
 
 /// The text, or its beginning and its end around an ellipsis where it is wider than `limit`.
 /// Names differ at both ends: `plant.tank_1.level`, `plant.tank_2.level`.
-pub(crate) fn fit_middle(text: &str, font_size: f64, limit: f64) -> String {
+pub fn fit_middle(text: &str, font_size: f64, limit: f64) -> String {
     if width(text, font_size) <= limit {
         return text.to_owned();
     }
@@ -74,7 +74,7 @@ pub(super) fn wrap(text: &str, font_size: f64, limit: f64, lines: usize) -> Vec<
 }
 
 /// The text as XML may hold it; characters that XML forbids become the replacement character.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

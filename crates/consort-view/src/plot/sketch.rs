@@ -8,7 +8,7 @@ use super::{Figure, Panel, Series, Style, decimate};
 const DOTS: (usize, usize) = (2, 4);
 
 /// Draws a figure with `width` columns and about `height` lines per panel.
-pub(crate) fn sketch(figure: &Figure, width: usize, height: usize) -> String {
+pub fn sketch(figure: &Figure, width: usize, height: usize) -> String {
     let range = figure.time_range().unwrap_or((0.0, 1.0));
     let panels = figure.panels.iter().map(|panel| sketch_panel(panel, range, width, height));
     panels.collect::<Vec<_>>().join("\n")

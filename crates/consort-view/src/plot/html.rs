@@ -19,7 +19,7 @@ const POINTS_PER_SERIES_MIN: usize = 400;
 ///
 /// All panels of all figures share the time axis. Long series keep the least and greatest value of
 /// each short stretch of time; the page says so where it happened.
-pub(crate) fn html(figures: &[Figure], title: &str, facts: &[(String, String)]) -> String {
+pub fn html(figures: &[Figure], title: &str, facts: &[(String, String)]) -> String {
     let (data, note) = page_data(figures);
     // `<` in a name must not end the script element that carries the data.
     let data = data.to_string().replace('<', "\\u003c");

@@ -217,7 +217,7 @@ fn decimal(value: i64, exponent: i32) -> String {
 
 /// `×10³`
 fn times_ten(exponent: i32) -> String {
-    format!("×10{}", crate::inspect::superscript(&exponent.to_string()))
+    format!("×10{}", crate::units::superscript(&exponent.to_string()))
 }
 
 #[cfg(test)]
