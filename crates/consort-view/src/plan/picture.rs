@@ -2,8 +2,8 @@
 
 mod layout;
 
+use crate::plot::words::{escape, fit_middle};
 use consort_planner::{EdgeKind, Explanation, GraphEdge, GraphNode, NodeKind};
-use consort_view::plot::words::{escape, fit_middle};
 use layout::{BOX_HEIGHT, COLUMN_GAP, FONT, LEGEND, Layout, MARGIN, ROW};
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ macro_rules! put {
 }
 
 /// Draws the graph, components in the order given; equal graphs give equal bytes.
-pub(super) fn svg(name: &str, components: &[&str], explanation: &Explanation) -> String {
+pub fn svg(name: &str, components: &[&str], explanation: &Explanation) -> String {
     let layout = Layout::of(components, explanation);
     let mut out = String::new();
     open(&mut out, name, &layout);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Components as boxes around their variables, in the order given; with each output its level.
-pub(super) fn graph(name: &str, components: &[&str], explanation: &Explanation) -> String {
+pub fn dot(name: &str, components: &[&str], explanation: &Explanation) -> String {
     let mut text = format!("digraph {} {{\n", quoted(name));
     text.push_str("  rankdir=LR;\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n");
     text.push_str("  edge [fontname=\"Helvetica\", fontsize=9];\n");

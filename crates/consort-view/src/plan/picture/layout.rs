@@ -1,7 +1,7 @@
 //! Where everything is.
 
+use crate::plot::words;
 use consort_planner::{Explanation, GraphNode, NodeKind};
-use consort_view::plot::words;
 use std::collections::BTreeMap;
 
 pub(super) const BOX_HEIGHT: f64 = 20.0;
