@@ -22,7 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-explore", &["core", "system", "engine", "check"]),
     ("consort-federation", &["core"]),
     ("consort-node", &["core", "system", "engine", "federation"]),
-    ("consort-view", &["core", "trace", "planner"]),
+    ("consort-view", &["core", "trace", "system", "planner"]),
     (
         "consort-cli",
         &[

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// not be loaded.
 ///
 /// Times are texts, because they are exact and need not be doubles: `"1/30"`.
-pub(crate) fn system_to_json(system: &System, models: &[Option<&ModelDescription>]) -> Value {
+pub fn system_to_json(system: &System, models: &[Option<&ModelDescription>]) -> Value {
     let models = models.iter().copied().chain(std::iter::repeat(None));
     let components = system.components.iter().zip(models);
     json!({

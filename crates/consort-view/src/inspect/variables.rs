@@ -1,10 +1,10 @@
 //! The variables of a model, grouped by their role at its border.
 
 use super::values;
-use crate::output::page::Page;
-use crate::output::table::Table;
+use crate::page::Page;
+use crate::table::Table;
+use crate::units;
 use consort_core::{Causality, Dimension, ModelDescription, ValueType, Variable};
-use consort_view::units;
 
 const GROUPS: [(Causality, &str); 6] = [
     (Causality::Input, "Inputs"),

@@ -1,6 +1,6 @@
 //! What only some models have: other names, enumerations, clocks, terminals.
 
-use crate::output::page::Page;
+use crate::page::Page;
 use consort_core::{ModelDescription, ValueType, Variable};
 
 pub(super) fn write(page: &mut Page, model: &ModelDescription) {

@@ -8,13 +8,13 @@ use consort_core::{
 };
 use serde_json::{Map, Value, json};
 
-pub(crate) use system::system_to_json;
+pub use system::system_to_json;
 
 /// A model with everything its description holds.
 ///
 /// Whole numbers are exact; doubles that JSON cannot hold are the texts `NaN`, `Infinity` and
 /// `-Infinity`; binaries are hexadecimal text.
-pub(crate) fn to_json(model: &ModelDescription) -> Value {
+pub fn to_json(model: &ModelDescription) -> Value {
     let experiment = &model.default_experiment;
     let facts: Map<String, Value> =
         model.facts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();

@@ -2,10 +2,12 @@
 //!
 //! - [`describe`] shows a model: what it can do, its variables, what depends on what.
 //! - [`describe_system`] shows a system: components, connections, experiment.
-//! - [`to_json`] and [`system_to_json`] say the same to machines, with nothing left out.
+//! - [`describe_block`] and [`list_blocks`] show native blocks.
+//! - [`to_json`], [`system_to_json`] and [`block_to_json`] say the same to machines, with nothing left out.
 //!
 //! Nothing here reads files; nothing needs color to be understood.
 
+mod blocks;
 mod capabilities;
 mod dependencies;
 mod json;
@@ -14,32 +16,32 @@ mod system;
 mod values;
 mod variables;
 
-use crate::output::page::Page;
+use crate::page::Page;
 use consort_core::ModelDescription;
-use consort_models::native::Block;
 
-pub(crate) use json::{system_to_json, to_json};
-pub(crate) use system::describe_system;
+pub use blocks::{BlockSummary, block_to_json, describe_block, list_blocks};
+pub use json::{system_to_json, to_json};
+pub use system::describe_system;
 
 /// What the caller knows beside the description, and how it wants the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct InspectExtra {
+pub struct InspectExtra {
     /// Where it was loaded from, as the user would write it.
-    pub(crate) path: String,
+    pub path: String,
     /// Its size in bytes, where it is a file.
-    pub(crate) size: Option<u64>,
+    pub size: Option<u64>,
     /// What was assumed or repaired while loading, one sentence each.
-    pub(crate) assumed: Vec<String>,
+    pub assumed: Vec<String>,
     /// How many columns a line may have.
-    pub(crate) width: usize,
+    pub width: usize,
     /// Whether headings are marked for a terminal.
-    pub(crate) color: bool,
+    pub color: bool,
     /// Local variables are listed too, not only counted, and long lists are not cut.
-    pub(crate) all: bool,
+    pub all: bool,
 }
 
 /// A model for a person to read.
-pub(crate) fn describe(model: &ModelDescription, extra: &InspectExtra) -> String {
+pub fn describe(model: &ModelDescription, extra: &InspectExtra) -> String {
     let mut page = Page::new(extra.width, extra.color);
     page.title(&format!("{}: {}", model.name, model.kind));
     page.facts(&header(model, extra));
@@ -48,25 +50,6 @@ pub(crate) fn describe(model: &ModelDescription, extra: &InspectExtra) -> String
     dependencies::write(&mut page, model);
     lists::write(&mut page, model);
     page.bullets("Assumed", &extra.assumed);
-    page.finish()
-}
-
-/// A native block whose variables depend on parameters it was not given.
-pub(crate) fn describe_block(block: &Block, width: usize, color: bool) -> String {
-    let mut page = Page::new(width, color);
-    page.title(&format!("native:{}: native block", block.name));
-    let facts = [
-        ("block", block.summary),
-        ("inputs", block.inputs),
-        ("outputs", block.outputs),
-        ("parameters", block.parameters),
-    ];
-    let given = facts.iter().filter(|(_, text)| !text.is_empty());
-    let facts: Vec<(String, String)> =
-        given.map(|&(name, text)| (name.to_owned(), text.to_owned())).collect();
-    page.facts(&facts);
-    page.heading("Its variables depend on its parameters");
-    page.remark("inspect a system that uses it to see them");
     page.finish()
 }
 

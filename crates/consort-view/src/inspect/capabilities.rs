@@ -1,6 +1,6 @@
 //! What a model can and cannot do, in plain words.
 
-use crate::output::page::Page;
+use crate::page::Page;
 use consort_core::{Capabilities, Refresh};
 
 pub(super) fn write(page: &mut Page, capabilities: &Capabilities) {

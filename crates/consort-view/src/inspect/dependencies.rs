@@ -1,6 +1,6 @@
 //! What depends on what: for each output the inputs that show in it at once.
 
-use crate::output::page::Page;
+use crate::page::Page;
 use consort_core::{
     Causality, DependencyKind, DependsOn, ModelDescription, Unknown, Variable, VariableId,
 };

@@ -1,7 +1,7 @@
 //! Tables of text with aligned columns that keep to a width.
 
 /// Rows of cells under headings.
-pub(crate) struct Table {
+pub struct Table {
     headings: Vec<&'static str>,
     rows: Vec<Vec<String>>,
 }
@@ -14,23 +14,29 @@ const LAST_MIN: usize = 20;
 const COLUMN_MIN: usize = 5;
 
 impl Table {
-    pub(crate) fn new(headings: &[&'static str]) -> Table {
+    /// A table without rows.
+    pub fn new(headings: &[&'static str]) -> Table {
         Table { headings: headings.to_vec(), rows: Vec::new() }
     }
 
-    pub(crate) fn row(&mut self, cells: Vec<String>) {
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If it has not one cell per heading.
+    pub fn row(&mut self, cells: Vec<String>) {
         assert_eq!(cells.len(), self.headings.len(), "a row has one cell per heading");
         self.rows.push(cells.into_iter().map(|cell| plain(&cell)).collect());
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Headings and rows, each at most `room` wide. Columns without content are left out; the last
     /// column takes what is left and is cut with an ellipsis. Names, in the first column, are never
     /// cut, because they are copied: a long one has a line of its own.
-    pub(crate) fn lines(&self, room: usize) -> Vec<String> {
+    pub fn lines(&self, room: usize) -> Vec<String> {
         let is_used = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
         let columns: Vec<usize> = (0..self.headings.len()).filter(is_used).collect();
         let widths = self.widths(&columns, room);
@@ -84,12 +90,12 @@ fn row_lines(cells: &[String], columns: &[usize], widths: &[usize]) -> Vec<Strin
 }
 
 /// How many columns a text takes in a terminal; good enough for names and units.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.chars().count()
 }
 
 /// The text, or its beginning and an ellipsis.
-pub(crate) fn fit(text: &str, room: usize) -> String {
+pub fn fit(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
     }
@@ -98,12 +104,12 @@ pub(crate) fn fit(text: &str, room: usize) -> String {
 }
 
 /// The text with blanks up to `column`.
-pub(crate) fn padded(text: &str, column: usize) -> String {
+pub fn padded(text: &str, column: usize) -> String {
     format!("{text}{}", " ".repeat(column.saturating_sub(width(text))))
 }
 
 /// The text on one line and without characters that would steer a terminal.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     if text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return text.to_owned();
     }

@@ -3,14 +3,14 @@
 mod coupling;
 
 use super::{InspectExtra, byte_size, values};
-use crate::output::page::Page;
-use crate::output::table::Table;
+use crate::page::Page;
+use crate::table::Table;
+use crate::units;
 use consort_core::{Causality, ComponentId, ModelDescription, Seconds, Time};
 use consort_system::{
     Action, Component, Hold, Intervention, Port, Record, ResolvedConnection, ResolvedSystem,
     Spanned, System, When,
 };
-use consort_view::units;
 use std::collections::BTreeSet;
 
 /// The most lines a table has unless everything is wanted.
@@ -20,7 +20,7 @@ const LINES_MAX: usize = 100;
 ///
 /// `models` has one entry per component, `None` where the model could not be loaded. With
 /// `resolved` the text says what the system means: exact steps, converted units.
-pub(crate) fn describe_system(
+pub fn describe_system(
     system: &System,
     models: &[Option<&ModelDescription>],
     resolved: Option<&ResolvedSystem>,

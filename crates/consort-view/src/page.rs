@@ -1,9 +1,9 @@
 //! A page of text: headings, facts, wrapped sentences, lists.
 
-use super::table::{self, Table};
+use crate::table::{self, Table};
 
 /// Text under construction, with the width it must keep to.
-pub(crate) struct Page {
+pub struct Page {
     text: String,
     width: usize,
     color: bool,
@@ -18,31 +18,32 @@ const FAINT: &str = "\u{1b}[2m";
 const PLAIN: &str = "\u{1b}[0m";
 
 impl Page {
-    pub(crate) fn new(width: usize, color: bool) -> Page {
+    /// An empty page; with `color`, headings are marked for a terminal.
+    pub fn new(width: usize, color: bool) -> Page {
         Page { text: String::new(), width: width.max(WIDTH_MIN), color, lines_max: usize::MAX }
     }
 
     /// Lists and tables are cut after `lines_max`, and say so.
-    pub(crate) fn cut_after(mut self, lines_max: usize) -> Page {
+    pub fn cut_after(mut self, lines_max: usize) -> Page {
         self.lines_max = lines_max;
         self
     }
 
     /// The first line.
-    pub(crate) fn title(&mut self, title: &str) {
+    pub fn title(&mut self, title: &str) {
         let title = self.marked(BOLD, &table::plain(title));
         self.line(&title);
     }
 
     /// Starts a section.
-    pub(crate) fn heading(&mut self, heading: &str) {
+    pub fn heading(&mut self, heading: &str) {
         let heading = self.marked(BOLD, heading);
         self.line("");
         self.line(&heading);
     }
 
     /// Names and what is said about them, aligned; long texts go on below.
-    pub(crate) fn facts(&mut self, facts: &[(String, String)]) {
+    pub fn facts(&mut self, facts: &[(String, String)]) {
         let longest = facts.iter().map(|(name, _)| table::width(&table::plain(name))).max();
         let column = longest.unwrap_or(0).min(self.width / 3) + 2;
         for (name, value) in facts {
@@ -56,7 +57,7 @@ impl Page {
     }
 
     /// A section with one item per line, left out if there is none.
-    pub(crate) fn bullets(&mut self, heading: &str, items: &[String]) {
+    pub fn bullets(&mut self, heading: &str, items: &[String]) {
         if items.is_empty() {
             return;
         }
@@ -65,7 +66,7 @@ impl Page {
     }
 
     /// One item per line.
-    pub(crate) fn items(&mut self, items: &[String]) {
+    pub fn items(&mut self, items: &[String]) {
         for item in items.iter().take(self.lines_max) {
             for (index, line) in wrap(&table::plain(item), self.width - 4).iter().enumerate() {
                 let mark = if index == 0 { "- " } else { "  " };
@@ -76,7 +77,7 @@ impl Page {
     }
 
     /// A table, indented.
-    pub(crate) fn table(&mut self, table: &Table) {
+    pub fn table(&mut self, table: &Table) {
         let mut lines = table.lines(self.width - 2).into_iter();
         if let Some(head) = lines.next() {
             let head = self.marked(FAINT, &head);
@@ -98,18 +99,19 @@ impl Page {
     }
 
     /// A remark.
-    pub(crate) fn remark(&mut self, text: &str) {
+    pub fn remark(&mut self, text: &str) {
         for line in wrap(text, self.width - 2) {
             self.line(&format!("  {line}"));
         }
     }
 
     /// A line that is copied: it is indented and otherwise left as it is.
-    pub(crate) fn verbatim(&mut self, line: &str) {
+    pub fn verbatim(&mut self, line: &str) {
         self.line(&format!("  {line}"));
     }
 
-    pub(crate) fn finish(self) -> String {
+    /// The text.
+    pub fn finish(self) -> String {
         self.text
     }
 
