@@ -6,7 +6,8 @@
 //! - `spread`: runs that are spread over nodes, here and elsewhere.
 //! - `execute`: drives a run; pacing, progress and Ctrl-C live here.
 //! - `output`: messages, diagnostics, progress, log, manifest, and the trace's writer thread.
-//! - `plot` and `inspect`: pictures and descriptions, as functions from data to text.
+//!
+//! Plots, pictures of plans and descriptions of models come from `consort-view`.
 //!
 //! Standard output carries data only. Exit codes: 0 done, 1 the answer is no, 2 it could not be
 //! done, 101 a bug.
@@ -14,15 +15,12 @@
 mod cli;
 mod commands;
 mod execute;
-mod inspect;
 mod interrupt;
 mod options;
 mod outcome;
 mod output;
 mod paths;
-mod pattern;
 mod pipeline;
-mod plot;
 mod spread;
 mod traces;
 

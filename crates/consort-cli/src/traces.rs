@@ -1,18 +1,15 @@
-//! Traces that were recorded: found, read, and made into pictures and ranges.
+//! Traces that were recorded: found, read, and made ready to be drawn.
 
-use crate::inspect::readable_unit;
 use crate::outcome::CommandError;
 use crate::output::folder::{JOURNAL, TRACE, TRACE_CSV};
 use crate::output::manifest::Manifest;
-use crate::output::numbers::short;
 use crate::output::recorder::check_sum;
-use crate::{pattern, plot};
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Resolution, Variability};
+use consort_core::{Diagnostic, Resolution};
 use consort_trace::{
     Column, CsvOptions, Schema, Trace, TraceError, read_csv, read_journal, read_parquet,
 };
-use std::collections::BTreeSet;
+use consort_view::plot;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -111,43 +108,6 @@ fn unreadable(file: &Path, error: &TraceError) -> CommandError {
     )
 }
 
-/// The recorded numbers that match, in the order of the patterns, ready to be drawn.
-pub(crate) fn columns(trace: &Trace, patterns: &[String]) -> Vec<plot::Column> {
-    let times: Vec<f64> = trace.times().collect();
-    let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
-    for pattern in patterns {
-        for (column, element) in trace.schema().elements() {
-            let described = &trace.schema().columns()[column];
-            let name = described.element_name(element);
-            let wanted =
-                pattern::matches(pattern, &name) || pattern::matches(pattern, described.path());
-            if wanted && seen.insert((column, element)) {
-                taken.push((column, element));
-            }
-        }
-    }
-    let drawn = |(column, element)| drawable(trace, column, element, &times);
-    taken.into_iter().filter_map(drawn).collect()
-}
-
-fn drawable(trace: &Trace, column: usize, element: usize, times: &[f64]) -> Option<plot::Column> {
-    let described = &trace.schema().columns()[column];
-    let values = trace.columns()[column].view();
-    let stride = described.element_count();
-    let rows = (0..trace.tags().len()).map(|row| values.as_f64(row * stride + element));
-    Some(plot::Column {
-        name: described.element_name(element),
-        unit: described.unit.clone(),
-        is_discrete: is_discrete(described),
-        times: times.to_vec(),
-        values: rows.collect::<Option<_>>()?,
-    })
-}
-
-fn is_discrete(column: &Column) -> bool {
-    column.variability != Variability::Continuous || !column.value_type.is_float()
-}
-
 /// The columns for these patterns, each of which must match something.
 ///
 /// # Errors
@@ -156,7 +116,8 @@ pub(crate) fn required_columns(
     trace: &Trace,
     patterns: &[String],
 ) -> Result<Vec<plot::Column>, CommandError> {
-    let missing = |pattern: &&String| columns(trace, std::slice::from_ref(*pattern)).is_empty();
+    let missing =
+        |pattern: &&String| plot::columns(trace, std::slice::from_ref(*pattern)).is_empty();
     let mut report = consort_core::Report::default();
     let names = trace.schema().columns().iter().map(Column::path);
     for pattern in patterns.iter().filter(missing) {
@@ -171,7 +132,7 @@ pub(crate) fn required_columns(
     if report.has_errors() {
         return Err(CommandError::Failed { report });
     }
-    Ok(columns(trace, patterns))
+    Ok(plot::columns(trace, patterns))
 }
 
 /// `` `a.x`, `a.y` and 3 more ``.
@@ -182,44 +143,5 @@ fn some_of<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
         0 if named.is_empty() => "no variables".to_owned(),
         0 => named.join(", "),
         more => format!("{} and {more} more", named.join(", ")),
-    }
-}
-
-/// `tank.level 0.2 to 0.8, last 0.5 m`: what a variable did, in a few words.
-pub(crate) fn range(column: &plot::Column) -> String {
-    let finite = || column.values.iter().copied().filter(|value| value.is_finite());
-    let (least, greatest) = (finite().reduce(f64::min), finite().reduce(f64::max));
-    let unit = column.unit.as_deref().map(readable_unit);
-    let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
-    match (least, greatest, column.values.last()) {
-        (Some(least), Some(greatest), Some(last)) if least < greatest => format!(
-            "{} {} to {}, last {}{unit}",
-            column.name,
-            short(least),
-            short(greatest),
-            short(*last)
-        ),
-        (_, _, Some(last)) => format!("{} {}{unit}", column.name, short(*last)),
-        _ => format!("{} without values", column.name),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_say_least_greatest_and_last() {
-        let column = |values: &[f64]| plot::Column {
-            name: "tank.level".to_owned(),
-            unit: Some("m".to_owned()),
-            is_discrete: false,
-            times: vec![0.0; values.len()],
-            values: values.to_vec(),
-        };
-        assert_eq!(range(&column(&[0.2, 0.8, 0.5])), "tank.level 0.2 to 0.8, last 0.5 m");
-        assert_eq!(range(&column(&[3.0, 3.0])), "tank.level 3 m");
-        assert_eq!(range(&column(&[f64::NAN])), "tank.level NaN m");
-        assert_eq!(range(&column(&[])), "tank.level without values");
     }
 }

@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-explore", &["core", "system", "engine", "property"]),
     ("consort-federation", &["core"]),
     ("consort-node", &["core", "system", "engine", "federation"]),
+    ("consort-view", &["core", "trace", "system", "planner"]),
     ("consort", &["core", "trace", "system", "formats", "planner", "check", "models", "engine"]),
     (
         "consort-cli",
@@ -43,6 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "export",
             "federation",
             "node",
+            "view",
         ],
     ),
     ("consort-testkit", &["core", "system"]),

@@ -11,7 +11,6 @@ mod verification;
 use crate::cli::{ExploreArgs, Global};
 use crate::interrupt::Interrupt;
 use crate::outcome::{CommandError, CommandResult, Exit};
-use crate::output::numbers::short;
 use crate::output::printer::{Printer, one_line};
 use consort_core::Diagnostic;
 use consort_explore::coordinator::{
@@ -21,6 +20,7 @@ use consort_explore::journal::{Journal, JournalError};
 use consort_explore::lease::EmbeddedQueue;
 use consort_explore::report::{Account, Answer};
 use consort_explore::strategy::Strategy;
+use consort_view::numbers::short;
 use folder::CampaignFolder;
 use prepare::Ready;
 use progress::Progress;

@@ -1,7 +1,6 @@
 //! `consort inspect MODEL|SYSTEM`: what a model or a system is.
 
 use crate::cli::{ExperimentArgs, Global, InspectArgs, TextFormat};
-use crate::inspect::{self, InspectExtra};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline::{self, is_neither, is_system};
@@ -9,7 +8,8 @@ use consort_core::{Diagnostic, ModelDescription, Report, Severity};
 use consort_models::loader::Described;
 use consort_models::native::{BLOCKS, Block};
 use consort_models::{LoadedModel, ModelRequest};
-use serde_json::{Value, json};
+use consort_view::inspect::{self, BlockSummary, InspectExtra};
+use serde_json::Value;
 use std::path::Path;
 
 /// How wide the text is.
@@ -27,33 +27,32 @@ pub(crate) fn execute(args: &InspectArgs, global: &Global, printer: &Printer) ->
 }
 
 fn list_blocks(format: TextFormat, printer: &Printer) -> CommandResult {
-    let text = match format {
-        TextFormat::Json => format!("{:#}\n", BLOCKS.iter().map(block_json).collect::<Value>()),
-        TextFormat::Text => {
-            let width = BLOCKS.iter().map(|block| block.name.len()).max().unwrap_or(0);
-            let line = |block: &Block| format!("native:{:width$}  {}\n", block.name, block.summary);
-            BLOCKS.iter().map(line).collect()
+    let blocks: Vec<BlockSummary<'_>> = BLOCKS.iter().map(summary).collect();
+    printer.data(match format {
+        TextFormat::Json => {
+            format!("{:#}\n", blocks.iter().map(inspect::block_to_json).collect::<Value>())
         }
-    };
-    printer.data(text)?;
+        TextFormat::Text => inspect::list_blocks(&blocks),
+    })?;
     Ok(Exit::Done)
 }
 
-fn block_json(block: &Block) -> Value {
-    json!({
-        "name": format!("native:{}", block.name),
-        "summary": block.summary,
-        "inputs": block.inputs,
-        "outputs": block.outputs,
-        "parameters": block.parameters,
-    })
+fn summary(block: &Block) -> BlockSummary<'_> {
+    BlockSummary {
+        name: block.name,
+        summary: block.summary,
+        inputs: block.inputs,
+        outputs: block.outputs,
+        parameters: block.parameters,
+    }
 }
 
 /// A block that is nothing yet without its parameters, such as a table without a file.
 fn show_block(block: &Block, format: TextFormat, printer: &Printer) -> CommandResult {
+    let block = summary(block);
     printer.data(match format {
-        TextFormat::Json => format!("{:#}\n", block_json(block)),
-        TextFormat::Text => inspect::describe_block(block, WIDTH, printer.data_has_color()),
+        TextFormat::Json => format!("{:#}\n", inspect::block_to_json(&block)),
+        TextFormat::Text => inspect::describe_block(&block, WIDTH, printer.data_has_color()),
     })?;
     Ok(Exit::Done)
 }

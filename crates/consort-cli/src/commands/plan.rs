@@ -1,7 +1,5 @@
 //! `consort plan SYSTEM`: in which order it is computed, and what follows from that.
 
-mod dot;
-mod picture;
 mod text;
 
 use crate::cli::{ExperimentArgs, Global, PlanArgs, PlanFormat};
@@ -12,6 +10,7 @@ use crate::spread;
 use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_system::scenario::Scenario;
 use consort_system::{Plan, ResolvedSystem};
+use consort_view::plan as view;
 use std::path::Path;
 
 /// Plans, and prints the plan.
@@ -31,8 +30,8 @@ pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> Co
         }
         PlanFormat::Program => prepared.plan_text(),
         PlanFormat::Json => json(&prepared),
-        PlanFormat::Dot => dot::graph(name, &names(&prepared.resolved), &prepared.explain()),
-        PlanFormat::Svg => picture::svg(name, &names(&prepared.resolved), &prepared.explain()),
+        PlanFormat::Dot => view::dot(name, &names(&prepared.resolved), &prepared.explain()),
+        PlanFormat::Svg => view::svg(name, &names(&prepared.resolved), &prepared.explain()),
     };
     printer.data(text)?;
     Ok(Exit::Done)
@@ -83,8 +82,8 @@ fn plan_scenario(args: &PlanArgs, printer: &Printer) -> CommandResult {
         PlanFormat::Text => consort_formats::write_scenario(&planned),
         PlanFormat::Program => plan.to_text(&system, &models),
         PlanFormat::Json => format!("{:#}\n", serde_json::json!(explain())),
-        PlanFormat::Dot => dot::graph(&system.name, &names(&system), &explain()),
-        PlanFormat::Svg => picture::svg(&system.name, &names(&system), &explain()),
+        PlanFormat::Dot => view::dot(&system.name, &names(&system), &explain()),
+        PlanFormat::Svg => view::svg(&system.name, &names(&system), &explain()),
     };
     printer.data(text)?;
     Ok(Exit::Done)

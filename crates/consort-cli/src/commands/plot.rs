@@ -3,11 +3,11 @@
 use crate::cli::{PictureFormat, PlotArgs};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::manifest::Manifest;
-use crate::output::numbers::short_hash;
 use crate::output::printer::Printer;
-use crate::plot::{Column, Figure, Size};
-use crate::{plot, traces};
+use crate::traces;
 use consort_core::{Diagnostic, Resolution};
+use consort_view::numbers::short_hash;
+use consort_view::plot::{self, Column, Figure, Size};
 use std::path::{Path, PathBuf};
 
 /// How many columns and lines a sketch has.

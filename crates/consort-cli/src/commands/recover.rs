@@ -5,7 +5,6 @@ use crate::outcome::{CommandError, CommandResult, Exit, said};
 use crate::output::diagnostics::plural;
 use crate::output::folder::{self, RunFolder};
 use crate::output::manifest::{self, Manifest};
-use crate::output::numbers::short;
 use crate::output::printer::Printer;
 use crate::output::recorder::TraceFiles;
 use crate::output::torn::Torn;
@@ -13,6 +12,7 @@ use crate::spread::merge::Merged;
 use consort_core::{Diagnostic, Tag};
 use consort_engine::{Statistics, Summary};
 use consort_trace::{Standing, TraceError};
+use consort_view::numbers::short;
 use serde_json::Value;
 use std::path::Path;
 

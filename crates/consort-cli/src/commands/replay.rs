@@ -10,7 +10,6 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::folder::RunFolder;
 use crate::output::log::Log;
 use crate::output::manifest::{self, Manifest};
-use crate::output::numbers::duration;
 use crate::output::printer::{Printer, one_line};
 use crate::output::progress::Progress;
 use crate::output::recorder::Recorder;
@@ -20,6 +19,7 @@ use crate::spread::{self, Desk};
 use crate::{execute::Live, options, traces};
 use consort_core::{Diagnostic, Report};
 use consort_engine::ChunkSink;
+use consort_view::numbers::duration;
 use std::path::Path;
 
 /// Runs it again and compares.

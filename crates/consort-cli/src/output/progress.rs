@@ -1,8 +1,8 @@
 //! How far a run is: a line that is drawn again and again, or JSON lines for a program.
 
-use super::numbers;
 use super::printer::{draw, erase, one_line, tell};
 use crate::cli::ProgressMode;
+use consort_view::numbers;
 use serde_json::json;
 use std::time::{Duration, Instant};
 

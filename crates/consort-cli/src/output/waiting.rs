@@ -1,8 +1,8 @@
 //! A line for work whose end nobody knows: models being compiled, ten thousand instances being made.
 
-use super::numbers;
 use super::printer::{draw, erase};
 use crate::cli::ProgressMode;
+use consort_view::numbers;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};

@@ -1,9 +1,9 @@
 //! Progress of long checks of how states are saved.
 
 use crate::cli::{Global, ProgressMode};
-use crate::output::numbers;
 use crate::output::printer::{one_line, tell};
 use consort_models::fidelity::{OnTrial, Trial};
+use consort_view::numbers;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -2,12 +2,12 @@
 
 use crate::cli::{CheckPropertyArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
-use crate::output::numbers::short;
 use crate::output::printer::Printer;
 use crate::traces;
 use consort_core::{Diagnostic, Report, Resolution, Time, ValueType};
 use consort_property::{Interval, Monitor, Property, Reading};
 use consort_trace::Trace;
+use consort_view::numbers::short;
 use serde_json::{Value, json};
 
 /// What the formula says of the run.

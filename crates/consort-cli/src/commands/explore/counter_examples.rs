@@ -7,15 +7,15 @@ use super::repeat::{self, Repeated};
 use super::verification;
 use crate::cli::{CampaignChanges, Global};
 use crate::outcome::CommandError;
-use crate::output::numbers::short;
 use crate::output::printer::{Printer, one_line};
-use crate::plot::Figure;
 use consort_explore::campaign::ResolvedCampaign;
 use consort_explore::chronicle::{Chronicle, Errands};
 use consort_explore::coordinator::Ending;
 use consort_explore::report::{CounterExample, Role, Validation};
 use consort_explore::strategy::{Strategy, Task};
 use consort_explore::world::Bounds;
+use consort_view::numbers::short;
+use consort_view::plot::Figure;
 
 /// A scenario that violates a property, before it was run again.
 #[derive(Clone, Copy)]

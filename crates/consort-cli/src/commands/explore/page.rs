@@ -1,9 +1,9 @@
 //! The report as a page that needs nothing else.
 
-use crate::output::numbers::short;
-use crate::plot::words::escape;
-use crate::plot::{Figure, Panel, Series, Size, Style, svg};
 use consort_explore::chronicle::{Chronicle, Moment};
+use consort_view::numbers::short;
+use consort_view::plot::words::escape;
+use consort_view::plot::{Figure, Panel, Series, Size, Style, svg};
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -1,10 +1,10 @@
 //! How far a campaign is: a line that is drawn again and again, or JSON lines for a program.
 
 use crate::cli::ProgressMode;
-use crate::output::numbers::{duration, short};
 use crate::output::printer::{draw, erase, one_line, tell};
 use consort_explore::coordinator::Status;
 use consort_explore::strategy::Strategy;
+use consort_view::numbers::{duration, short};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

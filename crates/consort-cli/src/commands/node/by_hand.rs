@@ -10,7 +10,6 @@ use crate::commands::run::{self, Recorded, default_out};
 use crate::execute::End;
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::folder::RunFolder;
-use crate::output::numbers::short;
 use crate::output::printer::{Printer, one_line};
 use crate::pipeline::{self, Prepared};
 use crate::spread::member::{self, Done, Job};
@@ -21,6 +20,7 @@ use consort_core::{Diagnostic, Report};
 use consort_engine::RunError;
 use consort_system::{Placement, Projection};
 use consort_trace::{TraceHash, trace_hash};
+use consort_view::numbers::short;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -3,7 +3,6 @@
 use crate::cli::{CAPACITY, NodeArgs, ProgressMode, RunArgs};
 use crate::options::quoted;
 use crate::outcome::CommandError;
-use crate::output::numbers::short;
 use crate::output::printer::{self, Printer};
 use crate::pipeline::{self, Prepared};
 use crate::spread::scratch::RunId;
@@ -11,6 +10,7 @@ use crate::spread::{self, Joining};
 use consort_core::{ComponentId, Diagnostic, NodeId, Report};
 use consort_node::{Endpoint, GATHER_DEFAULT, Gathering, PATIENCE_DEFAULT};
 use consort_system::Placement;
+use consort_view::numbers::short;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -3,12 +3,12 @@
 use crate::cli::{NodeStatusArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::folder;
-use crate::output::numbers::{duration, short};
 use crate::output::printer::{Printer, one_line};
-use crate::output::table::Table;
 use crate::spread::{self, certificates};
 use consort_core::{Diagnostic, Tag};
 use consort_node::{Credentials, Endpoint, Phase, Status, Wait, ask_status_with};
+use consort_view::numbers::{duration, short};
+use consort_view::table::Table;
 use serde_json::{Value, json};
 use std::path::Path;
 

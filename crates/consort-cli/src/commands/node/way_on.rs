@@ -2,10 +2,10 @@
 
 use crate::commands::run::resuming::Resumed;
 use crate::commands::run::saving::Saving;
-use crate::output::numbers::short;
 use crate::pipeline::Prepared;
 use crate::spread::{self, shelf::Shelf};
 use consort_core::{Diagnostic, Resolution, Time};
+use consort_view::numbers::short;
 use std::path::{Path, PathBuf};
 
 /// More times than this help nobody.

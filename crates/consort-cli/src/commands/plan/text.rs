@@ -6,13 +6,13 @@ mod nodes;
 mod order;
 
 use crate::output::diagnostics::plural;
-use crate::output::page::Page;
 use crate::output::printer::Printer;
 use crate::pipeline::Prepared;
 use consort_planner::{
     ApartExplanation, EqualDelay, Explanation, LoopExplanation, Path, Program, TogetherExplanation,
 };
 use consort_system::Projection;
+use consort_view::page::Page;
 
 /// How wide the text is.
 const WIDTH: usize = 110;

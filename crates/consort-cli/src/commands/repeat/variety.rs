@@ -5,12 +5,12 @@ use crate::cli::{LinkChoice, LinkKind, RepeatArgs};
 use crate::commands::run;
 use crate::outcome::CommandError;
 use crate::output::diagnostics::plural;
-use crate::output::numbers::duration;
 use crate::pipeline::Prepared;
 use crate::spread::{self, Disturbance, Spread, Suffered};
 use consort_core::Prng;
 use consort_node::Faults;
 use consort_system::{Crossing, Placement};
+use consort_view::numbers::duration;
 use std::time::Duration;
 
 /// The links that are gone through if nobody names some.

@@ -8,12 +8,13 @@ use crate::outcome::{CommandError, Exit};
 use crate::output::diagnostics::plural;
 use crate::output::folder::{self, RunFolder};
 use crate::output::manifest::Manifest;
-use crate::output::numbers::{duration, short, short_hash};
 use crate::output::printer::{Printer, one_line};
 use crate::pipeline::Prepared;
-use crate::{plot, traces};
+use crate::traces;
 use consort_core::{Diagnostic, Report, Severity};
 use consort_engine::RunError;
+use consort_view::numbers::{duration, short, short_hash};
+use consort_view::plot;
 
 /// The most variables whose ranges are told.
 const RANGES_MAX: usize = 6;
@@ -42,7 +43,7 @@ pub(crate) fn say(
         printer.say(&format!("  {}", one_line(&line)));
     }
     for column in columns.iter().take(RANGES_MAX) {
-        printer.say(&format!("  {}", traces::range(column)));
+        printer.say(&format!("  {}", plot::range(column)));
     }
     if RANGES_MAX < columns.len() {
         printer.say(&format!("  and {} more", columns.len() - RANGES_MAX));
@@ -145,7 +146,7 @@ fn plotted(
     }
     let resolution = prepared.resolved.experiment.resolution;
     match traces::read(&folder.file(folder::TRACE), resolution) {
-        Ok(trace) => traces::columns(&trace, &prepared.plot),
+        Ok(trace) => plot::columns(&trace, &prepared.plot),
         Err(error) => {
             keep(error, problems);
             Vec::new()

@@ -1,11 +1,11 @@
 //! What is worth a line before a run: values that arrive late, inputs that nothing feeds.
 
 use crate::output::diagnostics::plural;
-use crate::output::numbers::short;
 use crate::output::printer::{Printer, one_line};
 use crate::pipeline::Prepared;
 use consort_core::{Causality, ComponentId, Diagnostic, ModelDescription, ValueType, VariableId};
 use consort_planner::LateConnection;
+use consort_view::numbers::short;
 
 /// The most names in a line.
 const NAMED_MAX: usize = 5;

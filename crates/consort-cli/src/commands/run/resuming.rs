@@ -5,12 +5,12 @@ mod part;
 use crate::cli::{LinkKind, RunArgs, SpreadArgs};
 use crate::options;
 use crate::outcome::CommandError;
-use crate::output::numbers::short;
 use crate::pipeline::{Prepared, sha256};
 use crate::spread::parts;
 use consort_core::{Diagnostic, Report, Tag};
 use consort_formats::read_snapshot;
 use consort_formats::snapshot::SnapshotFile;
+use consort_view::numbers::short;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -356,7 +356,7 @@ impl Saving {
         };
         let line = |(index, saved): (usize, &Saved)| {
             let (path, _) = saved.file.as_ref().filter(|(path, _)| !is_replaced(index, path))?;
-            let time = crate::output::numbers::short(self.resolution.to_f64(saved.tag.time));
+            let time = consort_view::numbers::short(self.resolution.to_f64(saved.tag.time));
             Some(format!("saved at {time} s: {}", path.display()))
         };
         let mut lines: Vec<String> = self.done.iter().enumerate().filter_map(line).collect();

@@ -6,11 +6,11 @@ use super::{Recorded, available_workers};
 use crate::cli::RunArgs;
 use crate::execute::End;
 use crate::outcome::CommandError;
-use crate::output::numbers::{duration, short};
 use crate::output::printer::Printer;
 use crate::pipeline::Prepared;
 use consort_core::{Diagnostic, Tag, Time};
 use consort_engine::{Run, RunError, RunOptions, StateDiffers, Summary};
+use consort_view::numbers::{duration, short};
 use std::time::Instant;
 
 /// Runs it again from the start, as far as the resumed run came.

@@ -2,10 +2,10 @@
 
 use super::formulas::{Tree, ratio, speed_up};
 use crate::output::diagnostics;
-use crate::output::numbers::{duration, short};
-use crate::output::table::Table;
 use consort_core::{Fidelity, ModelDescription, Report};
 use consort_models::fidelity::{CheckOptions, Costs, Course, Verdict, Why};
+use consort_view::numbers::{duration, short};
+use consort_view::table::Table;
 use serde_json::{Value, json};
 
 /// The tree for which the cost of saving is told.

@@ -3,8 +3,8 @@
 use super::checked::Checked;
 use super::formulas::{Tree, pearson, psi, ratio, speed_up};
 use super::summary::mean;
-use crate::plot::{Figure, Panel, Series, Size, Style, svg};
 use consort_models::fidelity::Costs;
+use consort_view::plot::{Figure, Panel, Series, Size, Style, svg};
 
 /// Depths of trees.
 const DEPTHS: std::ops::RangeInclusive<u32> = 1..=100;

@@ -1,8 +1,8 @@
 //! How many models are checked.
 
 use crate::cli::ProgressMode;
-use crate::output::numbers;
 use crate::output::printer::{draw, erase, one_line, tell};
+use consort_view::numbers;
 use serde_json::json;
 use std::time::Instant;
 

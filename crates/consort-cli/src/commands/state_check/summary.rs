@@ -3,9 +3,9 @@
 use super::checked::{Checked, Judged, Outcome, is_crash};
 use super::formulas::{Tree, speed_up};
 use crate::output::diagnostics::plural;
-use crate::output::table::Table;
 use consort_core::{Fidelity, Provider};
 use consort_models::fidelity::{Costs, Verdict};
+use consort_view::table::Table;
 use serde_json::{Value, json};
 
 /// The trees of the paper.

@@ -1,10 +1,10 @@
 //! The system as a federation: who requests what.
 
 use crate::output::diagnostics::plural;
-use crate::output::page::Page;
-use crate::output::table::{self, Table};
 use consort_planner::{Federate, Federation, OutputGroup};
 use consort_system::ResolvedSystem;
+use consort_view::page::Page;
+use consort_view::table::{self, Table};
 
 /// Longer lists of outputs are counted, not named: the order has named them.
 const NAMES_MAX: usize = 20;

@@ -1,9 +1,9 @@
 //! What is used later than it is known, and why.
 
 use crate::output::diagnostics::plural;
-use crate::output::page::Page;
 use consort_planner::{Delay, DelayReason, Lag};
 use consort_system::{ResolvedComponent, ResolvedSystem};
+use consort_view::page::Page;
 use std::collections::BTreeMap;
 
 /// Of a longer path the ends are shown.

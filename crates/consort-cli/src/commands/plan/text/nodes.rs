@@ -1,10 +1,10 @@
 //! How a system is spread over nodes: who is where, who must stay together, and what crosses.
 
-use crate::output::page::Page;
 use crate::pipeline::Prepared;
 use consort_core::{ComponentId, NodeId};
 use consort_planner::Group;
 use consort_system::{Crossing, Port, Projection};
+use consort_view::page::Page;
 
 pub(super) fn section(page: &mut Page, prepared: &Prepared, projection: &Projection) {
     let placement = &projection.placement;

@@ -1,8 +1,8 @@
 //! In which order outputs are read and components step.
 
-use crate::output::page::Page;
 use consort_planner::{EdgeKind, Explanation, Level, NodeKind};
 use consort_system::ResolvedSystem;
+use consort_view::page::Page;
 use std::collections::BTreeMap;
 
 /// The most names in one list, for each line that a table may have.

@@ -7,10 +7,10 @@ use crate::options;
 use crate::outcome::CommandError;
 use crate::output::diagnostics::plural;
 use crate::output::host;
-use crate::output::numbers::short;
 use crate::pipeline::{self, InputHash, Prepared, keepable};
 use consort_core::{Diagnostic, Fidelity, Report, Resolution, Seconds, Tag, Time};
 use consort_formats::snapshot::{InputDigest, Origin, SnapshotFile};
+use consort_view::numbers::short;
 use serde_json::Value;
 use std::path::Path;
 

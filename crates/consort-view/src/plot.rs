@@ -1,0 +1,184 @@
+//! Pictures of what was recorded: SVG, PNG, a page to zoom in, and a sketch for the terminal.
+//!
+//! Everything here is a function from data to text or bytes; the caller reads and writes files.
+//! The same data gives the same bytes, on every machine.
+//!
+//! - [`columns()`] picks what to draw from a trace, [`range()`] says in a few words what it did.
+//! - [`Figure`] says what to draw: panels that share the time axis, each with its unit.
+//! - [`svg()`] draws it, [`png()`] turns that into pixels with a font of its own.
+//! - [`html()`] makes one self-contained page with zoom and read-out.
+//! - [`sketch()`] is a small picture of braille dots for the terminal.
+
+mod axis;
+mod columns;
+mod decimate;
+mod html;
+mod paint;
+mod pattern;
+mod png;
+mod sketch;
+mod svg;
+pub mod words;
+
+pub use columns::{columns, range};
+pub use html::html;
+pub use png::{PngError, png};
+pub use sketch::sketch;
+pub use svg::svg;
+
+/// More curves than this in one panel cannot be told apart; further ones get a panel of their own.
+pub const SERIES_PER_PANEL_MAX: usize = 8;
+
+/// What is drawn: panels above each other that share the time axis.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Figure {
+    /// What the picture shows.
+    pub title: String,
+    /// A second, smaller line, such as the trace hash.
+    pub subtitle: Option<String>,
+    /// What stands below the horizontal axis of a drawing, if that is not time.
+    pub x_label: Option<String>,
+    /// From top to bottom.
+    pub panels: Vec<Panel>,
+}
+
+/// One pair of axes; everything in it is measured in one unit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Panel {
+    /// What stands beside the vertical axis: the unit.
+    pub y_label: String,
+    /// The curves, in the order of the legend.
+    pub series: Vec<Series>,
+}
+
+/// One curve.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Series {
+    /// What the legend calls it; one without a name is not in the legend.
+    pub name: String,
+    /// In seconds, never decreasing.
+    pub times: Vec<f64>,
+    /// One per time; what is not finite is a gap.
+    pub values: Vec<f64>,
+    /// What is drawn between two values.
+    pub style: Style,
+}
+
+/// What is drawn between two values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// A straight line.
+    Line,
+    /// The first value is held until the second: for what changes at events only.
+    Steps,
+    /// Nothing: each value is a point.
+    Points,
+}
+
+/// A recorded variable on its way into a figure.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Column {
+    /// `component.variable`.
+    pub name: String,
+    /// The unit as the model writes it; `None` for plain numbers.
+    pub unit: Option<String>,
+    /// The value changes at events only.
+    pub is_discrete: bool,
+    /// In seconds, never decreasing.
+    pub times: Vec<f64>,
+    /// One per time.
+    pub values: Vec<f64>,
+}
+
+/// How large a picture is, in pixels of a plain screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// From left to right; less than [`Size::WIDTH_MIN`] is taken as that.
+    pub width: u32,
+    /// From top to bottom; a picture grows where its panels would get too low to read.
+    pub height: u32,
+}
+
+impl Size {
+    /// Below this there is no room for labels.
+    pub const WIDTH_MIN: u32 = 240;
+    /// Renderers and viewers fail beyond this.
+    pub const SIDE_MAX: u32 = 16_384;
+
+    /// A size at which `figure` is comfortable to read.
+    pub fn comfortable(figure: &Figure) -> Size {
+        let width = 960;
+        let plot_height = if figure.panels.len() <= 1 { 360.0 } else { 190.0 };
+        let height = svg::height_for(figure, width, plot_height).min(f64::from(Self::SIDE_MAX));
+        Size { width, height: height as u32 }
+    }
+}
+
+impl Figure {
+    /// Groups columns by unit, in the order in which units first appear, so that curves which can
+    /// be compared share an axis; more than [`SERIES_PER_PANEL_MAX`] are split.
+    pub fn from_columns(title: impl Into<String>, columns: Vec<Column>) -> Figure {
+        let mut groups: Vec<(String, Vec<Series>)> = Vec::new();
+        for column in columns {
+            let label = unit_label(column.unit.as_deref());
+            let series = Series::from(column);
+            match groups.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, group)) => group.push(series),
+                None => groups.push((label, vec![series])),
+            }
+        }
+        let panels = groups.into_iter().flat_map(|(label, group)| split(&label, &group)).collect();
+        Figure { title: title.into(), panels, ..Figure::default() }
+    }
+
+    /// The first and last time of any finite sample.
+    fn time_range(&self) -> Option<(f64, f64)> {
+        let all = self.panels.iter().flat_map(|panel| &panel.series);
+        axis::extent(all.flat_map(Series::finite).map(|(time, _)| time))
+    }
+}
+
+impl From<Column> for Series {
+    fn from(column: Column) -> Series {
+        let style = if column.is_discrete { Style::Steps } else { Style::Line };
+        Series { name: column.name, times: column.times, values: column.values, style }
+    }
+}
+
+impl Panel {
+    /// The least and greatest finite value.
+    fn value_range(&self) -> Option<(f64, f64)> {
+        axis::extent(self.series.iter().flat_map(Series::finite).map(|(_, value)| value))
+    }
+}
+
+impl Series {
+    /// The samples, time and value; pairs that are not finite are gaps.
+    fn samples(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.times.iter().copied().zip(self.values.iter().copied())
+    }
+
+    /// The samples that can be drawn.
+    fn finite(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.samples().filter(|(time, value)| time.is_finite() && value.is_finite())
+    }
+}
+
+/// `[m³/s]`; `[-]` for plain numbers.
+fn unit_label(unit: Option<&str>) -> String {
+    match unit.map(str::trim) {
+        None | Some("" | "1" | "-") => "[-]".to_owned(),
+        Some(unit) => format!("[{}]", crate::units::readable_unit(unit)),
+    }
+}
+
+/// Panels of at most [`SERIES_PER_PANEL_MAX`] curves, as even as can be.
+fn split(label: &str, group: &[Series]) -> Vec<Panel> {
+    let panels = group.len().div_ceil(SERIES_PER_PANEL_MAX);
+    let each = group.len().div_ceil(panels.max(1));
+    let panel = |series: &[Series]| Panel { y_label: label.to_owned(), series: series.to_vec() };
+    group.chunks(each.max(1)).map(panel).collect()
+}
+
+#[cfg(test)]
+mod tests;

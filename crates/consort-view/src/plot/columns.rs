@@ -1,0 +1,84 @@
+//! What was recorded, on its way into a figure.
+
+use super::{Column, pattern};
+use crate::numbers::short;
+use crate::units::readable_unit;
+use consort_core::Variability;
+use consort_trace::Trace;
+use std::collections::BTreeSet;
+
+/// The recorded numbers that match, in the order of the patterns, ready to be drawn.
+pub fn columns(trace: &Trace, patterns: &[String]) -> Vec<Column> {
+    let times: Vec<f64> = trace.times().collect();
+    let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
+    for pattern in patterns {
+        for (column, element) in trace.schema().elements() {
+            let described = &trace.schema().columns()[column];
+            let name = described.element_name(element);
+            let wanted =
+                pattern::matches(pattern, &name) || pattern::matches(pattern, described.path());
+            if wanted && seen.insert((column, element)) {
+                taken.push((column, element));
+            }
+        }
+    }
+    let drawn = |(column, element)| drawable(trace, column, element, &times);
+    taken.into_iter().filter_map(drawn).collect()
+}
+
+fn drawable(trace: &Trace, column: usize, element: usize, times: &[f64]) -> Option<Column> {
+    let described = &trace.schema().columns()[column];
+    let values = trace.columns()[column].view();
+    let stride = described.element_count();
+    let rows = (0..trace.tags().len()).map(|row| values.as_f64(row * stride + element));
+    Some(Column {
+        name: described.element_name(element),
+        unit: described.unit.clone(),
+        is_discrete: is_discrete(described),
+        times: times.to_vec(),
+        values: rows.collect::<Option<_>>()?,
+    })
+}
+
+fn is_discrete(column: &consort_trace::Column) -> bool {
+    column.variability != Variability::Continuous || !column.value_type.is_float()
+}
+
+/// `tank.level 0.2 to 0.8, last 0.5 m`: what a variable did, in a few words.
+pub fn range(column: &Column) -> String {
+    let finite = || column.values.iter().copied().filter(|value| value.is_finite());
+    let (least, greatest) = (finite().reduce(f64::min), finite().reduce(f64::max));
+    let unit = column.unit.as_deref().map(readable_unit);
+    let unit = unit.map_or(String::new(), |unit| format!(" {unit}"));
+    match (least, greatest, column.values.last()) {
+        (Some(least), Some(greatest), Some(last)) if least < greatest => format!(
+            "{} {} to {}, last {}{unit}",
+            column.name,
+            short(least),
+            short(greatest),
+            short(*last)
+        ),
+        (_, _, Some(last)) => format!("{} {}{unit}", column.name, short(*last)),
+        _ => format!("{} without values", column.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_say_least_greatest_and_last() {
+        let column = |values: &[f64]| Column {
+            name: "tank.level".to_owned(),
+            unit: Some("m".to_owned()),
+            is_discrete: false,
+            times: vec![0.0; values.len()],
+            values: values.to_vec(),
+        };
+        assert_eq!(range(&column(&[0.2, 0.8, 0.5])), "tank.level 0.2 to 0.8, last 0.5 m");
+        assert_eq!(range(&column(&[3.0, 3.0])), "tank.level 3 m");
+        assert_eq!(range(&column(&[f64::NAN])), "tank.level NaN m");
+        assert_eq!(range(&column(&[])), "tank.level without values");
+    }
+}
