@@ -55,7 +55,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ),
     ("consort-testkit", &["amnesiac", "fmus", "liar"]),
     ("consort-toml", &["number", "reader"]),
-    ("consort-xml", &["format", "guard"]),
 ];
 
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
