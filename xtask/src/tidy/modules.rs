@@ -54,7 +54,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         &["coupling", "isolation", "placement", "resolve", "resolved", "solving", "system"],
     ),
     ("consort-testkit", &["amnesiac", "fmus", "liar"]),
-    ("consort-toml", &["number", "reader"]),
 ];
 
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
