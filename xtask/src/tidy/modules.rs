@@ -15,7 +15,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         "consort-cli",
         &["commands", "execute", "inspect", "output", "pipeline", "plot", "spread", "traces"],
     ),
-    ("consort-core", &["continuous", "model", "state"]),
     (
         "consort-engine",
         &[
