@@ -38,7 +38,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     ("consort-explore", &["archive", "sample", "shrink", "strategy", "visit", "world"]),
-    ("consort-fmi", &["binding", "driver", "fmu"]),
     (
         "consort-models",
         &["equations", "fidelity", "foreign", "loader", "native", "nearby", "request", "ssp"],

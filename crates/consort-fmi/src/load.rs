@@ -1,8 +1,15 @@
-//! Why an FMU cannot be loaded, in a form that helps.
+//! How a binary is loaded, and why an FMU cannot be, in a form that helps.
 
 use consort_core::{Diagnostic, Span};
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// How to load a binary.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LoadOptions {
+    /// The interpreter's library for FMUs written in Python; without it `python3` is asked.
+    pub python_library: Option<PathBuf>,
+}
 
 /// Why a model could not be made from an FMU. Nothing runs then.
 #[derive(Clone, PartialEq, Eq, Debug)]
