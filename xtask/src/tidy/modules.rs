@@ -51,7 +51,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         "consort-system",
         &["coupling", "isolation", "placement", "resolve", "resolved", "solving", "system"],
     ),
-    ("consort-testkit", &["amnesiac", "fmus", "liar"]),
 ];
 
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
