@@ -42,7 +42,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         "consort-models",
         &["equations", "fidelity", "foreign", "loader", "native", "nearby", "request", "ssp"],
     ),
-    ("consort-node", &["certificates", "link", "options", "secret"]),
     (
         "consort-planner",
         &["circle", "dependencies", "explain", "flow", "late", "loops", "nodes", "together"],
