@@ -37,7 +37,6 @@ const KNOWN: &[(&str, &[&str])] = &[
             "transfer",
         ],
     ),
-    ("consort-explore", &["archive", "sample", "shrink", "strategy", "visit", "world"]),
     (
         "consort-models",
         &["equations", "fidelity", "foreign", "loader", "native", "nearby", "request", "ssp"],

@@ -1,6 +1,7 @@
 //! A world that is driven, watched and counted.
 
-use crate::sample::{Explanation, Leaf, Sample};
+use crate::explanation::Explanation;
+use crate::sample::{Leaf, Sample};
 use crate::space::Node;
 use crate::world::{Standing, World};
 use serde::{Deserialize, Serialize};
@@ -111,9 +112,9 @@ pub(crate) struct Drive<'a, W: World> {
     world: &'a mut W,
     effort: &'a mut Effort,
     overseer: &'a mut dyn Overseer,
-    pub(super) sample: Sample,
+    pub(crate) sample: Sample,
     /// Where the scenarios of the sample came to.
-    pub(super) leaves: Vec<Leaf>,
+    pub(crate) leaves: Vec<Leaf>,
 }
 
 /// What a letter led to.
@@ -151,22 +152,22 @@ impl<'a, W: World> Drive<'a, W> {
     }
 
     /// Notes where the world is, if the sample has a scenario of this node.
-    pub(super) fn note(&mut self, node: Node, prefix: &[u32], standing: &Standing) {
+    pub(crate) fn note(&mut self, node: Node, prefix: &[u32], standing: &Standing) {
         if self.sample.picks(node.first, node.count) {
             self.leaves.push(Leaf::new(prefix, self.world.marks(), standing));
         }
     }
 
     /// Begins anew, without any restored state.
-    pub(super) fn renew(&mut self) -> Result<(), WorkError<W::Error>> {
+    pub(crate) fn renew(&mut self) -> Result<(), WorkError<W::Error>> {
         self.world.renew().map_err(WorkError::World)
     }
 
-    pub(super) fn marks(&self) -> Vec<u64> {
+    pub(crate) fn marks(&self) -> Vec<u64> {
         self.world.marks()
     }
 
-    pub(super) fn explain(&mut self, leaf: &Leaf) -> Explanation {
+    pub(crate) fn explain(&mut self, leaf: &Leaf) -> Explanation {
         self.world.explain(&leaf.prefix, &leaf.marks)
     }
 
