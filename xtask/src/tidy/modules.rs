@@ -45,10 +45,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         "consort-planner",
         &["circle", "dependencies", "explain", "flow", "late", "loops", "nodes", "together"],
     ),
-    (
-        "consort-system",
-        &["coupling", "isolation", "placement", "resolve", "resolved", "solving", "system"],
-    ),
 ];
 
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
