@@ -38,10 +38,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "consort-models",
-        &["equations", "fidelity", "foreign", "loader", "native", "nearby", "request", "ssp"],
-    ),
-    (
         "consort-planner",
         &["circle", "dependencies", "explain", "flow", "late", "loops", "nodes", "together"],
     ),

@@ -29,7 +29,7 @@ fn cache_dir(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
 }
 
 /// Unpacks an archive into `fmu/HASH` of the cache, unless it is there already.
-pub(super) fn unpack(
+pub(crate) fn unpack(
     path: &Path,
     request: &ModelRequest<'_>,
     cache: &Path,
@@ -84,7 +84,7 @@ pub(crate) fn settle(made: &Path, place: &Path, file: &str) -> io::Result<()> {
 }
 
 /// Makes a folder of the cache.
-pub(super) fn prepare(
+pub(crate) fn prepare(
     folder: &Path,
     request: &ModelRequest<'_>,
     report: &mut Report,

@@ -129,7 +129,7 @@ pub(crate) fn sha256_of_tree(files: &[(String, String)]) -> String {
 }
 
 /// An FMU folder as one input.
-pub(super) fn of_folder(
+pub(crate) fn of_folder(
     folder: &Path,
     request: &ModelRequest<'_>,
     report: &mut Report,
@@ -148,7 +148,7 @@ pub(super) fn of_folder(
 }
 
 /// The binary of an FMU, in its folder or compiled elsewhere.
-pub(super) fn of_binary(
+pub(crate) fn of_binary(
     binary: &Path,
     directory: &Path,
     request: &ModelRequest<'_>,
