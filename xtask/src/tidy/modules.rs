@@ -37,10 +37,6 @@ const KNOWN: &[(&str, &[&str])] = &[
             "transfer",
         ],
     ),
-    (
-        "consort-planner",
-        &["circle", "dependencies", "explain", "flow", "late", "loops", "nodes", "together"],
-    ),
 ];
 
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
