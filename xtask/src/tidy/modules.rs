@@ -10,34 +10,10 @@ use std::fs;
 use std::path::Path;
 
 /// Crates that still have cycles, and the modules that are in one. It only ever shrinks.
-const KNOWN: &[(&str, &[&str])] = &[
-    (
-        "consort-cli",
-        &["commands", "execute", "inspect", "output", "pipeline", "plot", "spread", "traces"],
-    ),
-    (
-        "consort-engine",
-        &[
-            "attempt",
-            "compile",
-            "crossing",
-            "divergence",
-            "events",
-            "feed",
-            "initialize",
-            "interpret",
-            "intervene",
-            "iterate",
-            "ranges",
-            "record",
-            "rollback",
-            "run",
-            "stage",
-            "together",
-            "transfer",
-        ],
-    ),
-];
+const KNOWN: &[(&str, &[&str])] = &[(
+    "consort-cli",
+    &["commands", "execute", "inspect", "output", "pipeline", "plot", "spread", "traces"],
+)];
 
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
                           or make a helper a child of its only user";

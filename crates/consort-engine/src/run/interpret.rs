@@ -1,10 +1,10 @@
 //! The interpreter: one for initialization, for the present tag and for the way to the next.
 
+use super::Run;
 use crate::error::RunError;
 use crate::intervene::Fresh;
 use crate::lane::{Lane, Order, Rejection, Trouble};
-use crate::run::Run;
-use crate::stage::{ExchangeStage, Moves, Share, Stage, WorkStage};
+use crate::program::stage::{ExchangeStage, Moves, Share, Stage, WorkStage};
 use crate::store::Segment;
 use consort_core::Step;
 

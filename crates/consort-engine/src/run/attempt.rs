@@ -5,23 +5,19 @@
 //! and once in two halves, and the difference in the real outputs says how wrong it is. The halves
 //! are what stays.
 
-mod constraint;
 mod size;
 
-use crate::compile::Program;
+use super::Run;
+use super::interpret::{Halt, Phase};
 use crate::error::{RunError, StepFailure};
-use crate::interpret::{Halt, Phase};
 use crate::intervene::Fresh;
 use crate::lane::{Member, Rejection};
-use crate::rollback::Rollback;
-use crate::run::Run;
-use crate::stage::Stage;
-use crate::store::Slot;
+use crate::program::Program;
+use crate::program::attempt::Attempt;
 use consort_core::model::stepping::Arrival;
 use consort_core::{ComponentId, Resolution, Step, Tag, Time};
 use consort_system::StepTolerances;
 
-pub(crate) use constraint::Constraint;
 pub(crate) use size::StepSize;
 
 /// Steps as short as allowed that break a constraint all the same.
@@ -30,49 +26,6 @@ pub(crate) struct Unmet {
     times: u64,
     first: Tag,
     last: Tag,
-}
-
-/// Stages that may be run again with a shorter step.
-pub(crate) struct Attempt {
-    components: Vec<ComponentId>,
-    pub(crate) stages: Vec<Stage>,
-    saved: Rollback,
-    /// The real outputs, with their components: what a step's error is seen in.
-    outputs: Vec<(usize, Slot)>,
-    /// The outputs after the whole step.
-    coarse: Vec<f64>,
-    constraints: Vec<Constraint>,
-    /// Values at the end of a step are known once `present` ran; not where some components wait until
-    /// the others agree, since they must not be given anything before.
-    looks_ahead: bool,
-}
-
-/// What the end of a step is judged by.
-pub(crate) struct Seen {
-    /// The real outputs, with their components.
-    pub(crate) outputs: Vec<(usize, Slot)>,
-    pub(crate) constraints: Vec<Constraint>,
-    pub(crate) looks_ahead: bool,
-}
-
-impl Attempt {
-    pub(crate) fn new(
-        mut components: Vec<ComponentId>,
-        stages: Vec<Stage>,
-        Seen { outputs, constraints, looks_ahead }: Seen,
-    ) -> Self {
-        components.sort_unstable();
-        let count = outputs.iter().map(|(_, slot)| slot.count()).sum();
-        Attempt {
-            components,
-            stages,
-            saved: Rollback::default(),
-            outputs,
-            coarse: vec![0.0; count],
-            constraints,
-            looks_ahead,
-        }
-    }
 }
 
 /// The greatest error of a step in units of what is tolerated, and whose output has it.

@@ -3,10 +3,10 @@
 //! Every input and output that has a least or a greatest value is looked at when its tag is published. Only the first time
 //! counts, variable by variable; nothing of it is part of the trace.
 
-use crate::compile::{Program, Source};
-use crate::divergence::elements;
+use super::Run;
+use super::divergence::elements;
 use crate::error::{OutOfRange, RunError};
-use crate::run::Run;
+use crate::program::{Program, Source};
 use crate::store::{Bank, Slot};
 use consort_core::{Causality, Tag, Variable, VariableId};
 

@@ -1,10 +1,10 @@
 //! The components as one instance, for as long as one step takes.
 
-use super::{Equations, Part};
 use crate::error::RunError;
-use crate::interpret::Halt;
+use crate::program::stage::Stage;
+use crate::program::together::{Equations, Part};
 use crate::run::Run;
-use crate::stage::Stage;
+use crate::run::interpret::Halt;
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Joint, Reference,

@@ -1,6 +1,6 @@
 //! Conditions on a step that was taken: by how much values may differ, and where it may not go on past.
 
-use crate::compile::Program;
+use crate::program::Program;
 use crate::store::{Bank, Slot};
 use consort_system::ResolvedStepConstraint;
 

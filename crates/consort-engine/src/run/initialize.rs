@@ -4,11 +4,11 @@ mod keeping;
 
 pub(crate) use keeping::Keeping;
 
-use crate::compile::Instances;
+use super::interpret::Halt;
+use super::{Run, RunOptions};
 use crate::error::RunError;
-use crate::interpret::Halt;
-use crate::run::{Run, RunOptions};
-use crate::stage::Stage;
+use crate::program::Instances;
+use crate::program::stage::Stage;
 use crate::transfer;
 use consort_core::model::CallResult;
 use consort_core::{

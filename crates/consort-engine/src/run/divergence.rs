@@ -3,9 +3,9 @@
 //! Every real output that is read is looked at when its tag is published. Only the first time counts,
 //! variable by variable; nothing of it is part of the trace.
 
-use crate::compile::{Program, Source};
+use super::Run;
 use crate::error::{Diverged, RunError};
-use crate::run::Run;
+use crate::program::{Program, Source};
 use crate::store::{Bank, Slot};
 use consort_core::{Causality, Tag, ValueType, Values, VariableId};
 use consort_system::OnDivergence;

@@ -1,34 +1,10 @@
 //! Going back to the start of a step, or of an evaluation: some components only.
 
+use super::Run;
 use crate::error::RunError;
-use crate::run::Run;
+use crate::program::rollback::{Rollback, SavedMember};
+use consort_core::ComponentId;
 use consort_core::model::CallResult;
-use consort_core::model::stepping::Arrival;
-use consort_core::{ComponentId, SavedState, Time};
-use consort_solve::integrate::Integration;
-
-/// Components as they were.
-#[derive(Default)]
-pub(crate) struct Rollback {
-    members: Vec<SavedMember>,
-    /// Where groups of them that are integrated as one were.
-    integrations: Vec<(usize, Option<Integration>)>,
-}
-
-struct SavedMember {
-    component: ComponentId,
-    state: SavedState,
-    next_event: Option<Time>,
-    arrival: Option<Arrival>,
-}
-
-impl Rollback {
-    /// Lets the states go, so that instances may free what they hold.
-    pub(crate) fn clear(&mut self) {
-        self.members.clear();
-        self.integrations.clear();
-    }
-}
 
 impl Run {
     /// Saves those of some components that are due, in the order given: that of their ids.

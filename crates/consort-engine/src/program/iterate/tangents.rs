@@ -1,48 +1,46 @@
 //! The derivatives of a loop, by those of its components: a seed on an unknown is followed through
 //! one evaluation.
 
-use crate::compile::{Program, Source};
-use crate::error::RunError;
-use crate::run::Run;
+use crate::program::{Program, Source};
 use crate::store::Slot;
-use consort_core::{CallStatus, ComponentId, ConnectionId, Reference, ValueType, VariableId};
+use consort_core::{ComponentId, ConnectionId, Reference, ValueType, VariableId};
 use consort_system::{Loop as PlannedLoop, Operation, Stage, Task};
 
 /// How a small change of the unknowns goes through the loop.
-pub(super) struct Tangents {
+pub(crate) struct Tangents {
     /// Slots of these count along `places`.
-    passages: Vec<Passage>,
+    pub(crate) passages: Vec<Passage>,
     /// The places of doubles in the shared bank that have a part in it, sorted.
     places: Vec<usize>,
     /// By entry of `places`: how much it changes.
-    changes: Vec<f64>,
+    pub(crate) changes: Vec<f64>,
 }
 
 /// One thing that hands changes on.
-enum Passage {
+pub(crate) enum Passage {
     Wire { rate: usize, from: Slot, to: Slot, gain: f64 },
     Component(Box<Sensitivity>),
 }
 
 /// From the inputs of a component to the outputs that are read.
-struct Sensitivity {
-    component: ComponentId,
-    rate: usize,
-    inputs: Side,
-    outputs: Side,
+pub(crate) struct Sensitivity {
+    pub(crate) component: ComponentId,
+    pub(crate) rate: usize,
+    pub(crate) inputs: Side,
+    pub(crate) outputs: Side,
 }
 
 /// Variables of one component, their places, and room for their changes.
 #[derive(Default)]
-struct Side {
-    references: Vec<Reference>,
+pub(crate) struct Side {
+    pub(crate) references: Vec<Reference>,
     places: Vec<Slot>,
-    changes: Vec<f64>,
+    pub(crate) changes: Vec<f64>,
 }
 
 impl Tangents {
     /// `None` if some component cannot tell its derivatives, or not all is in doubles.
-    pub(super) fn of(
+    pub(crate) fn of(
         planned: &PlannedLoop,
         source: &Source<'_>,
         program: &Program,
@@ -72,36 +70,12 @@ impl Tangents {
         Some(Tangents { passages, changes: vec![0.0; places.len()], places })
     }
 
-    /// The column of dF/dz that belongs to the unknown at place `seed`; false if some component
-    /// cannot tell after all.
-    pub(super) fn follow(&mut self, run: &Run, seed: usize) -> Result<bool, RunError> {
-        self.changes.fill(0.0);
-        let seed = self.index_of(seed);
-        self.changes[seed] = 1.0;
-        for passage in &mut self.passages {
-            match passage {
-                Passage::Wire { rate, from, to, gain } if run.due[*rate] => {
-                    for (from, to) in from.range().zip(to.range()) {
-                        self.changes[to] = *gain * self.changes[from];
-                    }
-                }
-                Passage::Component(it) if run.due[it.rate] => {
-                    if !it.pass(run, &mut self.changes)? {
-                        return Ok(false);
-                    }
-                }
-                Passage::Wire { .. } | Passage::Component(_) => {}
-            }
-        }
-        Ok(true)
-    }
-
     /// How much the unknown at a place changed.
-    pub(super) fn change_at(&self, place: usize) -> f64 {
+    pub(crate) fn change_at(&self, place: usize) -> f64 {
         self.changes[self.index_of(place)]
     }
 
-    fn index_of(&self, place: usize) -> usize {
+    pub(crate) fn index_of(&self, place: usize) -> usize {
         self.places.binary_search(&place).expect("the last exchange has all unknowns")
     }
 }
@@ -130,31 +104,6 @@ fn compact(passages: &mut [Passage]) -> Vec<usize> {
     places
 }
 
-impl Sensitivity {
-    fn pass(&mut self, run: &Run, changes: &mut [f64]) -> Result<bool, RunError> {
-        self.inputs.read(changes);
-        let home = run.program.homes[self.component.index()];
-        let mut lane = run.pool.lane(home.lane);
-        let answer = lane.members[home.member as usize].instance.directional_derivative(
-            &self.outputs.references,
-            &self.inputs.references,
-            &self.inputs.changes,
-            &mut self.outputs.changes,
-        );
-        match answer {
-            Ok(()) => {
-                self.outputs.write(changes);
-                Ok(true)
-            }
-            Err(error) if error.status == CallStatus::Unsupported => Ok(false),
-            Err(error) => {
-                let component = run.system.components[self.component.index()].name.clone();
-                Err(RunError::Call { component, tag: run.tag, error })
-            }
-        }
-    }
-}
-
 impl Side {
     fn push(&mut self, reference: Reference, place: Slot) {
         self.references.push(reference);
@@ -162,14 +111,14 @@ impl Side {
         self.changes.resize(self.changes.len() + place.count(), 0.0);
     }
 
-    fn read(&mut self, changes: &[f64]) {
+    pub(crate) fn read(&mut self, changes: &[f64]) {
         let places = self.places.iter().flat_map(|place| place.range());
         for (own, place) in self.changes.iter_mut().zip(places) {
             *own = changes[place];
         }
     }
 
-    fn write(&self, changes: &mut [f64]) {
+    pub(crate) fn write(&self, changes: &mut [f64]) {
         let places = self.places.iter().flat_map(|place| place.range());
         for (own, place) in self.changes.iter().zip(places) {
             changes[place] = *own;

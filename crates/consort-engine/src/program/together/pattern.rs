@@ -1,7 +1,7 @@
 //! Where the Jacobian of components that are integrated as one can be other than zero: what each
 //! component declares, followed along the connections between them.
 
-use crate::compile::Source;
+use crate::program::Source;
 use consort_core::{DependsOn, ModelDescription, VariableId};
 use consort_solve::integrate::JacobianPattern;
 use consort_system::Together as Planned;

@@ -6,33 +6,13 @@
 
 mod payload;
 
+use super::Run;
 use crate::courier::{Courier, CourierError, Part};
 use crate::error::RunError;
-use crate::run::Run;
-use crate::stage::ExchangeStage;
-use crate::store::Slot;
+use crate::program::crossing::{Cargo, CrossStage};
 use consort_core::NodeId;
 use consort_system::Projection;
 use std::sync::Arc;
-
-/// An exchange with other nodes.
-pub(crate) struct CrossStage {
-    pub(crate) sends: Vec<Cargo>,
-    pub(crate) receives: Vec<Cargo>,
-    /// What moves on what came.
-    pub(crate) exchange: ExchangeStage,
-}
-
-/// What crosses together.
-pub(crate) struct Cargo {
-    /// Index into the projection's crossings.
-    pub(crate) crossing: usize,
-    /// The rate of the sources.
-    pub(crate) rate: usize,
-    pub(crate) is_delayed: bool,
-    /// Where the values are, in the order in which they are sent.
-    pub(crate) slots: Vec<Slot>,
-}
 
 /// What a node knows of the others.
 pub(crate) struct Link {

@@ -1,11 +1,11 @@
 //! A plan's programs, compiled: what the interpreter goes through at every tag.
 
-use crate::attempt::Attempt;
-use crate::crossing::CrossStage;
+use super::attempt::Attempt;
+use super::crossing::CrossStage;
+use super::iterate::Loop;
+use super::together::Together;
 use crate::exchange::Exchange;
-use crate::iterate::Loop;
 use crate::store::Segment;
-use crate::together::Together;
 use std::ops::Range;
 
 /// A part of a program; the next stage starts when this one is done.

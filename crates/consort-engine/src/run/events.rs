@@ -5,8 +5,8 @@
 //! inputs, update their discrete states, and their outputs move along the connections; whose
 //! discrete inputs changed by that takes part in the next microstep.
 
+use super::Run;
 use crate::error::RunError;
-use crate::run::Run;
 use crate::transfer;
 use consort_core::model::CallResult;
 use consort_core::model::stepping;
