@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md, checked. Each is an absence: something that must not be there.
 
 mod arrows;
+mod modules;
 mod text;
 
 use crate::ci::root;
@@ -21,6 +22,7 @@ pub(crate) fn run() -> bool {
 fn violations() -> Vec<String> {
     let files = source_files();
     let mut found = arrows::violations();
+    found.extend(modules::violations());
     for path in &files {
         let source = fs::read_to_string(path).expect("a source file is readable");
         found.extend(text::violations(&relative(path), &source));

@@ -12,8 +12,11 @@
 //!
 //! Times are seconds: a solver's own steps and the roots it finds lie on no tick.
 
+use crate::call::{CallError, CallResult};
+use crate::description::ModelDescription;
 use crate::id::{Reference, VariableId};
-use crate::model::{CallError, CallResult, Instantiation, ModelDescription, SavedState, Setup};
+use crate::setup::{Instantiation, Setup};
+use crate::state::SavedState;
 use crate::value::{ValuesMut, ValuesRef};
 
 /// A kind of component that is given by its equations.

@@ -34,8 +34,10 @@
 //! ```
 
 pub mod bytes;
+mod call;
 pub mod continuous;
 pub mod copying;
+mod description;
 pub mod diagnostic;
 pub mod graph;
 pub mod id;
@@ -44,6 +46,7 @@ pub mod long_wait;
 pub mod model;
 pub mod prng;
 pub mod rolling;
+mod setup;
 pub mod solving;
 pub mod state;
 pub mod stop;

@@ -11,16 +11,16 @@
 //! What an instance cannot do it says in its [`Capabilities`]; a caller that ignores them gets a
 //! [`CallError`], never a crash.
 
-mod call;
-mod description;
 mod prepare;
 mod step;
 pub mod stepping;
 
-pub use call::{CallError, CallResult, CallStatus, LogEntry, LogLevel, LogSink};
-pub use description::{
+pub use crate::call::{CallError, CallResult, CallStatus, LogEntry, LogLevel, LogSink};
+pub use crate::description::{
     Capabilities, DefaultExperiment, Enumeration, ModelDescription, Refresh, STATE_FACT, SolvedBy,
 };
+pub use crate::setup::{Instantiation, Setup};
+pub use crate::state::SavedState;
 pub use prepare::{Kept, Preparation, Setting, SetupOrder};
 pub use step::{
     EventUpdate, IntermediateAnswer, IntermediateHook, IntermediateUpdate, Step, StepOutcome,
@@ -29,12 +29,8 @@ pub use step::{
 
 use crate::continuous::{ContinuousInstance, Joint};
 use crate::id::Reference;
-use crate::prng::Prng;
 use crate::stop::Stop;
-use crate::time::{Resolution, Time};
 use crate::value::{ValuesMut, ValuesRef};
-use std::any::Any;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A kind of component: an FMU file, a native block.
@@ -47,53 +43,6 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// If the model refuses to be instantiated.
     fn instantiate(&self, instantiation: &Instantiation<'_>) -> CallResult<Box<dyn Instance>>;
-}
-
-/// What a new instance is told.
-pub struct Instantiation<'a> {
-    /// The component's name, for messages.
-    pub name: &'a str,
-    /// Its own random numbers.
-    pub prng: Prng,
-    /// Where its log goes.
-    pub log: LogSink,
-    /// Whether it shall log everything it can.
-    pub verbose: bool,
-    /// Whether the caller will use event mode.
-    pub event_mode: bool,
-    /// Whether the caller can handle steps that end early.
-    pub early_return: bool,
-    /// Whether a process of its own shall have its memory elsewhere than others have: what is no more than an address in a
-    /// saved state means nothing there.
-    pub elsewhere: bool,
-}
-
-impl<'a> Instantiation<'a> {
-    /// For whole steps without event mode; nobody hears what the instance says.
-    pub fn quiet(name: &'a str, prng: Prng) -> Self {
-        Instantiation {
-            name,
-            prng,
-            log: Arc::new(|_| {}),
-            verbose: false,
-            event_mode: false,
-            early_return: false,
-            elsewhere: false,
-        }
-    }
-}
-
-/// The experiment as an instance needs it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Setup {
-    /// How long a tick is.
-    pub resolution: Resolution,
-    /// Where the run starts.
-    pub start: Time,
-    /// Where it ends, if that is known.
-    pub stop: Option<Time>,
-    /// Relative tolerance for internal solvers.
-    pub tolerance: Option<f64>,
 }
 
 /// One live example of a model in a run.
@@ -379,6 +328,3 @@ pub fn row_width(count: usize, steps: usize) -> usize {
     assert_eq!(count, width * steps, "outputs have one row per step");
     width
 }
-
-/// A saved state: opaque to everybody but the instance that made it.
-pub struct SavedState(pub Box<dyn Any + Send>);

@@ -1,8 +1,11 @@
 //! Saved states: who makes them, how faithful they are, and who else must be saved along.
 
-use crate::model::SavedState;
 use crate::time::Tag;
+use std::any::Any;
 use std::fmt;
+
+/// A saved state: opaque to everybody but the instance that made it.
+pub struct SavedState(pub Box<dyn Any + Send>);
 
 /// How the complete state of an instance is saved and brought back, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,6 +1,6 @@
 //! Inputs fed from a table over time.
 
-use crate::compile::{Program, Source};
+use crate::program::{Program, Source};
 use crate::store::{Bank, Slot};
 use consort_core::{Time, Values, ValuesRef, VariableId};
 

@@ -6,8 +6,9 @@
 //! told of it; [`Recorded`] keeps the whole trace in memory.
 //!
 //! # How a plan is interpreted
-//! `compile` turns the plan's programs into stages over preallocated places; `interpret` goes
-//! through them, the same way in initialization, at a tag and between tags. A work stage hands
+//! `compile` turns the plan's programs into a `program`: stages over preallocated places. The parts of
+//! `run` carry it out: `interpret` goes through the stages, the same way in initialization, at a tag and
+//! between tags. A work stage hands
 //! values to *lanes* (groups of instances that run one after another), lets them work side by side
 //! and takes back what they read; an exchange moves values along connections; `iterate` solves
 //! loops; `attempt` takes steps that may be rejected; `together` integrates components that are given by
@@ -52,32 +53,23 @@
 //! ```
 //! Interventions act on outputs as soon as they are read and on inputs as soon as they are fed.
 
-mod attempt;
 mod collect;
 mod comparison;
 mod compile;
 mod courier;
-mod crossing;
-mod divergence;
 mod error;
-mod events;
 mod exchange;
 mod feed;
-mod initialize;
-mod interpret;
 mod intervene;
-mod iterate;
 mod lane;
 mod pool;
-mod ranges;
+mod program;
 mod record;
-mod rollback;
 mod run;
 mod snapshot;
-mod stage;
+mod statistics;
 mod store;
 mod timing;
-mod together;
 mod trail;
 mod transfer;
 
@@ -89,6 +81,7 @@ pub use error::{
     StateCall, StateDiffers, StepFailure,
 };
 pub use record::{ChunkSink, RowContent};
-pub use run::{Advance, CallSink, Observation, Run, RunOptions, Statistics, Summary};
+pub use run::{Advance, CallSink, Observation, Run, RunOptions, Summary};
 pub use snapshot::RunSnapshot;
+pub use statistics::Statistics;
 pub use trail::Trail;

@@ -1,6 +1,6 @@
 //! The trace as it comes about: a hash per variable, and rows for whoever writes them down.
 
-use crate::run::Statistics;
+use crate::statistics::Statistics;
 use crate::store::{Bank, Slot};
 use consort_core::{Tag, ValueType, ValuesRef};
 use consort_trace::{Chunk, Schema, VariableHash, absorb_values, tag_word};

@@ -1,27 +1,30 @@
 //! A run: a value its caller drives.
 
 mod access;
+mod attempt;
 mod build;
+mod crossing;
+mod divergence;
+mod events;
 mod finish;
+mod initialize;
+mod interpret;
+mod iterate;
 mod observe;
 mod publish;
+mod ranges;
+mod rollback;
+mod together;
 
-use crate::attempt::{StepSize, Unmet};
-use crate::compile::Program;
 use crate::courier::Part;
-use crate::crossing::Link;
-use crate::divergence::Watch;
 use crate::error::RunError;
-use crate::events::EventComponent;
 use crate::feed::FeedProgram;
-use crate::initialize::Keeping;
-use crate::interpret::{Halt, Phase};
 use crate::intervene::{Fresh, Interventions};
-use crate::iterate::Accepted;
 use crate::pool::Pool;
-use crate::ranges::Ranges;
+use crate::program::Program;
+use crate::program::stage::Stage;
 use crate::record::{ChunkSink, Hashes, Recorder};
-use crate::stage::Stage;
+use crate::statistics::Statistics;
 use crate::store::Segment;
 use crate::timing::Rates;
 use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Stop, Tag, Time};
@@ -31,9 +34,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use access::Retuned;
-pub use finish::{Statistics, Summary};
+pub use finish::Summary;
+pub(crate) use interpret::Phase;
 pub use observe::Observation;
+
+use attempt::{StepSize, Unmet};
+use crossing::Link;
+use divergence::Watch;
+use events::EventComponent;
+use initialize::Keeping;
+use interpret::Halt;
+use iterate::Accepted;
 use observe::Watched;
+use ranges::Ranges;
 
 /// How a run is carried out; nothing here changes what it computes.
 pub struct RunOptions {

@@ -10,9 +10,9 @@ mod tape;
 
 use crate::error::{RunError, StateCall};
 use crate::exchange::SlopeMemory;
-use crate::interpret::Phase;
 use crate::intervene::{Progress, SavedTarget};
-use crate::run::{Advance, Retuned, Run, Statistics};
+use crate::run::{Advance, Phase, Retuned, Run};
+use crate::statistics::Statistics;
 use consort_core::model::CallResult;
 use consort_core::model::stepping::Arrival;
 use consort_core::{CallError, CallStatus, ComponentId, Fidelity, SavedState, Sizes, Tag, Time};

@@ -1,8 +1,9 @@
 //! Single transfers between the shared bank and one instance, for everything that is not the hot
 //! path: initialization, events, interventions, a caller's `set`.
 
-use crate::compile::{Program, batches};
+use crate::compile::batches;
 use crate::lane::Lane;
+use crate::program::Program;
 use consort_core::model::CallResult;
 use consort_core::{ModelDescription, VariableId};
 

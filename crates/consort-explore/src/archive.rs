@@ -4,7 +4,7 @@
 //! periods to compute again from the nearest ancestor, per byte that only it holds; the worth of what was
 //! let go last is added to all that comes or is used later, so that what is not used grows old.
 
-use crate::visit::Budget;
+use crate::budget::Budget;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Snapshots by prefix.

@@ -12,12 +12,17 @@
 //! - [`statistics`]: what numbers of scenarios say, and what trees of them cost.
 
 pub mod archive;
+mod budget;
 pub mod campaign;
 pub mod chronicle;
 pub mod coordinator;
+mod drive;
 mod exact;
+mod explanation;
 pub mod journal;
 pub mod lease;
+mod order;
+mod outcome;
 pub mod report;
 pub mod run_world;
 pub mod sample;

@@ -1,6 +1,8 @@
 //! Which scenarios are run again from their start, without any restored state, and what is compared.
 
-use crate::visit::order_key;
+pub use crate::explanation::Explanation;
+
+use crate::order::order_key;
 use crate::world::{Bounds, Standing};
 use serde::{Deserialize, Serialize};
 
@@ -85,15 +87,6 @@ pub struct Difference {
     pub prefix: Vec<u32>,
     /// What is known of it.
     pub explanation: Explanation,
-}
-
-/// Why two runs of a scenario differ, for a person.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Explanation {
-    /// What is wrong, and where.
-    pub message: String,
-    /// What else is known.
-    pub notes: Vec<String>,
 }
 
 /// Which of the leaves that were picked are run again: each once, in an order that follows from the

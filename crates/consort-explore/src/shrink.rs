@@ -5,8 +5,8 @@
 //! else shorter, else nearer to nominal. What is left is minimal: no single part can be made quieter.
 
 use crate::archive::Archive;
+use crate::drive::{Drive, Taken, WorkError};
 use crate::space::Space;
-use crate::visit::{Drive, Taken, WorkError};
 use crate::world::{Bounds, Standing, World};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

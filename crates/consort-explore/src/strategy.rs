@@ -20,9 +20,9 @@ pub use random::{RandomOptions, RandomOrder};
 pub use search::{Search, SearchKind, SearchOptions};
 
 use crate::exact;
+use crate::outcome::Summary;
 use crate::sample::{Difference, Leaf};
 use crate::shrink::Shrunk;
-use crate::visit::Summary;
 use crate::world::Bounds;
 use serde::{Deserialize, Serialize};
 

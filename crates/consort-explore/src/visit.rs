@@ -5,35 +5,23 @@
 //! takes, never what is found.
 
 mod again;
-mod drive;
 mod expand;
-mod order;
-mod outcome;
 mod tree;
 mod wanted;
 
-pub use drive::{Effort, Overseer, Permit, WorkError};
-pub use outcome::{OUTCOMES_MAX, Outcome, PropertySummary, Summary, Tally, Verdict, Worst};
-
-pub(crate) use drive::{Drive, Taken};
-pub(crate) use order::{Permutation, draw, order_key};
+pub use crate::budget::Budget;
+pub use crate::drive::{Effort, Overseer, Permit, WorkError};
+pub use crate::outcome::{OUTCOMES_MAX, Outcome, PropertySummary, Summary, Tally, Verdict, Worst};
 
 use crate::archive::Archive;
+use crate::drive::Drive;
+use crate::order::{Permutation, draw};
 use crate::sample::{Leaf, Sample};
 use crate::shrink;
 use crate::space::{Node, Space};
 use crate::strategy::{Task, Unit, UnitResult};
 use crate::world::World;
 use wanted::Wanted;
-
-/// How much may be kept for coming back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
-    /// At most so many snapshots.
-    pub snapshots_max: usize,
-    /// At most so many bytes that no other snapshot holds.
-    pub bytes_max: u64,
-}
 
 /// Does units of work over a world.
 pub struct Explorer<W: World> {

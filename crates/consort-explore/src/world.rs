@@ -4,7 +4,7 @@
 //! another from its start; saving and restoring it is what makes shared prefixes cost nothing.
 
 use crate::exact;
-use crate::sample::Explanation;
+use crate::explanation::Explanation;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -88,7 +88,7 @@ macro_rules! function_table {
             /// Names the first required function that the library lacks.
             pub(crate) fn load(
                 library: &$crate::binding::library::Library,
-            ) -> Result<Self, $crate::fmu::LoadError> {
+            ) -> Result<Self, $crate::load::LoadError> {
                 // SAFETY: the types in the table are those the standard gives these names.
                 unsafe {
                     Ok($table {

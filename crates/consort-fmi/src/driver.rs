@@ -12,17 +12,18 @@ mod exchange;
 mod fmi2;
 mod fmi3;
 mod instance;
+mod loaded;
 mod phase;
 mod scratch;
 mod state;
 
 pub(crate) use calls::Request;
+pub(crate) use loaded::Loaded;
 
 use crate::binding::context::Context;
 use crate::binding::float_mode::{FloatMode, computes_as_usual};
 use crate::binding::registry::{Number, note_call};
 use crate::binding::{Status, Table};
-use crate::fmu::Loaded;
 use calls::{Asked, Calls, Discrete, Progress, RawState, refused};
 use consort_core::model::CallResult;
 use consort_core::{

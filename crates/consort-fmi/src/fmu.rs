@@ -7,25 +7,20 @@
 //! An FMU that prints does so on the process's standard output; whoever uses that for data points
 //! file descriptor 1 elsewhere before loading FMUs.
 
-mod error;
 mod exchange;
 mod resources;
 
-pub use error::LoadError;
+pub use crate::load::{LoadError, LoadOptions};
 pub use exchange::ExchangeModel;
 
-use crate::binding::context::Context;
 use crate::binding::library::Library;
 use crate::binding::{Interface, Table};
 use crate::description::{self, CoSimulation, FmiVersion, FmuDescription, ModelExchange};
-use crate::driver::{self, Request};
+use crate::driver::{self, Loaded, Request};
 use consort_core::model::CallResult;
-use consort_core::{
-    CallError, CallStatus, Diagnostic, Instance, Instantiation, Model, ModelDescription, Report,
-    Span,
-};
+use consort_core::{Diagnostic, Instance, Instantiation, Model, ModelDescription, Report, Span};
 use std::any::Any;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
@@ -198,82 +193,10 @@ fn needs_tool(name: &str, span: Option<Span>) -> Diagnostic {
         .help("have the tool installed, or export the FMU so that it stands alone")
 }
 
-/// How to load a binary.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LoadOptions {
-    /// The interpreter's library for FMUs written in Python; without it `python3` is asked.
-    pub python_library: Option<PathBuf>,
-}
-
 /// An FMU whose binary is loaded: what makes instances.
 pub struct FmuModel {
     loaded: Arc<Loaded>,
     table: Table,
-}
-
-/// What instances keep alive.
-pub(crate) struct Loaded {
-    pub(crate) description: ModelDescription,
-    /// Before the directory it was loaded from.
-    library: Arc<Library>,
-    /// What every instance is handed.
-    token: Arc<CStr>,
-    resources: Arc<CStr>,
-    /// Last: its directory goes with it.
-    _fmu: Arc<Fmu>,
-}
-
-impl Loaded {
-    /// What instances need of an FMU whose binary is loaded, and its functions.
-    fn new(
-        fmu: Arc<Fmu>,
-        library: Library,
-        interface: Interface,
-        mut description: ModelDescription,
-        lane: String,
-    ) -> Result<(Arc<Loaded>, Table), LoadError> {
-        let table = Table::load(&library, fmu.description.version)?;
-        table.check_interface(&library, interface)?;
-        table.check_getters(&library, &description)?;
-        // FMUs written in Python differ in their binaries and share one interpreter.
-        let lane = if library.uses_python() { PYTHON_LANE.to_owned() } else { lane };
-        description.capabilities.lane = Some(lane);
-        let resources = fmu.directory.join("resources");
-        let resources = match fmu.description.version {
-            FmiVersion::V2 => resources::uri(&resources),
-            FmiVersion::V3 => resources::path(&resources),
-        };
-        let loaded = Loaded {
-            description,
-            library: Arc::new(library),
-            // XML has no NUL: this is never the default.
-            token: CString::new(fmu.description.token.as_str()).unwrap_or_default().into(),
-            resources: resources.into(),
-            _fmu: fmu,
-        };
-        Ok((Arc::new(loaded), table))
-    }
-
-    /// What an instance is made from; one that uses none of Co-Simulation's extras.
-    fn request(&self, interface: Interface, from: &Instantiation<'_>) -> CallResult<Request> {
-        Ok(Request {
-            name: c_text(from.name, "component name")?,
-            token: Arc::clone(&self.token),
-            resources: Arc::clone(&self.resources),
-            interface,
-            verbose: from.verbose,
-            event_mode: false,
-            early_return: false,
-            intermediate_update: false,
-            context: Context::new(from.name, Arc::clone(&from.log)),
-        })
-    }
-
-    /// Keeps the library loaded to the end of the process: code of an instance that could not be
-    /// freed may still run.
-    pub(crate) fn pin(&self) {
-        std::mem::forget(Arc::clone(&self.library));
-    }
 }
 
 /// The lane of everything that runs in the process's Python interpreter.
@@ -297,7 +220,7 @@ impl FmuModel {
         let interface = Interface::CoSimulation;
         let library = Library::open(binary, identifier, interface, options)?;
         let description = fmu.description.model.clone();
-        let (loaded, table) = Loaded::new(fmu, library, interface, description, lane)?;
+        let (loaded, table) = loaded(fmu, library, interface, description, lane)?;
         Ok(FmuModel { loaded, table })
     }
 
@@ -322,9 +245,32 @@ impl Model for FmuModel {
     }
 }
 
-fn c_text(text: &str, what: &str) -> CallResult<CString> {
-    CString::new(text).map_err(|_| {
-        let reason = format!("the {what} contains a NUL");
-        CallError::new("instantiate", CallStatus::Refused(reason))
-    })
+/// What instances need of an FMU whose binary is loaded, and its functions.
+fn loaded(
+    fmu: Arc<Fmu>,
+    library: Library,
+    interface: Interface,
+    mut description: ModelDescription,
+    lane: String,
+) -> Result<(Arc<Loaded>, Table), LoadError> {
+    let table = Table::load(&library, fmu.description.version)?;
+    table.check_interface(&library, interface)?;
+    table.check_getters(&library, &description)?;
+    // FMUs written in Python differ in their binaries and share one interpreter.
+    let lane = if library.uses_python() { PYTHON_LANE.to_owned() } else { lane };
+    description.capabilities.lane = Some(lane);
+    let resources = fmu.directory.join("resources");
+    let resources = match fmu.description.version {
+        FmiVersion::V2 => resources::uri(&resources),
+        FmiVersion::V3 => resources::path(&resources),
+    };
+    let loaded = Loaded {
+        description,
+        library: Arc::new(library),
+        // XML has no NUL: this is never the default.
+        token: CString::new(fmu.description.token.as_str()).unwrap_or_default().into(),
+        resources: resources.into(),
+        _fmu: fmu,
+    };
+    Ok((Arc::new(loaded), table))
 }

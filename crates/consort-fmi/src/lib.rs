@@ -22,6 +22,7 @@ pub mod host;
 
 mod binding;
 mod driver;
+mod load;
 mod xml;
 
 pub use fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};

@@ -30,8 +30,9 @@ mod trials;
 mod verdict;
 mod watch;
 
+pub use crate::request::Conditions;
 pub use choose::{Chosen, choose};
-pub use course::{Conditions, Course};
+pub use course::Course;
 pub use examine::{Examiner, Make, OnTrial, Subject, Trial};
 pub use given::Given;
 pub use store::Verdicts;

@@ -79,6 +79,8 @@ pub mod native;
 pub mod pack;
 pub mod ssp;
 
+mod files;
+mod loaded;
 mod nearby;
 mod request;
 

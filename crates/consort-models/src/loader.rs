@@ -3,27 +3,27 @@
 mod apart;
 mod binary;
 mod build;
-pub(crate) mod cache;
 mod compile;
 mod compiler;
 mod foreign;
-pub(crate) mod input_file;
 mod isolation;
 mod judged;
-pub(crate) mod kind;
+mod kind;
 mod program;
 mod solving;
 mod sources;
 mod tried;
 
+pub use crate::files::cache::default_cache_dir;
+pub use crate::files::input_file::{InputFile, Role};
+pub use crate::loaded::LoadedModel;
 pub use apart::serve;
-pub use cache::default_cache_dir;
 pub use consort_fmi::host::{HostOptions, Limits, end_with_parent};
-pub use input_file::{InputFile, Role};
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;
-use crate::fidelity::{CheckOptions, Chosen, Given, OnTrial, Subject};
+use crate::fidelity::{CheckOptions, Given, OnTrial, Subject};
+use crate::files::{cache, input_file};
 use crate::foreign::ForeignChannel;
 use crate::request::ModelRequest;
 use crate::ssp::Nested;
@@ -43,19 +43,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tried::Tried;
-
-/// A model, and what it was made from.
-#[derive(Clone)]
-pub struct LoadedModel {
-    /// The model; components that ask for the same FMU share it.
-    pub model: Arc<dyn Model>,
-    /// Every file that decides what the model does, for the manifest.
-    pub inputs: Vec<InputFile>,
-    /// What was assumed on the way, for a person.
-    pub assumed: Vec<String>,
-    /// Who saves its states, where that was decided by measuring.
-    pub saved_by: Option<Chosen>,
-}
 
 /// What an FMU says about itself, for one that cannot be loaded.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ mod state_space;
 pub(crate) mod store;
 mod table;
 
-use crate::loader::LoadedModel;
+use crate::loaded::LoadedModel;
 use crate::request::ModelRequest;
 use behavior::Behavior;
 use consort_core::diagnostic::nearest_name;

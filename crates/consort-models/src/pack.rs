@@ -1,6 +1,6 @@
 //! Packing files into archives, `.ssp` and `.fmu`: the same content gives the same bytes.
 
-use crate::loader::input_file::tree;
+use crate::files::input_file::tree;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;

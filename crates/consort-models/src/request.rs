@@ -1,6 +1,5 @@
 //! What is asked of the loader.
 
-use crate::fidelity::Conditions;
 use consort_core::{Interface, Literal, Provider, Seconds, SetupOrder, SolverKind, Span};
 use std::path::Path;
 
@@ -42,6 +41,27 @@ pub struct SolverRequest {
     pub default_solver: Option<SolverKind>,
     /// The experiment's length of steps for all components that ask for none.
     pub default_step: Option<Seconds>,
+}
+
+/// What a run does with a model, as far as its states may depend on it: what is not said is the default experiment's. A
+/// run's stop is no part of it: a run with a later stop goes on from the states of one with an earlier one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Conditions {
+    /// Where it starts.
+    pub start: Option<Seconds>,
+    /// Its communication step.
+    pub step: Option<Seconds>,
+    /// The relative tolerance of solvers.
+    pub tolerance: Option<f64>,
+    /// Event mode is used where the model has it.
+    pub event_mode: bool,
+}
+
+impl Default for Conditions {
+    /// Those of a model on its own.
+    fn default() -> Self {
+        Conditions { start: None, step: None, tolerance: None, event_mode: true }
+    }
 }
 
 /// A component in search of its model.

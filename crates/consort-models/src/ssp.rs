@@ -4,8 +4,8 @@
 //! everything is, so that `resources/tank.fmu` is found relative to it. Archives get the same
 //! checks as FMUs. [`pack`](crate::pack) makes them.
 
-use crate::loader::cache::{unusable, work_folder};
-use crate::loader::input_file::sha256_of_file;
+use crate::files::cache::{unusable, work_folder};
+use crate::files::input_file::sha256_of_file;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::archive::{self, Limits};
 use std::cell::RefCell;

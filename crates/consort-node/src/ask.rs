@@ -1,10 +1,10 @@
 //! Asking a node where it is.
 
+use crate::credentials::Credentials;
 use crate::endpoint::Endpoint;
 use crate::error::NodeError;
 use crate::frame::{self, Body, Frame};
 use crate::link::{Link, Received, TlsConfigs, connect};
-use crate::options::Credentials;
 use crate::status::Status;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;

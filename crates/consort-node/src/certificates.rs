@@ -4,7 +4,8 @@
 //! A node is known by its certificate: its name is one of the certificate's DNS names (subject alternative
 //! names). Whoever has certificates of an authority of its own uses those; see `docs/distributed.md`.
 
-use crate::options::{Credentials, TlsFiles};
+use crate::credentials::{Credentials, TlsFiles};
+use crate::private_file::{told, write_private};
 use crate::secret;
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DistinguishedName, DnType,
@@ -13,10 +14,7 @@ use rcgen::{
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, DnsName, PrivateKeyDer};
 use sha2::{Digest as _, Sha256};
-use std::fmt;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The host that the certificates are good for, besides the names of their nodes.
@@ -150,10 +148,6 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     if found.is_empty() { Err(told(path, &"there is no certificate in it")) } else { Ok(found) }
 }
 
-pub(crate) fn told(path: &Path, error: &dyn fmt::Display) -> String {
-    format!("`{}`: {error}", path.display())
-}
-
 /// Whether a certificate can hold a node's name: letters, digits, `-`, `_` and `.`, not digits alone.
 pub fn is_certifiable(node: &str) -> bool {
     DnsName::try_from(node).is_ok()
@@ -164,12 +158,6 @@ pub(crate) fn no_dns_name(node: &str) -> String {
     format!(
         "no certificate can be for node `{node}`: its name would have to be a DNS name, of letters, digits, `-` and `_`"
     )
-}
-
-/// Only the user may read it, and there was no such file before.
-pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a node must know before it can join.
 
 use crate::cancellation::Cancellation;
+use crate::credentials::Credentials;
 use crate::endpoint::Endpoint;
 use crate::link::{Faults, Hub};
 use crate::status::Wait;
@@ -8,7 +9,6 @@ use consort_core::{Resolution, Tag, Time};
 use consort_federation::flow::Topology;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -133,30 +133,4 @@ impl fmt::Debug for WaitListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("WaitListener")
     }
-}
-
-/// By what nodes know each other over encrypted links.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Credentials {
-    /// Certificates of an authority of the user's.
-    Files(TlsFiles),
-    /// The file of a [secret](crate::secret::create) that all nodes of the run have.
-    Secret(PathBuf),
-}
-
-impl From<TlsFiles> for Credentials {
-    fn from(files: TlsFiles) -> Self {
-        Credentials::Files(files)
-    }
-}
-
-/// Files in PEM format by which nodes know each other.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TlsFiles {
-    /// Certificates of the authorities that the certificates of all nodes are signed by.
-    pub authorities: PathBuf,
-    /// This node's certificate and what leads from it to an authority.
-    pub certificate: PathBuf,
-    /// The key of that certificate.
-    pub key: PathBuf,
 }

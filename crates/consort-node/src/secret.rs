@@ -3,7 +3,7 @@
 //! The key of an authority follows from the secret, so every node that has it can issue a certificate for itself and
 //! check those of the others. Links are ordinary TLS then: what was seen of one connection is of no use for another.
 
-use crate::certificates::{told, write_private};
+use crate::private_file::{told, write_private};
 use rcgen::KeyPair;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use sha2::{Digest, Sha256};

@@ -1,13 +1,15 @@
 //! The order at a tag and on the way to the next.
 
 use crate::circle::Circle;
+use crate::compose::Composer;
 use crate::dependencies::{Moment, Wires, feedthrough_of_all};
-use crate::flow::{Composer, Flow};
+use crate::flow::Flow;
 use crate::graph::Graph;
+use crate::groups::Groups;
 use crate::loops;
 use crate::nodes::{Names, Node, Nodes};
 use crate::reactivity::Setting;
-use crate::together::{self, Groups};
+use crate::together;
 use crate::usage::Usage;
 use consort_core::{ComponentId, ConnectionId, ModelDescription, Report, VariableId};
 use consort_system::{ResolvedSystem, Stage, Together};

@@ -15,8 +15,9 @@ use consort_core::{ModelDescription, Report};
 use consort_system::{Operation, Plan, ResolvedSystem, Stage};
 use serde::Serialize;
 
-pub(crate) use delays::late_wires;
-pub use delays::{BrokenDelay, Delay, DelayReason, EqualDelay, Lag, Path};
+pub use delays::{
+    BrokenDelay, Delay, DelayReason, EqualDelay, Lag, LateConnection, Path, late_connections,
+};
 pub use federation::{Federate, Federation, OutputGroup};
 pub use graph::{EdgeKind, GraphEdge, GraphNode, Level, NodeKind};
 pub use loops::{ChainLink, LoopExplanation, Program};

@@ -2,8 +2,9 @@
 //! were set. Where the initial equations loop, the loop is solved.
 
 use crate::circle::Circle;
+use crate::compose::one_pass;
 use crate::dependencies::{Moment, Wires, feedthrough_of_all};
-use crate::flow::{Flow, one_pass};
+use crate::flow::Flow;
 use crate::loops;
 use crate::nodes::{Names, Nodes};
 use consort_core::{ComponentId, Diagnostic, ModelDescription, Report, ValueType, VariableId};

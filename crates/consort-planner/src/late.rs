@@ -1,5 +1,4 @@
-//! What is one step late: loops that no iteration reaches, loops that are broken by a delay, and the
-//! connections by which values arrive late.
+//! What is one step late: loops that no iteration reaches, and loops that are broken by a delay.
 //!
 //! Outputs of a component that answers by step follow its inputs only by the next step. A loop through
 //! them is no loop of one tag: each turn takes a step, and what should settle may grow instead.
@@ -7,42 +6,13 @@
 use crate::circle::Circle;
 use crate::cycle::Cycle;
 use crate::dependencies::{Declared, Moment, feedthrough};
-use crate::explain::late_wires;
 use crate::flow::Flow;
 use crate::loops;
 use crate::nodes::{Names, Node};
 use crate::remarks;
 use crate::usage::Usage;
-use consort_core::{ComponentId, ConnectionId, Diagnostic, ModelDescription, Report, Time};
+use consort_core::{ComponentId, ConnectionId, Diagnostic, ModelDescription, Report};
 use consort_system::{LoopPolicy, Order, ResolvedSystem};
-
-/// A connection whose value is used late.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LateConnection {
-    /// `component.variable`.
-    pub from: String,
-    /// `component.variable`.
-    pub to: String,
-    /// How many steps.
-    pub steps: u32,
-    /// Their sum.
-    pub by: Time,
-}
-
-/// The connections whose values are used a step or more late, in the order of the system. A source that
-/// steps less often than its target is not late: its value holds.
-///
-/// # Panics
-/// If `models` has not one description per component.
-pub fn late_connections(
-    system: &ResolvedSystem,
-    models: &[&ModelDescription],
-) -> Vec<LateConnection> {
-    assert_eq!(system.components.len(), models.len(), "one description per component");
-    let (usage, names) = (Usage::of(system, models), Names { system, models });
-    let cycle = Cycle::of(system, models, &usage, &mut Report::default());
-    late_wires(&names, &cycle)
-}
 
 /// Before there is a plan: delays the connections at which loops are cut that shall be broken by a delay,
 /// and refuses loops that shall be iterated but turn only once per step. [`crate::plan`] itself takes
@@ -57,19 +27,19 @@ pub fn settle_loops(
 ) {
     assert_eq!(system.components.len(), models.len(), "one description per component");
     let is_delayed = |policy: LoopPolicy| policy == LoopPolicy::Delay;
-    if asks_for(system, is_delayed) {
+    if loops::asks_for(system, is_delayed) {
         let names = Names { system, models };
         let cycle = Cycle::of(system, models, &Usage::of(system, models), &mut Report::default());
         remarks::rules_without_loop(&names, &declared(&names, &cycle), is_delayed, report);
     }
-    while asks_for(system, is_delayed) {
+    while loops::asks_for(system, is_delayed) {
         let wires = wires_to_delay(system, models);
         if wires.is_empty() {
             break;
         }
         wires.iter().for_each(|wire| system.connections[wire.index()].delay = true);
     }
-    if asks_for(system, |policy| matches!(policy, LoopPolicy::Iterate(_))) {
+    if loops::asks_for(system, |policy| matches!(policy, LoopPolicy::Iterate(_))) {
         refuse_iteration(&Names { system, models }, report);
     }
 }
@@ -82,11 +52,6 @@ fn wires_to_delay(system: &ResolvedSystem, models: &[&ModelDescription]) -> Vec<
         cycle.flow.loops(&everything).map(|it| Circle::new(&cycle.flow, it, &cycle.reactive));
     let broken = circles.filter(|circle| loops::policy(&names, circle) == LoopPolicy::Delay);
     broken.flat_map(|circle| circle.unknowns(system)).collect()
-}
-
-pub(crate) fn asks_for(system: &ResolvedSystem, wanted: impl Fn(LoopPolicy) -> bool) -> bool {
-    let coupling = &system.coupling;
-    wanted(coupling.loops) || coupling.rules.iter().any(|rule| wanted(rule.policy))
 }
 
 /// The loops of declared feedthrough, whoever answers at once.

@@ -30,11 +30,13 @@
 //! step waits for: then `advance` has several stages.
 
 mod circle;
+mod compose;
 mod cycle;
 mod dependencies;
 mod explain;
 mod flow;
 mod graph;
+mod groups;
 mod initialization;
 mod late;
 mod loops;
@@ -47,17 +49,18 @@ mod usage;
 mod variable_step;
 
 use crate::cycle::Cycle;
+use crate::groups::Groups;
 use crate::nodes::Names;
-use crate::together::Groups;
 use consort_core::{ComponentId, ConnectionId, ModelDescription, Report};
 use consort_system::{LoopPolicy, Operation, Order, Plan, ResolvedSystem, Stage, Task};
 
 pub use explain::{
     ApartExplanation, BrokenDelay, ChainLink, Delay, DelayReason, EdgeKind, EqualDelay,
-    Explanation, Federate, Federation, GraphEdge, GraphNode, Lag, Level, LoopExplanation, NodeKind,
-    OutputGroup, Path, Program, TogetherExplanation, explain,
+    Explanation, Federate, Federation, GraphEdge, GraphNode, Lag, LateConnection, Level,
+    LoopExplanation, NodeKind, OutputGroup, Path, Program, TogetherExplanation, explain,
+    late_connections,
 };
-pub use late::{LateConnection, late_connections, settle_loops};
+pub use late::settle_loops;
 pub use projection::{Group, groups, project};
 pub use usage::Usage;
 
@@ -123,9 +126,9 @@ fn jacobi(
         }
     }
     let mut advance = Vec::new();
-    flow::push_tasks(before, &mut advance);
+    compose::push_tasks(before, &mut advance);
     advance.extend(together.into_iter().map(Stage::Integrate));
-    flow::push_tasks(after, &mut advance);
+    compose::push_tasks(after, &mut advance);
     (vec![Stage::Exchange(exchange_order(system))], advance)
 }
 

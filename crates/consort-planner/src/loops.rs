@@ -4,7 +4,7 @@ use crate::circle::Circle;
 use crate::dependencies::{Declared, Moment};
 use crate::nodes::{Names, Node};
 use consort_core::{Diagnostic, Report};
-use consort_system::{Iteration, LoopPolicy};
+use consort_system::{Iteration, LoopPolicy, ResolvedSystem};
 
 /// How a loop is solved; `None` after an error.
 pub(crate) fn judge(
@@ -41,6 +41,12 @@ pub(crate) fn policy(names: &Names<'_>, circle: &Circle<'_>) -> LoopPolicy {
         variables.binary_search(&(rule.component, rule.variable)).is_ok()
     };
     coupling.rules.iter().find(is_on).map_or(coupling.loops, |rule| rule.policy)
+}
+
+/// Whether such a policy is asked for, for all loops or for some.
+pub(crate) fn asks_for(system: &ResolvedSystem, wanted: impl Fn(LoopPolicy) -> bool) -> bool {
+    let coupling = &system.coupling;
+    wanted(coupling.loops) || coupling.rules.iter().any(|rule| wanted(rule.policy))
 }
 
 fn variable(node: Node) -> Option<(consort_core::ComponentId, consort_core::VariableId)> {

@@ -1,7 +1,7 @@
 //! The things that are put in order, numbered: giving an input, reading a variable, stepping a
 //! component.
 
-use crate::together::Groups;
+use crate::groups::Groups;
 use consort_core::{Causality, ComponentId, ModelDescription, VariableId};
 use consort_system::{Port, ResolvedSystem};
 use std::ops::Range;

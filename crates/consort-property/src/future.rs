@@ -2,16 +2,9 @@
 
 use crate::fold::{Element, Fold, Piece};
 use crate::interval::Interval;
-use crate::round::{Inputs, Mode, emit};
+use crate::operator::{Inputs, Mode, Reach, emit};
 use crate::tree::Way;
 use std::collections::VecDeque;
-
-/// How far an operator looks, in positions; without an end, to the end of the trace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Reach {
-    pub(crate) from: i64,
-    pub(crate) to: Option<i64>,
-}
 
 /// The operator's memory: what its window holds, and which positions wait for an answer.
 #[derive(Clone, Debug)]

@@ -28,6 +28,7 @@ pub mod fuzz;
 mod interval;
 mod lexer;
 mod monitor;
+mod operator;
 mod parse;
 mod past;
 mod plan;

@@ -1,9 +1,9 @@
 //! A monitor: what a property makes of a trace while the trace goes on.
 
-use crate::future::Reach;
 use crate::interval::Interval;
+use crate::operator::{Held, Mode, Reach};
 use crate::plan::{Head, Plan};
-use crate::round::{Held, Mode, Node, Round, Sample};
+use crate::round::{Node, Round, Sample};
 use crate::single::Single;
 use crate::ticks::FAR;
 use crate::zip::Zip;

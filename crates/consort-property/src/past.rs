@@ -1,9 +1,8 @@
 //! `historically`, `once` and `since` at every position: what was decides, at once.
 
 use crate::fold::{Element, Fold, Piece};
-use crate::future::Reach;
 use crate::interval::Interval;
-use crate::round::{Inputs, emit};
+use crate::operator::{Inputs, Reach, emit};
 use crate::tree::Way;
 use std::collections::VecDeque;
 

@@ -3,8 +3,7 @@
 //! What is asked for at the start of the trace only is a [`Head`]; what is asked for at every time is a
 //! [`Rule`], whose operands come before it.
 
-use crate::future::Reach;
-use crate::round::Held;
+use crate::operator::{Held, Reach};
 use crate::tree::{Bounds, Formula, Joint, Relation, Term, Way};
 use crate::{Reading, ticks};
 use consort_core::{Resolution, Time};

@@ -1,22 +1,12 @@
 //! One round: the values of a time are known, and every operator goes on as far as it can.
 
 use crate::fold::{Element, Piece};
-use crate::future::{Future, Reach};
+use crate::future::Future;
 use crate::interval::Interval;
+use crate::operator::{Held, Inputs, Mode, emit};
 use crate::past::Past;
 use crate::plan::{Rule, Source};
 use crate::zip::Zip;
-
-/// What a round is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mode {
-    /// More will come: only what is certain is answered.
-    More,
-    /// More may come; everything is answered as well as can be told now.
-    Preview,
-    /// Nothing more will come.
-    End,
-}
 
 /// The values of a time.
 pub(crate) struct Sample<'a> {
@@ -38,23 +28,6 @@ pub(crate) struct Round<'a> {
     pub(crate) known: i64,
     pub(crate) mode: Mode,
     pub(crate) is_dense: bool,
-}
-
-/// What one operator has to know.
-pub(crate) struct Inputs {
-    pub(crate) known: i64,
-    pub(crate) mode: Mode,
-    pub(crate) is_dense: bool,
-    /// `until` and `since`, of which something must hold on the way.
-    pub(crate) is_binary: bool,
-    /// `always` is: not eventually not.
-    pub(crate) is_turned: bool,
-}
-
-impl Inputs {
-    pub(crate) fn turned(&self, value: Interval) -> Interval {
-        if self.is_turned { value.not() } else { value }
-    }
 }
 
 /// An operator or an atom, and what it said in this round.
@@ -94,15 +67,6 @@ impl Memory {
             }
         }
     }
-}
-
-/// An operator of `hold` until, or since, `goal`; `goal` alone is eventually, or once.
-#[derive(Clone, Debug)]
-pub(crate) struct Held {
-    pub(crate) reach: Reach,
-    pub(crate) is_turned: bool,
-    pub(crate) hold: Option<usize>,
-    pub(crate) goal: usize,
 }
 
 impl Held {
@@ -204,14 +168,6 @@ impl Source {
         } else {
             out.push(Piece { start, end, value });
         }
-    }
-}
-
-/// Adds a piece, or makes the last one longer.
-pub(crate) fn emit(out: &mut Vec<Piece>, piece: Piece) {
-    match out.last_mut() {
-        Some(last) if last.end == piece.start && last.value == piece.value => last.end = piece.end,
-        _ => out.push(piece),
     }
 }
 

@@ -1,9 +1,8 @@
 //! `always`, `eventually` and `until` at the start of the trace only: a few numbers instead of a window.
 
 use crate::fold::{Element, Summary};
-use crate::future::Reach;
 use crate::interval::Interval;
-use crate::round::Mode;
+use crate::operator::{Mode, Reach};
 use crate::tree::Way;
 
 /// The operator's memory.

@@ -1,9 +1,8 @@
 //! How a system is coupled: the order, what becomes of algebraic loops, and the size of steps; as
 //! written, and as resolved.
 
-use crate::resolved::Port;
-use crate::system::Spanned;
-use consort_core::{ComponentId, Seconds, Time, VariableId};
+use crate::port::Port;
+use consort_core::{ComponentId, Seconds, Spanned, Time, VariableId};
 
 /// In which order things are computed at a tag and between tags.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -1,7 +1,6 @@
 //! Which components live in processes of their own, and who saves their states.
 
-use crate::system::Spanned;
-use consort_core::Provider;
+use consort_core::{Provider, Spanned};
 
 /// What a component says about its process; what it does not say, the experiment says for all.
 #[derive(Clone, PartialEq, Debug, Default)]

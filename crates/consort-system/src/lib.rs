@@ -25,6 +25,7 @@ pub mod coupling;
 pub mod isolation;
 pub mod placement;
 pub mod plan;
+mod port;
 pub mod projection;
 pub mod resolve;
 pub mod resolved;

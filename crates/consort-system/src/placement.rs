@@ -1,9 +1,6 @@
 //! Which node of a distributed run each component is on.
 
-use crate::resolve::pattern_matches;
-use crate::resolved::ResolvedSystem;
-use consort_core::diagnostic::nearest_name;
-use consort_core::{ComponentId, Diagnostic, NodeId, Report};
+use consort_core::{ComponentId, Diagnostic, NodeId};
 
 /// Which node each component is on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,40 +23,6 @@ impl Placement {
         };
         let of_component = of_component.iter().map(id).collect();
         Placement { nodes, of_component }
-    }
-
-    /// What the system says, changed by pairs of a component (or a pattern of names) and a node, later
-    /// ones before earlier ones. Where the system says nothing, all others are on the first node that
-    /// is named.
-    ///
-    /// What is wrong goes to `report`; `None` then, or if nothing is said at all.
-    pub fn of(
-        system: &ResolvedSystem,
-        pairs: &[(String, String)],
-        report: &mut Report,
-    ) -> Option<Self> {
-        let first = pairs.first().map(|(_, node)| node.as_str());
-        let written = system.placement.as_ref();
-        let mut names: Vec<&str> = match written {
-            Some(written) => written.of_component.iter().map(|&id| written.name(id)).collect(),
-            None => vec![first?; system.components.len()],
-        };
-        let errors_before = report.error_count();
-        for (pattern, node) in pairs {
-            if !is_node_name(node) {
-                report.push(bad_name(node));
-            }
-            let mut is_used = false;
-            for (name, component) in names.iter_mut().zip(&system.components) {
-                if pattern_matches(pattern, &component.name) {
-                    (*name, is_used) = (node, true);
-                }
-            }
-            if !is_used {
-                report.push(unknown_component(pattern, system));
-            }
-        }
-        (errors_before == report.error_count()).then(|| Placement::from_names(&names))
     }
 
     /// The name of a node.
@@ -93,14 +56,4 @@ pub(crate) fn bad_name(name: &str) -> Diagnostic {
     let message = format!("`{name}` is no name of a node");
     Diagnostic::error("system::bad-node-name", message)
         .help("names of nodes are made of letters, digits, `_` and `-`")
-}
-
-fn unknown_component(pattern: &str, system: &ResolvedSystem) -> Diagnostic {
-    let message = format!("the system has no component `{pattern}` to place");
-    let names = system.components.iter().map(|component| component.name.as_str());
-    let help = match nearest_name(pattern, names) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => "write `component=node`; a `*` stands for any characters".to_owned(),
-    };
-    Diagnostic::error("system::unknown-component", message).help(help)
 }

@@ -1,11 +1,13 @@
 //! What a system means: ids instead of names, ticks instead of seconds, values of the right type.
 
+pub use crate::port::Port;
+
 use crate::coupling::ResolvedCoupling;
 use crate::placement::Placement;
 use crate::system::{Hold, StepLength};
 use consort_core::{
-    ComponentId, Conversion, Dimension, ModelDescription, Preparation, Resolution, Setting,
-    SetupOrder, Span, Time, Values, VariableId,
+    Conversion, Dimension, ModelDescription, Preparation, Resolution, Setting, SetupOrder, Span,
+    Time, Values, VariableId,
 };
 
 /// A system in which everything was found and fits.
@@ -109,19 +111,6 @@ impl ResolvedComponent {
         let value = values.and_then(|values| values.view().as_f64(0));
         value.expect("a structural parameter has a value") as u32
     }
-}
-
-/// Some elements of a variable of a component.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Port {
-    /// Which component.
-    pub component: ComponentId,
-    /// Which of its variables.
-    pub variable: VariableId,
-    /// First element, counted from 0 in row-major order.
-    pub first: u32,
-    /// How many elements from there.
-    pub count: u32,
 }
 
 /// A wire between two ports of equal count.

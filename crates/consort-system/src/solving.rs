@@ -1,7 +1,6 @@
 //! How components that are given by their equations are to be integrated.
 
-use crate::system::Spanned;
-use consort_core::{Interface, Seconds, SolverKind};
+use consort_core::{Interface, Seconds, SolverKind, Spanned};
 
 /// What a component says about its solver; what it does not say, the experiment says for all.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -15,23 +15,13 @@
 mod draw;
 mod truth;
 
+pub use crate::variants::Saving;
 pub use truth::{Found, Truth};
 
 use crate::fmus::{self, Fmi};
 use crate::liar::Interface;
 use std::fmt;
 use std::path::PathBuf;
-
-/// What an FMU says about saving.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Saving {
-    /// That it cannot.
-    Nothing,
-    /// That states can be saved and restored, and not more.
-    States,
-    /// That states are bytes as well.
-    Bytes,
-}
 
 /// A part of the state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -3,8 +3,7 @@
 pub(crate) mod compile;
 mod files;
 
-use crate::amnesiac::Saving;
-use crate::liar::Shape;
+use crate::variants::{Saving, Shape};
 use crate::{archive, cache};
 use files::Files;
 use std::fs;

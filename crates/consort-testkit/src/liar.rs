@@ -14,6 +14,8 @@
 
 mod draw;
 
+pub use crate::variants::Shape;
+
 use crate::fmus::{self, Fmi};
 use std::fmt;
 use std::path::PathBuf;
@@ -35,20 +37,6 @@ impl Interface {
             Interface::ModelExchange => "model-exchange",
         }
     }
-}
-
-/// What a model for Model Exchange has; without one of these there are calls with a count of zero to be made.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Shape {
-    /// Whether there is a continuous state.
-    pub states: bool,
-    /// Whether there is an event indicator.
-    pub indicators: bool,
-}
-
-impl Shape {
-    /// Both.
-    pub const FULL: Shape = Shape { states: true, indicators: true };
 }
 
 /// Where a lie is told: a function of the standard, whatever the version.

@@ -41,3 +41,4 @@ pub mod water_tanks;
 mod archive;
 mod cache;
 mod process;
+mod variants;

@@ -17,6 +17,19 @@ pub(crate) fn time_text<'v>(value: &'v DeValue<'_>) -> Option<Cow<'v, str>> {
     }
 }
 
+/// What a value is, for a person.
+pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
 /// A scalar as the user wrote it.
 pub(crate) fn shown(value: &DeValue<'_>) -> String {
     match value {
@@ -55,7 +68,7 @@ pub fn literal(value: &DeValue<'_>) -> Result<Literal, LiteralProblem> {
             Literal::Array(items.collect::<Result<_, _>>()?)
         }
         DeValue::Datetime(_) | DeValue::Table(_) => {
-            return Err(LiteralProblem::Kind(crate::reader::kind(value)));
+            return Err(LiteralProblem::Kind(kind(value)));
         }
     })
 }

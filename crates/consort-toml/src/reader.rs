@@ -91,7 +91,7 @@ impl<'r> Reader<'r> {
 
     /// A value of another kind than `expected`.
     pub fn wrong_kind(&mut self, key: &str, value: &Value<'_>, expected: &str, help: &str) {
-        self.wrong(key, value, (expected, kind(value.get_ref())), help);
+        self.wrong(key, value, (expected, number::kind(value.get_ref())), help);
     }
 
     /// A value that is something else than what was expected.
@@ -272,18 +272,5 @@ fn join(names: &[String]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         _ => names.concat(),
-    }
-}
-
-/// What a value is, for a person.
-pub(crate) fn kind(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "text",
-        DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a number",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "a list",
-        DeValue::Table(_) => "a table",
     }
 }

@@ -39,7 +39,7 @@ impl<'t> File<'t> {
         match guard::check(&file.text, &format.limits) {
             Ok(()) => Some(file),
             Err(refusal) => {
-                teller.tell(format.refused(&refusal, file.span(refusal.at.clone())));
+                teller.tell(refusal.told(format, file.span(refusal.at.clone())));
                 None
             }
         }

@@ -1,6 +1,5 @@
 //! What a kind of file is held to, and the words and codes of what is said about it.
 
-use crate::guard::{Refusal, Why};
 use crate::shorten;
 use consort_core::{Diagnostic, Span};
 use roxmltree::Error;
@@ -87,23 +86,6 @@ impl Format {
         Diagnostic::error(self.codes.value, message)
             .maybe_at(span, format!("expected {expected}"))
             .help(self.help.value)
-    }
-
-    pub(crate) fn refused(&self, refusal: &Refusal, span: Span) -> Diagnostic {
-        match refusal.why {
-            Why::Doctype => {
-                let message = "a document type definition is not accepted";
-                Diagnostic::error(self.codes.entity, message)
-                    .at(span, "may define entities that unfold without end")
-                    .help(self.help.doctype)
-            }
-            Why::TooMany { most, what } => {
-                let message = format!("there are more than {most} {what}");
-                Diagnostic::error(self.codes.limit, message)
-                    .at(span, "too many from here on")
-                    .help(self.help.crowd)
-            }
-        }
     }
 
     pub(crate) fn unparsed(&self, error: &Error, span: Span) -> Diagnostic {

@@ -5,7 +5,8 @@
 //! each declaration; a file that repeats either without end would keep it busy without end. So
 //! both are counted here, in one pass over the bytes.
 
-use crate::Limits;
+use crate::format::{Format, Limits};
+use consort_core::{Diagnostic, Span};
 use std::ops::Range;
 
 /// Why and where a text is not parsed.
@@ -20,6 +21,26 @@ pub(crate) enum Why {
     Doctype,
     /// There are more than `most` of `what`.
     TooMany { most: usize, what: &'static str },
+}
+
+impl Refusal {
+    /// The same for the user, in the words of the format.
+    pub(crate) fn told(&self, format: &Format, span: Span) -> Diagnostic {
+        match self.why {
+            Why::Doctype => {
+                let message = "a document type definition is not accepted";
+                Diagnostic::error(format.codes.entity, message)
+                    .at(span, "may define entities that unfold without end")
+                    .help(format.help.doctype)
+            }
+            Why::TooMany { most, what } => {
+                let message = format!("there are more than {most} {what}");
+                Diagnostic::error(format.codes.limit, message)
+                    .at(span, "too many from here on")
+                    .help(format.help.crowd)
+            }
+        }
+    }
 }
 
 /// Looks for what the parser should not be given.

@@ -1,6 +1,6 @@
 //! Which instances run one after another.
 
-use super::Source;
+use crate::program::Source;
 use consort_core::ComponentId;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Where every value lives: lane by lane, inputs before what is read, so that handing a lane its
 //! inputs and taking back its outputs is one copy per type.
 
-use super::{Delay, Home, Program, Source};
 use crate::exchange::CopyOp;
+use crate::program::{Delay, Home, Program, Source};
 use crate::store::{Bank, Segment, Slot};
 use consort_core::{Causality, ComponentId, ConnectionId, Conversion, VariableId};
 use consort_system::{Condition, Operation, Port, Stage, Target, Task, Trigger};
@@ -196,13 +196,6 @@ impl Program {
             }
             self.copies.push(CopyOp { from, to, conversion: wire.conversion });
         }
-    }
-
-    /// Where a port's elements are in the shared bank.
-    pub(crate) fn port(&self, port: Port) -> Slot {
-        let place = self.places[port.component.index()][port.variable.index()];
-        let place = place.expect("every port has a place");
-        place.shared().part(port.first, port.count)
     }
 }
 

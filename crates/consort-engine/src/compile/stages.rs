@@ -2,15 +2,16 @@
 
 mod crossing;
 
-use super::{Program, Source, batches};
-use crate::attempt::{Attempt, Constraint, Seen};
+use super::batches;
 use crate::exchange::{Exchange, SlopeMemory, SlopeOp};
-use crate::iterate::Loop;
 use crate::lane::{Batch, LaneOp};
 use crate::pool::Pool;
-use crate::stage::{Arriving, ExchangeStage, Moves, Share, Stage, WorkStage};
+use crate::program::attempt::{Attempt, Constraint, Seen};
+use crate::program::iterate::Loop;
+use crate::program::stage::{Arriving, ExchangeStage, Moves, Share, Stage, WorkStage};
+use crate::program::together::Together;
+use crate::program::{Program, Source};
 use crate::store::{Segment, Slot};
-use crate::together::Together;
 use consort_core::{Causality, ConnectionId, ValueType, Variability, VariableId};
 use consort_system::{
     Hold, Operation, ResolvedConnection, Stage as Planned, Task, Together as Planning,

@@ -1,8 +1,8 @@
 //! Which targets of interventions get fresh values from whom.
 
 use super::{FedBy, TargetKind, TargetState};
-use crate::compile::Program;
-use crate::stage::Stage;
+use crate::program::Program;
+use crate::program::stage::Stage;
 use consort_core::ConnectionId;
 
 /// Elements of a target that are fed together: indices of the target and of its feeder.

@@ -1,25 +1,25 @@
 //! Making a run: instances, program, lanes, and everything that watches.
 
-use super::{Advance, Run, RunOptions, Statistics};
-use crate::attempt::StepSize;
-use crate::compile::{Program, Source};
-use crate::crossing::Link;
-use crate::divergence::Watch;
+use super::attempt::StepSize;
+use super::crossing::Link;
+use super::divergence::Watch;
+use super::initialize::{self, Keeping};
+use super::interpret::Phase;
+use super::ranges::Ranges;
+use super::{Advance, Run, RunOptions, together};
 use crate::error::RunError;
 use crate::feed::FeedProgram;
-use crate::initialize::{self, Keeping};
-use crate::interpret::Phase;
 use crate::intervene::{
     CompiledTrigger, FedBy, FedIndex, Feeder, Intervention, Interventions, Progress, TargetKind,
     TargetState,
 };
 use crate::pool::Pool;
-use crate::ranges::Ranges;
+use crate::program::stage::Stage;
+use crate::program::{Program, Source};
 use crate::record::{Hashed, Hashes, Recorder, RowContent};
-use crate::stage::Stage;
+use crate::statistics::Statistics;
 use crate::store::Slot;
 use crate::timing::Rates;
-use crate::together;
 use consort_core::{
     ComponentId, ConnectionId, Model, ModelDescription, Step, Stop, Tag, Variable, VariableId,
 };

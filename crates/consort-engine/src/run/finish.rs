@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::error::RunError;
+use crate::statistics::Statistics;
 use consort_core::{CallStatus, ComponentId, SolverWork, Tag, ValueType};
 use consort_system::OnDivergence;
 use consort_trace::{TraceHash, VariableHash, trace_hash};
@@ -56,57 +57,6 @@ impl Summary {
             statistics.add(&part.statistics);
         }
         Summary { solvers, ..Summary::new(tag, hashes, statistics, problems) }
-    }
-}
-
-/// How much a run did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Statistics {
-    /// Tags after the first.
-    pub tags: u64,
-    /// Components.
-    pub components: usize,
-    /// Lanes: groups of instances that run one after another.
-    pub lanes: usize,
-    /// Workers.
-    pub workers: usize,
-    /// The most workers that were busy at once.
-    pub busy_max: usize,
-    /// Steps that might have been rejected and were not.
-    pub steps_accepted: u64,
-    /// Steps that were rejected.
-    pub steps_rejected: u64,
-    /// Evaluations of loops.
-    pub loop_evaluations: u64,
-}
-
-impl Statistics {
-    /// What is counted as a run goes on, by the names of [`Statistics::counts`].
-    pub(crate) const COUNTED: [&str; 4] =
-        ["tags", "steps_accepted", "steps_rejected", "loop_evaluations"];
-
-    /// What is counted as a run goes on.
-    pub fn counts(&self) -> [u64; 4] {
-        [self.tags, self.steps_accepted, self.steps_rejected, self.loop_evaluations]
-    }
-
-    /// The same with other counts, as [`Statistics::counts`] gave them earlier.
-    #[must_use]
-    pub fn with_counts(self, counts: [u64; 4]) -> Self {
-        let [tags, steps_accepted, steps_rejected, loop_evaluations] = counts;
-        Statistics { tags, steps_accepted, steps_rejected, loop_evaluations, ..self }
-    }
-
-    /// What another node did beside; all nodes go through the same tags.
-    pub fn add(&mut self, other: &Statistics) {
-        self.tags = self.tags.max(other.tags);
-        self.components += other.components;
-        self.lanes += other.lanes;
-        self.workers += other.workers;
-        self.busy_max += other.busy_max;
-        self.steps_accepted += other.steps_accepted;
-        self.steps_rejected += other.steps_rejected;
-        self.loop_evaluations += other.loop_evaluations;
     }
 }
 

@@ -1,10 +1,10 @@
 //! What happens at a tag before the next steps: see the crate's documentation.
 
+use super::interpret::Halt;
 use super::{Retuned, Run};
 use crate::error::RunError;
 use crate::exchange;
 use crate::feed::FeedParameter;
-use crate::interpret::Halt;
 use crate::intervene::{Begun, Fresh};
 use consort_core::{ComponentId, Step, Tag, VariableId};
 

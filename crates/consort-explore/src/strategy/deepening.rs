@@ -3,8 +3,8 @@
 use super::exhaustive::Ranges;
 use super::ordered::{Ledger, Ordered};
 use super::{Conclusion, Progress, Task, UnitResult};
+use crate::outcome::Summary;
 use crate::space::Space;
-use crate::visit::Summary;
 
 /// How to look for the shortest counter-example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@
 
 use super::ordered::{Ledger, Ordered};
 use super::{Conclusion, Estimate, Progress, Task, UnitResult};
+use crate::outcome::{Tally, Verdict};
 use crate::statistics::{Decision, Sprt, clopper_pearson, hoeffding_count, zero_failures_count};
-use crate::visit::{Tally, Verdict};
 
 /// What the draws are for. Probabilities are between zero and one, both excluded.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -2,7 +2,7 @@
 //! merged after the conclusion.
 
 use super::{Conclusion, Progress, Strategy, Task, Unit, UnitResult};
-use crate::visit::Summary;
+use crate::outcome::Summary;
 use std::collections::BTreeMap;
 
 /// A strategy whose units are merged one after another.

@@ -1,7 +1,6 @@
 //! Scenarios that are run again from the start, without any restored state.
 
-use super::drive::Drive;
-use super::{Taken, WorkError};
+use crate::drive::{Drive, Taken, WorkError};
 use crate::sample::{Difference, Explanation, Leaf};
 use crate::strategy::UnitResult;
 use crate::world::{Standing, World};

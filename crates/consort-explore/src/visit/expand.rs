@@ -1,8 +1,8 @@
 //! What a search asks for: the children of chosen nodes.
 
-use super::drive::{Drive, Taken};
-use super::{Outcome, Summary, WorkError};
 use crate::archive::Archive;
+use crate::drive::{Drive, Taken, WorkError};
+use crate::outcome::{Outcome, Summary};
 use crate::space::{Node, Space};
 use crate::strategy::{Reached, UnitResult};
 use crate::world::World;

@@ -5,9 +5,10 @@
 //! shallow one rarely, so that recomputing the shallow ones costs almost nothing (with 5 letters, 50
 //! periods and 6 snapshots 0.2 %; see [`recomputed`](crate::statistics::recomputed)).
 
-use super::drive::{Drive, Taken};
 use super::wanted::Wanted;
-use super::{Budget, Outcome, WorkError};
+use crate::budget::Budget;
+use crate::drive::{Drive, Taken, WorkError};
+use crate::outcome::Outcome;
 use crate::space::{Node, Space};
 use crate::world::World;
 use std::collections::VecDeque;

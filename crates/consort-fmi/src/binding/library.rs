@@ -4,7 +4,7 @@ use super::Interface;
 use super::elf;
 use super::float_mode::FloatMode;
 use super::python;
-use crate::fmu::{LoadError, LoadOptions};
+use crate::load::{LoadError, LoadOptions};
 use libloading::os::unix::{Library as Handle, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::collections::BTreeSet;
 use std::error::Error;

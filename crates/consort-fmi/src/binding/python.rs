@@ -1,7 +1,7 @@
 //! FMUs written in Python leave the interpreter's functions to whoever loads them.
 
 use super::library::open_handle;
-use crate::fmu::LoadOptions;
+use crate::load::LoadOptions;
 use libloading::os::unix::{Library as Handle, RTLD_GLOBAL, RTLD_NOW};
 use std::path::PathBuf;
 use std::process::Command;

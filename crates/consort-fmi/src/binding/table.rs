@@ -5,7 +5,7 @@ use super::fmi2::Fmi2;
 use super::fmi3::Fmi3;
 use super::library::Library;
 use crate::description::FmiVersion;
-use crate::fmu::LoadError;
+use crate::load::LoadError;
 use consort_core::{ModelDescription, ValueType};
 use std::sync::Arc;
 

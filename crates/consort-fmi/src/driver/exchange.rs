@@ -6,10 +6,10 @@
 //! allocates nor locks as long as the FMU answers "OK".
 
 use super::FmuInstance;
+use super::Loaded;
 use super::calls::{Asked, Discrete, ExchangeCalls, Request, refused};
 use super::instance::nothing;
 use super::phase::Phase;
-use crate::fmu::Loaded;
 use consort_core::model::CallResult;
 use consort_core::{
     CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, Instance, Reference,

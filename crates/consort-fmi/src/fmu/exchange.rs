@@ -1,9 +1,9 @@
 //! The [`ContinuousModel`] over the binary of an FMU.
 
-use super::{Fmu, LoadError, LoadOptions, Loaded};
+use super::{Fmu, LoadError, LoadOptions, loaded};
 use crate::binding::library::Library;
 use crate::binding::{Interface, Table};
-use crate::driver::{self, Request};
+use crate::driver::{self, Loaded, Request};
 use consort_core::model::CallResult;
 use consort_core::{
     ContinuousDescription, ContinuousInstance, ContinuousModel, Instantiation, ModelDescription,
@@ -39,7 +39,7 @@ impl ExchangeModel {
             capabilities: exchange.capabilities.clone(),
             ..fmu.description.model.clone()
         };
-        let (loaded, table) = Loaded::new(fmu, library, interface, description, lane)?;
+        let (loaded, table) = loaded(fmu, library, interface, description, lane)?;
         Ok(ExchangeModel { loaded, table, continuous })
     }
 }

@@ -1,8 +1,8 @@
 //! From a file to a model.
 
 use super::EquationsModel;
-use crate::loader::cache::unreadable;
-use crate::loader::input_file::{InputFile, Role};
+use crate::files::cache::unreadable;
+use crate::files::input_file::{InputFile, Role};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_equations::sbml::{is_sbml, read_sbml};

@@ -2,7 +2,7 @@
 
 use super::load::read_file;
 use super::{Form, read_tree};
-use crate::loader::cache::unreadable;
+use crate::files::cache::unreadable;
 use crate::nearby;
 use crate::request::{ModelRequest, Parameter};
 use consort_core::diagnostic::nearest_name;

@@ -14,27 +14,6 @@ const HORIZON: i64 = 1;
 /// A horizon has at least so many steps of a run.
 const STEPS_MIN: u64 = 20;
 
-/// What a run does with a model, as far as its states may depend on it: what is not said is the default experiment's. A
-/// run's stop is no part of it: a run with a later stop goes on from the states of one with an earlier one.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Conditions {
-    /// Where it starts.
-    pub start: Option<Seconds>,
-    /// Its communication step.
-    pub step: Option<Seconds>,
-    /// The relative tolerance of solvers.
-    pub tolerance: Option<f64>,
-    /// Event mode is used where the model has it.
-    pub event_mode: bool,
-}
-
-impl Default for Conditions {
-    /// Those of a model on its own.
-    fn default() -> Self {
-        Conditions { start: None, step: None, tolerance: None, event_mode: true }
-    }
-}
-
 /// The run on which a model's states are saved, in ticks of its resolution.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Course {
@@ -183,6 +162,7 @@ fn reduced(above: i128, below: i128) -> Option<Seconds> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Conditions;
     use consort_core::ModelStructure;
     use consort_core::model::DefaultExperiment;
 

@@ -1,7 +1,7 @@
 //! Verdicts that were found before, kept by everything they depend on.
 
 use super::verdict::Verdict;
-use crate::loader::cache::work_folder;
+use crate::files::cache::work_folder;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

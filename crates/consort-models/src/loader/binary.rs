@@ -1,7 +1,7 @@
 //! The binary of an FMU that is being made.
 
 use super::Loader;
-use super::cache::{prepare, unusable, work_folder};
+use crate::files::cache::{prepare, unusable, work_folder};
 use crate::request::ModelRequest;
 use consort_core::Report;
 use consort_fmi::fmu::{Fmu, platform};

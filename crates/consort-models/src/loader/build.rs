@@ -1,6 +1,6 @@
 //! What compilers make, once per content.
 
-use super::cache::{prepare, settle, unusable, work_folder};
+use crate::files::cache::{prepare, settle, unusable, work_folder};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use std::fs;

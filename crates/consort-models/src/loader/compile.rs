@@ -2,8 +2,8 @@
 
 use super::build::{BuildError, Failed, Product, run};
 use super::compiler::Compiler;
-use super::input_file::{InputFile, Role, sha256, sha256_of_tree};
 use super::sources::{FmuSources, SourceUnit};
+use crate::files::input_file::{InputFile, Role, sha256, sha256_of_tree};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::headers::{self, Header};

@@ -1,10 +1,10 @@
 //! Programs of the user's own: from an interface file to a model.
 
 use super::compiler::Compiler;
-use super::input_file::{InputFile, Role};
 use super::{LoadedModel, Loader, program, solving};
+use crate::files::cache::unreadable;
+use crate::files::input_file::{InputFile, Role};
 use crate::foreign::{self, ForeignChannel, ForeignModel, Interface, Launch, Start};
-use crate::loader::cache::unreadable;
 use crate::nearby;
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report, Span};

@@ -21,10 +21,6 @@ pub(super) enum Stored {
     Folder,
 }
 
-/// What a model can be.
-pub(crate) const KNOWN: &str = "a model is a `.fmu` file, an FMU folder, equations (`.eq`), SBML (`.sbml`, \
-                                `.xml`), `native:NAME`, or the interface of a program, `foreign:FILE.toml`";
-
 /// What is at `path`; `None`, with a diagnostic, if that is no model.
 pub(super) fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report) -> Option<Kind> {
     let model = request.model;
@@ -53,9 +49,11 @@ pub(super) fn kind(path: &Path, request: &ModelRequest<'_>, report: &mut Report)
                 let help = "the first element of an SBML file is `<sbml>`, with level and version";
                 tell("model::unknown-kind", "is no SBML", help.to_owned())
             }
-            None => {
-                tell("model::unknown-kind", "is of a kind Consort does not know", KNOWN.to_owned())
-            }
+            None => tell(
+                "model::unknown-kind",
+                "is of a kind Consort does not know",
+                nearby::KNOWN.to_owned(),
+            ),
         },
         Err(_) => match model.split_once(':') {
             Some((scheme, rest)) if !scheme.contains('/') => {

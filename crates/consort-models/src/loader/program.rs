@@ -1,9 +1,9 @@
 //! Compiling a program of the user's own with our C library, once per content.
 
 use super::build::{BuildError, Failed, Product, run};
-use super::cache::{prepare, settle, unusable, work_folder};
 use super::compiler::Compiler;
-use super::input_file::{InputFile, Role, sha256, sha256_of_tree};
+use crate::files::cache::{prepare, settle, unusable, work_folder};
+use crate::files::input_file::{InputFile, Role, sha256, sha256_of_tree};
 use crate::foreign::{C_LIBRARY, PYTHON_MODULE};
 use crate::nearby;
 use crate::request::ModelRequest;
@@ -76,7 +76,7 @@ pub(super) fn sources(
     }
     match headers(folder) {
         Ok(headers) => files.extend(headers),
-        Err(error) => report.push(super::cache::unreadable(request, &error)),
+        Err(error) => report.push(crate::files::cache::unreadable(request, &error)),
     }
     files.sort();
     files.dedup();

@@ -1,7 +1,7 @@
 //! How the sources of an FMU become a binary: what is compiled, with which options.
 
-use super::cache::unreadable;
-use super::input_file::tree;
+use crate::files::cache::unreadable;
+use crate::files::input_file::tree;
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::build::{self, BuildConfiguration, BuildDescription, SourceFileSet};

@@ -3,7 +3,7 @@
 use super::behavior::Behavior;
 use super::instance::{Blueprint, NativeModel};
 use super::store::{Slot, Store};
-use crate::loader::InputFile;
+use crate::files::input_file::InputFile;
 use crate::request::{ModelRequest, Parameter};
 use consort_core::model::DefaultExperiment;
 use consort_core::{

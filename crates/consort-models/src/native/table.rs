@@ -4,7 +4,7 @@ use super::behavior::{Behavior, Moment};
 use super::draft::Draft;
 use super::sources::text_values;
 use super::store::{Slot, Store};
-use crate::loader::{InputFile, Role};
+use crate::files::input_file::{InputFile, Role};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Literal, Report};
 use consort_equations::tree::{self, Equation};

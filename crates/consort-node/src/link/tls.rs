@@ -3,9 +3,10 @@
 
 use super::stream::{Inbox, Outbox};
 use super::{Link, Received};
-use crate::certificates::{Identity, no_dns_name, told};
+use crate::certificates::{Identity, no_dns_name};
+use crate::credentials::Credentials;
 use crate::frame::WireError;
-use crate::options::Credentials;
+use crate::private_file::told;
 use rustls::client::verify_server_name;
 use rustls::pki_types::{CertificateDer, DnsName, ServerName};
 use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
@@ -76,7 +77,7 @@ impl TlsConfigs {
 #[cfg(feature = "zenoh")]
 impl TlsConfigs {
     /// The files, for Zenoh, which has TLS of its own.
-    pub(crate) fn files(&self) -> io::Result<&crate::options::TlsFiles> {
+    pub(crate) fn files(&self) -> io::Result<&crate::credentials::TlsFiles> {
         match &self.credentials {
             Credentials::Files(files) => Ok(files),
             Credentials::Secret(_) => {

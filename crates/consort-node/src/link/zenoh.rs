@@ -15,8 +15,8 @@ mod config;
 mod inbox;
 
 use super::{Link, Received};
+use crate::credentials::TlsFiles;
 use crate::frame;
-use crate::options::TlsFiles;
 use config::open;
 use inbox::{Door, Inbox};
 use std::io;

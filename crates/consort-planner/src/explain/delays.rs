@@ -2,10 +2,13 @@
 
 use super::lag::Ages;
 use crate::cycle::Cycle;
-use crate::late::{LateConnection, asks_for};
+use crate::loops::asks_for;
 use crate::nodes::{Names, Node};
-use consort_core::{Causality, ComponentId, Time, ValueType, Variability, VariableId};
-use consort_system::{LoopPolicy, Order, ResolvedConnection};
+use crate::usage::Usage;
+use consort_core::{
+    Causality, ComponentId, ModelDescription, Report, Time, ValueType, Variability, VariableId,
+};
+use consort_system::{LoopPolicy, Order, ResolvedConnection, ResolvedSystem};
 use serde::Serialize;
 
 /// A connection whose value is used late.
@@ -83,6 +86,34 @@ pub struct Path {
     pub steps: u32,
 }
 
+/// A connection whose value is used late.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LateConnection {
+    /// `component.variable`.
+    pub from: String,
+    /// `component.variable`.
+    pub to: String,
+    /// How many steps.
+    pub steps: u32,
+    /// Their sum.
+    pub by: Time,
+}
+
+/// The connections whose values are used a step or more late, in the order of the system. A source that
+/// steps less often than its target is not late: its value holds.
+///
+/// # Panics
+/// If `models` has not one description per component.
+pub fn late_connections(
+    system: &ResolvedSystem,
+    models: &[&ModelDescription],
+) -> Vec<LateConnection> {
+    assert_eq!(system.components.len(), models.len(), "one description per component");
+    let (usage, names) = (Usage::of(system, models), Names { system, models });
+    let cycle = Cycle::of(system, models, &usage, &mut Report::default());
+    late_wires(&names, &cycle)
+}
+
 pub(super) fn delays(names: &Names<'_>, cycle: &Cycle<'_>, ages: &Ages) -> Vec<Delay> {
     let mut delays = Vec::new();
     for wire in &names.system.connections {
@@ -123,7 +154,7 @@ fn reasons(
 }
 
 /// The connections that are late, by steps.
-pub(crate) fn late_wires(names: &Names<'_>, cycle: &Cycle<'_>) -> Vec<LateConnection> {
+fn late_wires(names: &Names<'_>, cycle: &Cycle<'_>) -> Vec<LateConnection> {
     let ages = Ages::of(names, cycle);
     let period = |component: ComponentId| names.system.components[component.index()].period;
     let late = names.system.connections.iter().filter_map(|wire| {

@@ -1,7 +1,7 @@
 //! Who is integrated as one, and why somebody is not.
 
+use crate::groups::{Apart, Groups, obstacle};
 use crate::nodes::Names;
-use crate::together::{Apart, Groups, obstacle};
 use serde::Serialize;
 
 /// Components that one solver integrates as one system.

@@ -1,8 +1,7 @@
 //! The files of an FMU, in memory.
 
 use super::{Fmi, TestModel};
-use crate::amnesiac::Saving;
-use crate::liar::Shape;
+use crate::variants::{Saving, Shape};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! What crosses between nodes at an exchange, compiled.
 
 use super::Compiler;
-use crate::crossing::{Cargo, CrossStage};
+use crate::program::crossing::{Cargo, CrossStage};
 use consort_core::ConnectionId;
 use consort_system::Crossing;
 

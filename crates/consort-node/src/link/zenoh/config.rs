@@ -1,7 +1,7 @@
 //! The settings of our Zenoh sessions, all of them said here and none read from the environment.
 
 use super::broken;
-use crate::options::TlsFiles;
+use crate::credentials::TlsFiles;
 use std::io;
 use std::path::Path;
 use std::time::Duration;

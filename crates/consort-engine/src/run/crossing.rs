@@ -1,0 +1,147 @@
+//! Values that cross between the nodes of a run: handed to the courier, and waited for, right before
+//! the exchange that moves them on.
+//!
+//! A value that comes from elsewhere is put into the place of its source, as if its component were
+//! here; the exchange then copies, converts and extrapolates it as always.
+
+mod payload;
+
+use super::Run;
+use crate::courier::{Courier, CourierError, Part};
+use crate::error::RunError;
+use crate::program::crossing::{Cargo, CrossStage};
+use consort_core::NodeId;
+use consort_system::Projection;
+use std::sync::Arc;
+
+/// What a node knows of the others.
+pub(crate) struct Link {
+    projection: Arc<Projection>,
+    node: NodeId,
+    courier: Box<dyn Courier>,
+    buffer: Vec<u8>,
+    speech: Speech,
+}
+
+/// Whether anything crosses just now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Speech {
+    /// Everything does.
+    Open,
+    /// The tag is gone through again: what came holds, and nobody waits for anything.
+    Closed,
+    /// Instances are only made ready to be restored: nothing is moved on that comes from elsewhere.
+    Muted,
+}
+
+impl Link {
+    pub(crate) fn new(part: Part) -> Box<Self> {
+        let Part { projection, node, courier } = part;
+        Box::new(Link { projection, node, courier, buffer: Vec::new(), speech: Speech::Open })
+    }
+
+    /// The plan, cut into nodes, and which of them this is.
+    pub(crate) fn cut(&self) -> (&Projection, NodeId) {
+        (&self.projection, self.node)
+    }
+
+    fn send(&mut self, run: &Run, cargo: &Cargo) -> Result<(), CourierError> {
+        payload::pack(&run.program.shared, &cargo.slots, &mut self.buffer);
+        self.courier.send(cargo.crossing, run.tag.time, &self.buffer)
+    }
+
+    fn receive(&mut self, run: &mut Run, cargo: &Cargo) -> Result<(), CourierError> {
+        self.courier.receive(cargo.crossing, run.tag.time, &mut self.buffer)?;
+        let put = payload::unpack(&self.buffer, &cargo.slots, &mut run.program.shared);
+        put.map_err(|what| {
+            let crossing = &self.projection.crossings[cargo.crossing];
+            let node = self.projection.placement.name(crossing.from).to_owned();
+            let reason = format!("what it sent for `{}` {what}", crossing.name);
+            CourierError { node, reason, at: None }
+        })
+    }
+}
+
+impl Run {
+    /// The run begins, here and elsewhere.
+    pub(crate) fn begin_together(&mut self) -> Result<(), RunError> {
+        let Some(link) = &mut self.link else { return Ok(()) };
+        if link.speech == Speech::Muted {
+            return Ok(());
+        }
+        let tag = self.tag;
+        link.courier.begin(None).map_err(|error| RunError::Courier { tag, error })
+    }
+
+    /// The run goes on from its present tag, here and elsewhere.
+    pub(crate) fn go_on_together(&mut self) -> Result<(), RunError> {
+        let Some(link) = &mut self.link else { return Ok(()) };
+        link.speech = Speech::Closed;
+        let tag = self.tag;
+        link.courier.begin(Some(tag.time)).map_err(|error| RunError::Courier { tag, error })
+    }
+
+    /// Nothing crosses until the run goes on from elsewhere.
+    pub(crate) fn mute(&mut self) {
+        if let Some(link) = &mut self.link {
+            link.speech = Speech::Muted;
+        }
+    }
+
+    /// From now on values cross, or the same values hold.
+    #[inline]
+    pub(crate) fn let_cross(&mut self, is_open: bool) {
+        if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
+            link.speech = if is_open { Speech::Open } else { Speech::Closed };
+        }
+    }
+
+    /// Tells where the run is.
+    #[inline]
+    pub(crate) fn tell_reached(&mut self) {
+        if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
+            link.courier.reached(self.tag);
+        }
+    }
+
+    /// Tells that the run is saved.
+    pub(crate) fn tell_saved(&mut self) {
+        if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
+            link.courier.saved();
+        }
+    }
+
+    pub(crate) fn cross(&mut self, stage: &CrossStage) -> Result<(), RunError> {
+        let mut link = self.link.take().expect("only parts of a run are compiled with crossings");
+        let result = match link.speech {
+            Speech::Open => self.cross_open(&mut link, stage),
+            Speech::Closed | Speech::Muted => Ok(()),
+        };
+        let is_moved = link.speech != Speech::Muted;
+        self.link = Some(link);
+        result.map_err(|error| RunError::Courier { tag: self.tag, error })?;
+        if is_moved {
+            self.exchange(&stage.exchange);
+        }
+        Ok(())
+    }
+
+    /// Nobody waits for anything before everything was sent that others may wait for.
+    fn cross_open(&mut self, link: &mut Link, stage: &CrossStage) -> Result<(), CourierError> {
+        for cargo in &stage.sends {
+            if self.is_due(cargo) {
+                link.send(self, cargo)?;
+            }
+        }
+        for cargo in &stage.receives {
+            if self.is_due(cargo) {
+                link.receive(self, cargo)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_due(&self, cargo: &Cargo) -> bool {
+        self.due[cargo.rate] && (self.delays_known || !cargo.is_delayed)
+    }
+}

@@ -1,0 +1,10 @@
+//! What snapshots may cost.
+
+/// How much may be kept for coming back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Budget {
+    /// At most so many snapshots.
+    pub snapshots_max: usize,
+    /// At most so many bytes that no other snapshot holds.
+    pub bytes_max: u64,
+}

@@ -1,0 +1,29 @@
+//! By what nodes know each other.
+
+use std::path::PathBuf;
+
+/// By what nodes know each other over encrypted links.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Credentials {
+    /// Certificates of an authority of the user's.
+    Files(TlsFiles),
+    /// The file of a [secret](crate::secret::create) that all nodes of the run have.
+    Secret(PathBuf),
+}
+
+impl From<TlsFiles> for Credentials {
+    fn from(files: TlsFiles) -> Self {
+        Credentials::Files(files)
+    }
+}
+
+/// Files in PEM format by which nodes know each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TlsFiles {
+    /// Certificates of the authorities that the certificates of all nodes are signed by.
+    pub authorities: PathBuf,
+    /// This node's certificate and what leads from it to an authority.
+    pub certificate: PathBuf,
+    /// The key of that certificate.
+    pub key: PathBuf,
+}

@@ -1,0 +1,16 @@
+//! Where a connection begins or ends.
+
+use consort_core::{ComponentId, VariableId};
+
+/// Some elements of a variable of a component.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Port {
+    /// Which component.
+    pub component: ComponentId,
+    /// Which of its variables.
+    pub variable: VariableId,
+    /// First element, counted from 0 in row-major order.
+    pub first: u32,
+    /// How many elements from there.
+    pub count: u32,
+}
