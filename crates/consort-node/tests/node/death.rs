@@ -42,14 +42,15 @@ fn a_node_that_waits_for_others_to_come_can_be_cancelled() {
     let cancellation = Cancellation::new().expect("a descriptor");
     let cancelled = cancellation.clone();
     let options = options(&folder.path().join("a"));
-    let node = start(JoinOptions { cancellation: Some(cancelled), ..options });
+    let gather = Duration::from_secs(60);
+    let node = start(JoinOptions { cancellation: Some(cancelled), gather, ..options });
     std::thread::sleep(Duration::from_millis(100));
     assert!(!node.is_finished());
     let asked = Instant::now();
     cancellation.cancel();
     let error = node.join().expect("no panic").expect_err("it was cancelled");
     assert!(matches!(error, NodeError::Cancelled { at: None }), "{error}");
-    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn a_node_that_waits_for_a_message_can_be_cancelled_and_the_others_hear_of_it() 
     assert!(matches!(error, NodeError::Cancelled { .. }), "{error}");
     let error = c.join().expect("no panic").expect_err("`a` has ended");
     assert_eq!(error.to_string(), "node `a`: it was interrupted");
-    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
     drop(node);
 }
 
@@ -82,7 +83,7 @@ fn a_wait_that_takes_long_is_told_again_and_again_but_ever_less_often() {
     let a = start(JoinOptions { waiting: Some(waiting), ..a });
     let c = start(c);
     let node = Node::join(b).expect("all come");
-    std::thread::sleep(2 * LongWait::FIRST + Duration::from_millis(2500));
+    std::thread::sleep(3 * LongWait::FIRST);
     node.fail("enough");
     for node in [a, c] {
         assert_eq!(node.join().expect("no panic").expect_err("it").to_string(), "node `b`: enough");

@@ -172,25 +172,35 @@ fn what_strangers_did_is_told_if_nobody_else_came() {
     }
 }
 
-/// Passes on what comes to a port, and keeps what the side says that connects.
+/// Passes on what comes to a port, as soon as somebody listens there, and keeps what the side says that connects.
 fn recording(to: u16) -> (u16, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("bound").port();
     let record = Arc::new(Mutex::new(Vec::new()));
     let kept = record.clone();
     std::thread::spawn(move || {
-        let (near, _) = listener.accept().expect("somebody comes");
-        let far = TcpStream::connect(("127.0.0.1", to)).expect("it listens");
-        let (mut near_again, mut far_again) =
-            (near.try_clone().expect("a copy"), far.try_clone().expect("a copy"));
-        std::thread::spawn(move || drop(std::io::copy(&mut far_again, &mut near_again)));
-        let (mut near, mut far, mut room) = (near, far, [0; 4096]);
-        while let Ok(count @ 1..) = near.read(&mut room) {
-            kept.lock().expect("no panic").extend_from_slice(&room[..count]);
-            far.write_all(&room[..count]).expect("it listens");
+        for near in listener.incoming() {
+            // Who finds nobody comes again.
+            let Ok(far) = TcpStream::connect(("127.0.0.1", to)) else { continue };
+            let kept = kept.clone();
+            let near = near.expect("somebody came");
+            std::thread::spawn(move || pass_on(near, far, &kept));
         }
     });
     (port, record)
+}
+
+fn pass_on(mut near: TcpStream, mut far: TcpStream, kept: &Mutex<Vec<u8>>) {
+    let copies = (near.try_clone().expect("a copy"), far.try_clone().expect("a copy"));
+    let (mut near_again, mut far_again) = copies;
+    std::thread::spawn(move || drop(std::io::copy(&mut far_again, &mut near_again)));
+    let mut room = [0; 4096];
+    while let Ok(count @ 1..) = near.read(&mut room) {
+        kept.lock().expect("no panic").extend_from_slice(&room[..count]);
+        if far.write_all(&room[..count]).is_err() {
+            return;
+        }
+    }
 }
 
 #[test]
@@ -203,8 +213,7 @@ fn what_was_recorded_of_a_run_with_a_secret_is_of_no_use_to_who_says_it_again() 
     let (recorder, record) = recording(port);
     b.peers.insert("a".to_owned(), Endpoint::Tls(format!("localhost:{recorder}")));
     let nodes = [a, b, c].map(|options| started(options, Duration::from_millis(5)));
-    let missing = |told: &Receiver<usize>| told.recv_timeout(Duration::from_secs(20));
-    while missing(&nodes[0].1) != Ok(0) {}
+    while nodes[0].1.recv_timeout(RUN_MAX).expect("all come") != 0 {}
     // Again and again, in the middle of the run, all that `b` has said so far.
     for _ in 0..20 {
         let said = record.lock().expect("no panic").clone();
