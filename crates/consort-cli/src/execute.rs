@@ -200,6 +200,13 @@ impl<'p> Live<'p> {
             End::Interrupted => self.saving.save_interrupted(&mut self.run),
             End::Failed { .. } | End::RecordingFailed | End::Lost { .. } => {}
         }
+        let end = match end {
+            // Whoever waited for another node was woken up: it has no state to save, and nobody is to blame.
+            End::Failed { error: RunError::Courier { .. } } if interrupt.is_asked() => {
+                End::Interrupted
+            }
+            end => end,
+        };
         progress.end(self.resolution.to_f64(self.run.tag().time));
         let ended = Instant::now();
         self.timing.run = ended - began;

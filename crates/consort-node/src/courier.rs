@@ -123,11 +123,11 @@ impl Courier for PlanCourier {
         let mut shared = locked(&self.shared.node);
         let node = joined(&mut shared)?;
         let turn = node.next().map(|step| step == Step::Emit { flow, tag });
-        let is_turn = turn.map_err(|error| told(&found.name, node, &error))?;
+        let is_turn = turn.map_err(|error| told(node, &error))?;
         if !is_turn {
             return Err(self.out_of_step(crossing, "another message is first"));
         }
-        node.emit(flow, payload, next).map_err(|error| told(&found.name, node, &error))
+        node.emit(flow, payload, next).map_err(|error| told(node, &error))
     }
 
     fn receive(
@@ -140,10 +140,9 @@ impl Courier for PlanCourier {
         if self.arrived[flow.index()].is_none() {
             let mut shared = locked(&self.shared.node);
             let node = joined(&mut shared)?;
-            let name = &self.projection.crossings[crossing].name;
             let step =
                 node.next().map(|step| matches!(step, Step::Inputs { tag: now, .. } if now == tag));
-            if step.map_err(|error| told(name, node, &error))? {
+            if step.map_err(|error| told(node, &error))? {
                 for (flow, payload) in node.take_batch() {
                     self.arrived[flow.index()] = Some(payload);
                 }
@@ -229,8 +228,8 @@ fn blamed(me: &str, error: &NodeError) -> CourierError {
 }
 
 /// An error at a crossing: whatever it is, it says how far the run is.
-fn told(name: &str, node: &Node, error: &NodeError) -> CourierError {
-    let told = blamed(name, error);
+fn told(node: &Node, error: &NodeError) -> CourierError {
+    let told = blamed(node.name(), error);
     CourierError { at: node.at().or(told.at), ..told }
 }
 

@@ -26,11 +26,18 @@ impl Endpoint {
             Endpoint::Unix(_) | Endpoint::Tls(_) => false,
             Endpoint::Tcp(address) => !is_loopback(address),
             Endpoint::Zenoh(locator) => match locator.split_once('/') {
-                Some(("tls" | "quic" | "unixsock-stream", _)) => false,
+                Some(("tls" | "unixsock-stream", _)) => false,
                 Some((_, address)) => !is_loopback(address.split(['?', '#']).next().unwrap_or("")),
                 None => true,
             },
         }
+    }
+}
+
+impl Endpoint {
+    /// Whether Zenoh encrypts it, with certificates of its own: without them it trusts whom everybody trusts.
+    pub(crate) fn is_zenoh_tls(&self) -> bool {
+        matches!(self, Endpoint::Zenoh(locator) if locator.starts_with("tls/"))
     }
 }
 

@@ -156,6 +156,11 @@ impl Node {
         self.machine.records()
     }
 
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.topology.nodes[self.me.index()]
+    }
+
     /// Where it is.
     pub fn status(&mut self) -> Status {
         self.write_board(Instant::now());
@@ -267,10 +272,8 @@ impl Node {
             peers.filter(|peer| peer.is_up()).all(|peer| peer.session.is_settled())
         };
         while !is_heard(self) && Instant::now() < end {
-            let pumped = self.mesh.pump(Duration::from_millis(50), &mut |_, _| Ok(()));
-            if pumped.is_err() {
-                break;
-            }
+            // What others say now changes nothing.
+            let _ = self.mesh.pump(Duration::from_millis(50), &mut |_, _| Ok(()));
         }
     }
 
@@ -438,7 +441,7 @@ impl Node {
             return;
         }
         self.has_blamed = true;
-        self.mesh.ignore_cancellation();
+        self.mesh.give_up();
         self.board.enter(Phase::Failed);
         let at = self.mesh.at;
         for peer in &mut self.mesh.peers {

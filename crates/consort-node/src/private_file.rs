@@ -9,7 +9,12 @@ use std::path::Path;
 /// Only the user may read it, and there was no such file before.
 pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
+    let written = file.write_all(text.as_bytes());
+    if written.is_err() {
+        // Half of it is of no use, and would be in the way.
+        let _ = std::fs::remove_file(path);
+    }
+    written
 }
 
 /// What is wrong with a file, in the words of whoever reads it.

@@ -12,8 +12,9 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// A shorter secret could be guessed.
-const LENGTH_MIN: usize = 32;
+/// How many hexadecimal digits it has. Words that somebody thought of could be guessed: whoever connects sees a certificate
+/// by which a guess can be checked.
+const DIGITS: usize = 64;
 /// A longer file is none.
 const LENGTH_MAX: u64 = 4096;
 /// Who may read the file beside its owner.
@@ -49,18 +50,17 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     if metadata.permissions().mode() & OTHERS != 0 {
         return Err(told(path, &"others may read the secret: `chmod 600` it"));
     }
-    if LENGTH_MAX < metadata.len() {
-        return Err(told(path, &format_args!("a secret has at most {LENGTH_MAX} bytes")));
-    }
-    let secret = fs::read(path).map_err(|error| told(path, &error))?;
-    let secret = secret.trim_ascii();
-    if secret.len() < LENGTH_MIN {
-        let short = format_args!(
-            "a secret has at least {LENGTH_MIN} characters: make one with `consort node secret FILE`"
+    let is_short = metadata.len() <= LENGTH_MAX;
+    let text = if is_short { fs::read(path) } else { Ok(Vec::new()) };
+    let text = text.map_err(|error| told(path, &error))?;
+    let secret = text.trim_ascii();
+    if secret.len() != DIGITS || !secret.iter().all(u8::is_ascii_hexdigit) {
+        let none = format_args!(
+            "a secret has {DIGITS} hexadecimal digits: make one with `consort node secret FILE`"
         );
-        return Err(told(path, &short));
+        return Err(told(path, &none));
     }
-    Ok(secret.to_vec())
+    Ok(secret.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -93,11 +93,13 @@ mod tests {
             let reason = read(&path).expect_err(expected);
             assert!(reason.contains(expected), "{reason}");
         };
-        let long = "x".repeat(LENGTH_MIN);
-        check("short", 0o600, "at least 32 characters");
-        check(&" ".repeat(100), 0o600, "`consort node secret FILE`");
-        check(&long, 0o644, "`chmod 600` it");
-        check(&long.repeat(1000), 0o600, "at most 4096 bytes");
+        let fine = "0f".repeat(DIGITS / 2);
+        for none in
+            ["", "0f", &" ".repeat(100), &"x".repeat(DIGITS), &fine.repeat(2), &fine.repeat(100)]
+        {
+            check(none, 0o600, "64 hexadecimal digits: make one with `consort node secret FILE`");
+        }
+        check(&fine, 0o644, "`chmod 600` it");
         assert!(read(Path::new("/no/such/file")).expect_err("nothing").contains("/no/such/file"));
     }
 }

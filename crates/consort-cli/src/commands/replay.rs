@@ -186,7 +186,7 @@ pub(crate) fn run_recorded(
         saving: way.saving,
         verify: false,
         real_time: None,
-        log: way.log.unwrap_or_else(|| Log::nowhere(printer.is_verbose())),
+        log: way.log.unwrap_or_else(|| Log::nowhere(printer)),
         sink,
         calls: None,
         part: way.part,

@@ -157,7 +157,7 @@ pub(crate) fn record(
 ) -> Result<Recorded, CommandError> {
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let interrupt = Interrupt::listen();
-    let log = way.log.clone().unwrap_or_else(|| Log::held(printer.is_verbose()));
+    let log = way.log.clone().unwrap_or_else(|| Log::held(printer));
     let (recorder, sink) = way.rows(args).map(Recorder::of).unzip();
     let mut options = options::to_json(args);
     if let Some(part) = &way.part {

@@ -2,7 +2,7 @@
 //!
 //! Lines are held back until the run has started, so that a run that never starts leaves no file.
 
-use super::printer::tell;
+use super::printer::{Printer, tell};
 use consort_core::{LogEntry, LogLevel, LogSink, Step, StepOutcome, StepReason};
 use consort_engine::CallSink;
 use serde_json::{Value, json};
@@ -19,6 +19,8 @@ pub(crate) struct Log {
     state: Mutex<State>,
     /// Lines are also shown to the user.
     spoken: bool,
+    /// Not even waits are.
+    is_quiet: bool,
 }
 
 #[derive(Debug)]
@@ -38,19 +40,24 @@ enum Target {
 }
 
 impl Log {
-    /// A log that holds its lines back.
-    pub(crate) fn held(spoken: bool) -> Arc<Self> {
-        Self::new(Target::Held(Vec::new()), spoken)
+    /// A log that holds its lines back, and says what the printer would say.
+    pub(crate) fn held(printer: &Printer) -> Arc<Self> {
+        Self::new(Target::Held(Vec::new()), printer.is_verbose(), printer.is_quiet())
     }
 
     /// A log that keeps nothing.
-    pub(crate) fn nowhere(spoken: bool) -> Arc<Self> {
-        Self::new(Target::Nowhere, spoken)
+    pub(crate) fn nowhere(printer: &Printer) -> Arc<Self> {
+        Self::new(Target::Nowhere, printer.is_verbose(), printer.is_quiet())
     }
 
-    fn new(target: Target, spoken: bool) -> Arc<Self> {
+    /// A log that holds its lines back, and says nothing.
+    pub(crate) fn silent() -> Arc<Self> {
+        Self::new(Target::Held(Vec::new()), false, true)
+    }
+
+    fn new(target: Target, spoken: bool, is_quiet: bool) -> Arc<Self> {
         let state = State { target, warnings: 0, errors: 0, failure: None };
-        Arc::new(Log { state: Mutex::new(state), spoken })
+        Arc::new(Log { state: Mutex::new(state), spoken, is_quiet })
     }
 
     /// Writes the lines held back, and all to come, to a file.
@@ -111,7 +118,7 @@ impl Log {
             LogLevel::Error => "error",
         };
         let is_wait = entry.category == LogEntry::WAIT;
-        if is_wait {
+        if is_wait && !self.is_quiet {
             tell(&visible(&entry.message));
         } else if self.spoken {
             let line = format!("{} [{}] {}", entry.component, entry.category, entry.message);
@@ -223,7 +230,7 @@ mod tests {
     fn lines_are_held_until_there_is_a_file() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("log.jsonl");
-        let log = Log::held(false);
+        let log = Log::silent();
         let sink = log.sink();
         sink(&said(LogLevel::Info, "hello"));
         log.open(File::create(&path).unwrap()).unwrap();

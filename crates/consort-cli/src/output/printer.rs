@@ -98,6 +98,11 @@ impl Printer {
         self.data_color
     }
 
+    /// Whether nothing but errors is wanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether every detail is wanted.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose

@@ -22,7 +22,7 @@ pub(crate) use threads::{Telling, run as run_threads};
 /// How often the starter looks around when nobody tells anything.
 const LOOK_AROUND: Duration = Duration::from_millis(20);
 /// How long what a process said at last may take to arrive after its end.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const LAST_WORDS: Duration = Duration::from_secs(5);
 /// How long nodes may take to end by themselves after one has died, beyond their patience.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -149,12 +149,15 @@ impl Crew {
                 Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK_AROUND),
                 Err(RecvTimeoutError::Timeout) => {}
             }
+            self.hear_all();
             self.members.iter_mut().for_each(Member::look_after);
             if let Some(disturber) = &mut watching.disturber {
                 disturber.act(&self.members);
             }
             self.show(watching);
             self.saving(watching);
+            // Saving may have taken long: whoever ended meanwhile has said so.
+            self.hear_all();
             self.first_lost =
                 self.first_lost.or_else(|| self.members.iter().position(Member::is_lost));
             let is_lost = self.first_lost.is_some();
@@ -164,6 +167,12 @@ impl Crew {
             self.end_the_stubborn();
         }
         self.saving(watching);
+    }
+
+    fn hear_all(&mut self) {
+        while let Ok((index, heard)) = self.words.try_recv() {
+            self.hear(index, heard);
+        }
     }
 
     fn hear(&mut self, index: usize, heard: Heard) {

@@ -63,8 +63,8 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
     let resolution = job.prepared.resolved.experiment.resolution;
     let name = job.joining.name.clone();
     let log = match job.folder {
-        Some(_) => Log::held(printer.is_verbose()),
-        None => Log::nowhere(printer.is_verbose()),
+        Some(_) => Log::held(printer),
+        None => Log::nowhere(printer),
     };
     job.joining.waiting = wait_listener(&name, resolution, &log, printer);
     let (part, joined) = match joining::join(&job.joining, &job.projection, resolution) {
@@ -279,6 +279,9 @@ fn blamed(error: &RunError) -> Option<String> {
 fn unmet(mut why: Diagnostic) -> Diagnostic {
     if why.code == "run::node" {
         why.notes.clear();
+    }
+    let is_interrupted = crate::interrupt::Interrupt::listen().is_asked();
+    if why.code == "run::node" && !is_interrupted {
         let help = "start every node with the same system, and tell each where the others listen";
         why = why.help(help);
     }

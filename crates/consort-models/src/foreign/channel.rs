@@ -96,6 +96,8 @@ struct Patient<'a> {
     told: Option<&'a (String, LogSink)>,
     long_wait: &'a mut LongWait,
     expected: &'static str,
+    /// The last round ends with the limit.
+    is_shortened: bool,
 }
 
 impl io::Read for Patient<'_> {
@@ -110,6 +112,11 @@ impl io::Read for Patient<'_> {
             if let Some((component, log)) = self.told.filter(|_| self.long_wait.is_due(waited)) {
                 log(&LogEntry::wait(component, self.expected, waited));
             }
+            if let Some(limit) = self.limit {
+                let left = limit.saturating_sub(waited).max(Duration::from_millis(1));
+                self.is_shortened = true;
+                self.stream.set_read_timeout(Some(left.min(ROUND)))?;
+            }
         }
     }
 }
@@ -118,6 +125,11 @@ impl Patient<'_> {
     fn is_over(&self) -> bool {
         self.limit.is_some_and(|limit| limit <= self.begin.elapsed())
     }
+}
+
+/// How long one read waits.
+fn round(limit: Option<Duration>) -> Duration {
+    limit.map_or(ROUND, |limit| limit.min(ROUND))
 }
 
 fn is_late(error: &io::Error) -> bool {
@@ -130,7 +142,7 @@ impl Channel {
         program: Option<Program>,
         limit: Option<Duration>,
     ) -> io::Result<Self> {
-        stream.set_read_timeout(Some(limit.map_or(ROUND, |limit| limit.min(ROUND))))?;
+        stream.set_read_timeout(Some(round(limit)))?;
         stream.set_write_timeout(limit)?;
         let (incoming, outgoing, told) = (Vec::new(), Vec::new(), None);
         let long_wait = LongWait::default();
@@ -181,6 +193,7 @@ impl Channel {
             told: self.told.as_ref(),
             long_wait: &mut self.long_wait,
             expected,
+            is_shortened: false,
         };
         if let Err(error) = patient.read_exact(&mut head) {
             return Err(self.broken(error));
@@ -191,11 +204,15 @@ impl Channel {
         }
         // Room is made for what is there, not for what is announced.
         self.incoming.clear();
-        let mut frame = patient.take(length as u64);
-        let read = match frame.read_to_end(&mut self.incoming) {
+        let read = patient.by_ref().take(length as u64).read_to_end(&mut self.incoming);
+        let is_shortened = patient.is_shortened;
+        let read = match read {
             Ok(read) => read,
             Err(error) => return Err(self.broken(error)),
         };
+        if is_shortened {
+            self.stream.set_read_timeout(Some(round(self.limit)))?;
+        }
         if read < length { Err(Broken::Closed) } else { Ok(()) }
     }
 

@@ -6,6 +6,7 @@ use super::doorman::{Doorman, Entrance};
 use super::mesh::Mesh;
 use super::routes::Routes;
 use super::waiting::Want;
+use crate::credentials::Credentials;
 use crate::error::NodeError;
 use crate::frame::{Body, HEADER};
 use crate::hello::Hello;
@@ -172,7 +173,14 @@ fn checked(options: &JoinOptions) -> Result<NodeId, NodeError> {
 
 /// Who has seen a plain hello could say it again: between machines that takes a wish.
 fn private(options: &JoinOptions) -> Result<(), NodeError> {
+    let has_files = matches!(options.tls, Some(Credentials::Files(_)));
     let mut endpoints = options.listen.iter().chain(options.peers.values());
+    if let Some(endpoint) = endpoints.clone().find(|it| it.is_zenoh_tls() && !has_files) {
+        let problem = format!(
+            "`{endpoint}` needs certificates (`--tls-certificate`), which Zenoh takes; or use a `tls` endpoint"
+        );
+        return Err(NodeError::Options { problem });
+    }
     let exposed = endpoints.find(|endpoint| !options.allows_plain && endpoint.is_exposed());
     exposed.map_or(Ok(()), |endpoint| {
         let problem = format!(

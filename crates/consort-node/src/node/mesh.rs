@@ -34,6 +34,8 @@ pub(crate) struct Mesh {
     pub(crate) patience: Duration,
     /// Whether a line that is down for too long is an error: not while nodes still come.
     pub(crate) is_strict: bool,
+    /// Lines that are down stay down: all that is left is to be heard.
+    has_given_up: bool,
     /// Ends whatever is waited for; heard once.
     cancellation: Option<Cancellation>,
     /// Why visitors were refused.
@@ -64,6 +66,7 @@ impl Mesh {
             peers,
             patience,
             is_strict: false,
+            has_given_up: false,
             cancellation: None,
             strangers: Counted::default(),
             hello_bytes: hello.to_bytes(),
@@ -84,9 +87,9 @@ impl Mesh {
         self
     }
 
-    /// Whoever has given up already has nothing to cancel.
-    pub(crate) fn ignore_cancellation(&mut self) {
-        self.cancellation = None;
+    /// Whoever has given up has nothing to cancel, and looks for nobody: it only says what it has to say.
+    pub(crate) fn give_up(&mut self) {
+        (self.cancellation, self.has_given_up) = (None, true);
     }
 
     /// Everything of the other node `node`.
@@ -148,6 +151,9 @@ impl Mesh {
 
     /// Lines that are down: connects again, or gives up.
     fn attend(&mut self, now: Instant) -> Result<(), NodeError> {
+        if self.has_given_up {
+            return Ok(());
+        }
         for index in 0..self.peers.len() {
             self.check_patience(index, now)?;
             let peer = &mut self.peers[index];
@@ -249,6 +255,7 @@ impl Mesh {
         let cancelled = self.cancellation.as_ref().map_or(self.doorman.bell(), Cancellation::as_fd);
         watched.push(PollFd::from_borrowed_fd(cancelled, PollFlags::IN));
         let mut of_peer = std::mem::take(&mut self.ready);
+        of_peer.clear();
         for (index, peer) in self.peers.iter().enumerate() {
             let Some(link) = peer.link() else { continue };
             let out = if link.wants_write() { PollFlags::OUT } else { PollFlags::empty() };

@@ -64,7 +64,7 @@ fn one_wrong_byte_never_gives_another_result() {
 /// What would happen without checksums: it is seen, and by the tallies of the flows. So the test above can fail.
 #[test]
 fn without_checksums_the_ends_of_a_flow_find_that_they_differ() {
-    let runs = number("CONSORT_LINK_FAULTS").unwrap_or(RUNS_DEFAULT) / 10;
+    let runs = number("CONSORT_LINK_FAULTS").unwrap_or(RUNS_DEFAULT).div_ceil(10);
     let seed = number("CONSORT_RANDOM_SEED").unwrap_or(0);
     let systems = [Nature::Tcp, Nature::Unix].map(System::undisturbed);
     for seed in seed..seed + runs {

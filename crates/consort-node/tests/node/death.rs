@@ -2,7 +2,6 @@
 
 use crate::bodies::{Body as Bodies, bodies, drive, hashes, options as all_options, tick};
 use crate::puppet::{Puppet, options, start};
-use consort_core::LongWait;
 use consort_federation::flow::FlowId;
 use consort_node::frame::{self, Body};
 use consort_node::{Cancellation, Endpoint, Hub, JoinOptions, Node, NodeError, Wait, WaitListener};
@@ -50,7 +49,7 @@ fn a_node_that_waits_for_others_to_come_can_be_cancelled() {
     cancellation.cancel();
     let error = node.join().expect("no panic").expect_err("it was cancelled");
     assert!(matches!(error, NodeError::Cancelled { at: None }), "{error}");
-    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
 }
 
 #[test]
@@ -68,7 +67,7 @@ fn a_node_that_waits_for_a_message_can_be_cancelled_and_the_others_hear_of_it() 
     assert!(matches!(error, NodeError::Cancelled { .. }), "{error}");
     let error = c.join().expect("no panic").expect_err("`a` has ended");
     assert_eq!(error.to_string(), "node `a`: it was interrupted");
-    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
     drop(node);
 }
 
@@ -83,16 +82,15 @@ fn a_wait_that_takes_long_is_told_again_and_again_but_ever_less_often() {
     let a = start(JoinOptions { waiting: Some(waiting), ..a });
     let c = start(c);
     let node = Node::join(b).expect("all come");
-    std::thread::sleep(3 * LongWait::FIRST);
+    let heard = |_| told.recv_timeout(Duration::from_secs(60)).expect("it waits");
+    let told: Vec<Wait> = (0..2).map(heard).collect();
     node.fail("enough");
     for node in [a, c] {
         assert_eq!(node.join().expect("no panic").expect_err("it").to_string(), "node `b`: enough");
     }
-    let told: Vec<Wait> = told.iter().collect();
-    assert_eq!(told.len(), 2, "{told:?}");
     assert!(told.iter().all(|wait| wait.for_node == "b"), "{told:?}");
     let seconds = told.iter().map(|wait| wait.since.as_secs()).collect::<Vec<_>>();
-    assert!(seconds[0] < 8 && 10 <= seconds[1], "{seconds:?}");
+    assert!(5 <= seconds[0] && 2 * seconds[0] <= seconds[1], "{seconds:?}");
 }
 
 #[test]

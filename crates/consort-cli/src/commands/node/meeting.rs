@@ -250,10 +250,13 @@ fn check_private(args: &NodeArgs, report: &mut Report) {
         }
         let message = format!("`--{option}`: `{text}` leads to other machines without TLS");
         let note = "whoever sees what nodes say there can take part in the run";
+        let safe = match text.strip_prefix("tcp:") {
+            Some(address) => format!("tls:{address}"),
+            None => "tls:HOST:PORT".to_owned(),
+        };
         let help = format!(
-            "write `{}` and give all nodes `--secret FILE` (`consort node secret FILE` makes one); \
-             `--plain` does without",
-            text.replacen("tcp", "tls", 1)
+            "write `{safe}` and give all nodes `--secret FILE` (`consort node secret FILE` makes one); \
+             `--plain` does without"
         );
         report.push(Diagnostic::error("node::plain", message).with_note(note).help(help));
     }

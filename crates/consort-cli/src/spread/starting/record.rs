@@ -205,7 +205,7 @@ impl Ran<'_> {
     }
 
     fn join_logs(&self, file: File, folder: &RunFolder) -> Result<Arc<Log>, CommandError> {
-        let log = Log::held(false);
+        let log = Log::silent();
         let path = folder.file(folder::LOG);
         log.open(file).map_err(|error| CommandError::unwritable(&path, &error))?;
         let files: Vec<(&str, PathBuf)> = self

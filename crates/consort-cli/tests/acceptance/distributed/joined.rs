@@ -1,10 +1,12 @@
 //! Nodes that are started by hand, as on several machines.
 
+use super::faults::signal;
 use super::quickstart;
-use crate::world::World;
+use crate::world::{World, eventually};
 use consort_node::Authority;
 use std::net::TcpListener;
 use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const PLACE: [&str; 2] = ["--place", "*=control,tank=plant"];
 
@@ -124,6 +126,36 @@ fn nodes_that_share_a_secret_meet_and_tell_their_status_to_nobody_else() {
     assert_eq!(data, format!("trace {}\n", world.trace_hash("here")), "{said}");
     let (code, again, said) = words(&control.wait_with_output().unwrap());
     assert_eq!((code, again), (Some(0), data), "{said}");
+}
+
+#[test]
+fn a_node_that_waits_is_interrupted_at_once_and_the_others_hear_of_it() {
+    let world = quickstart();
+    let socket = format!("unix:{}", world.path("control.socket").display());
+    let connect = format!("control={socket}");
+    let line = |more: &[&str]| {
+        let line = [&PLACE[..], &["--real-time", "15"], more].concat();
+        line.into_iter().map(str::to_owned).collect::<Vec<String>>()
+    };
+    let begin = |name: &str, more: &[&str]| {
+        let line = line(more);
+        start(&world, name, &line.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let control = begin("control", &["--listen", &socket, "--out", "c"]);
+    let plant = begin("plant", &["--connect", &connect, "--out", "p"]);
+    let journal = world.path("c/trace.journal");
+    eventually("it computes", || journal.exists());
+    signal("-STOP", &plant.id().to_string());
+    std::thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    signal("-INT", &control.id().to_string());
+    let (code, _, said) = words(&control.wait_with_output().unwrap());
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    assert!(code == Some(2) && said.contains("interrupted"), "{said}");
+    assert_eq!(world.manifest("c")["exit"]["state"], "interrupted", "{said}");
+    signal("-CONT", &plant.id().to_string());
+    let (code, _, said) = words(&plant.wait_with_output().unwrap());
+    assert!(code == Some(2) && said.contains("node `control`: it was interrupted"), "{said}");
 }
 
 #[test]
