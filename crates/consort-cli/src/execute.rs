@@ -201,7 +201,7 @@ impl<'p> Live<'p> {
             End::Failed { .. } | End::RecordingFailed | End::Lost { .. } => {}
         }
         let end = match end {
-            // Whoever waited for another node was woken up: it has no state to save, and nobody is to blame.
+            // The wait for another node was cancelled: there is no state to save, and no node failed.
             End::Failed { error: RunError::Courier { .. } } if interrupt.is_asked() => {
                 End::Interrupted
             }

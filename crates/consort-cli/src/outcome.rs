@@ -50,16 +50,12 @@ pub(crate) type CommandResult = Result<Exit, CommandError>;
 impl CommandError {
     /// A failure with one thing to say.
     pub(crate) fn failed(diagnostic: Diagnostic) -> Self {
-        let mut report = Report::default();
-        report.push(diagnostic);
-        CommandError::Failed { report }
+        consort::Error::failed(diagnostic).into()
     }
 
     /// A wrong request with one thing to say.
     pub(crate) fn invalid(diagnostic: Diagnostic) -> Self {
-        let mut report = Report::default();
-        report.push(diagnostic);
-        CommandError::Invalid { report }
+        consort::Error::invalid(diagnostic).into()
     }
 
     /// Refuses a request that something is wrong with; all of it is told.
@@ -95,10 +91,7 @@ impl From<consort::Error> for CommandError {
         match error {
             consort::Error::Invalid { report } => CommandError::Invalid { report },
             consort::Error::Failed { report } => CommandError::Failed { report },
-            other => {
-                let diagnostic = Diagnostic::error("run::failed", other.to_string());
-                CommandError::failed(diagnostic.help("see what the message names"))
-            }
+            other => CommandError::failed(Diagnostic::error("run::failed", other.to_string())),
         }
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod trials;
 use crate::cli::{ExperimentArgs, Global};
 use crate::outcome::CommandError;
 use crate::output::printer::Printer;
-use consort::{Changes, ForeignProgram, Form, ModelOptions};
+use consort::{Changes, ForeignProgram, FormOptions, ModelOptions};
 use consort_core::{ModelDescription, Report};
 use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions, default_cache_dir};
 use consort_system::System;
@@ -130,6 +130,6 @@ fn changes(args: &ExperimentArgs) -> Changes {
         input: args.input,
         record: args.record,
         isolate: args.isolate,
-        form: Form { variant: args.form.variant, with: args.form.with },
+        form: FormOptions { variant: args.form.variant, with: args.form.with },
     }
 }

@@ -19,7 +19,16 @@
 
 mod values;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
+
+/// Bytes as hexadecimal digits, two each.
+pub fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(text, "{byte:02x}").expect("a string takes everything");
+    }
+    text
+}
 
 /// Why bytes are not what somebody wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

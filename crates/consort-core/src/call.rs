@@ -111,12 +111,13 @@ pub struct LogEntry {
 }
 
 impl LogEntry {
-    /// The category of lines that say for how long an instance has not answered: the user sees them at once.
+    /// The category of lines about instances that do not answer: the user sees them at once.
     pub const WAIT: &str = "wait";
 
-    /// A component has not answered for so long; `call` is what it was asked for.
-    pub fn wait(component: &str, call: &str, waited: Duration) -> Self {
-        let message = format!("`{component}` has not answered `{call}` for {} s", waited.as_secs());
+    /// A component has not answered for this long; `what` is awaited.
+    pub fn wait(component: &str, what: &str, waited: Duration) -> Self {
+        let message =
+            format!("still waiting for `{component}` after {} s: {what}", waited.as_secs());
         LogEntry {
             component: component.to_owned(),
             level: LogLevel::Info,

@@ -1,23 +1,23 @@
-//! Waits that take long, and when they are told.
+//! Long waits, and when they are reported.
 
 use std::time::Duration;
 
-/// Says when a wait is told: after [some seconds](LongWait::FIRST), then whenever it has become twice as long. So no
-/// wait stays unexplained, and none fills a log.
+/// When a wait is reported: after [some seconds](LongWait::FIRST), then whenever it has become twice as long. So no wait
+/// stays unexplained, and none fills a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LongWait {
-    told_after: Duration,
+    due: Duration,
 }
 
 impl LongWait {
-    /// What takes less is not told.
+    /// Shorter waits are not reported.
     pub const FIRST: Duration = Duration::from_secs(5);
 
-    /// Whether a wait that has taken so long is to be told now.
+    /// Whether a wait of this length is to be reported now.
     pub fn is_due(&mut self, waited: Duration) -> bool {
-        let is_due = self.told_after <= waited;
+        let is_due = self.due <= waited;
         if is_due {
-            self.told_after = 2 * waited;
+            self.due = 2 * waited;
         }
         is_due
     }
@@ -25,7 +25,7 @@ impl LongWait {
 
 impl Default for LongWait {
     fn default() -> Self {
-        LongWait { told_after: Self::FIRST }
+        LongWait { due: Self::FIRST }
     }
 }
 
@@ -34,10 +34,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_told_ever_less_often() {
+    fn a_wait_is_reported_ever_less_often() {
         let mut wait = LongWait::default();
-        let told: Vec<u64> =
+        let reported: Vec<u64> =
             (0..100).filter(|second| wait.is_due(Duration::from_secs(*second))).collect();
-        assert_eq!(told, [5, 10, 20, 40, 80]);
+        assert_eq!(reported, [5, 10, 20, 40, 80]);
     }
 }

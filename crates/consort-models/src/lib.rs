@@ -84,5 +84,6 @@ mod loaded;
 mod nearby;
 mod request;
 
+pub use files::input_file::sha256;
 pub use loader::{InputFile, LoadedModel, Loader, LoaderOptions, Role, default_cache_dir};
 pub use request::{Asked, ModelRequest, Parameter, SolverRequest};

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// How long to wait for an answer: a stopped process gives none.
 const ANSWER_MAX: Duration = Duration::from_secs(1);
 
-/// Whoever asks is no node; its certificate needs a name all the same.
+/// The name in the certificate of a status request, which is no node.
 const ASKER: &str = "status";
 
 /// Asks the node that listens there where it is.

@@ -5,8 +5,9 @@
 //! names). Whoever has certificates of an authority of its own uses those; see `docs/distributed.md`.
 
 use crate::credentials::{Credentials, TlsFiles};
-use crate::private_file::{told, write_private};
+use crate::private_file::{in_file, write_private};
 use crate::secret;
+use consort_core::bytes::hex;
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DistinguishedName, DnType,
     IsCa, KeyPair,
@@ -93,7 +94,7 @@ impl Identity {
             Credentials::Secret(_) if !is_certifiable(node) => Err(no_dns_name(node)),
             Credentials::Secret(path) => {
                 let key = secret::authority_key(path)?;
-                Identity::issued(key, node).map_err(|error| told(path, &error))
+                Identity::issued(key, node).map_err(|error| in_file(path, &error))
             }
         }
     }
@@ -103,12 +104,12 @@ impl Identity {
         Ok(Identity {
             authorities: certificates(&files.authorities)?,
             chain: certificates(&files.certificate)?,
-            key: key.map_err(|error| told(&files.key, &error))?,
+            key: key.map_err(|error| in_file(&files.key, &error))?,
             server_name: None,
         })
     }
 
-    /// Whoever has the key of the authority certifies itself.
+    /// A node with the authority's key issues its own certificate.
     fn issued(key: KeyPair, node: &str) -> Result<Self, rcgen::Error> {
         let issuer = issuer(key)?;
         let (certificate, key) = certified(vec![node.to_owned(), ANY_NODE.to_owned()], &issuer)?;
@@ -124,11 +125,10 @@ impl Identity {
 fn issuer(key: KeyPair) -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
     let mut params = CertificateParams::new(Vec::new())?;
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    // Authorities of one name are told apart by a failed check of a signature only, which nobody understands.
+    // Two authorities of one name would differ in their signatures only: the error would be a failed decryption.
     let digest: [u8; 32] = Sha256::digest(key.public_key_raw()).into();
-    let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     params.distinguished_name = DistinguishedName::new();
-    params.distinguished_name.push(DnType::CommonName, format!("consort {digits}"));
+    params.distinguished_name.push(DnType::CommonName, format!("consort {}", hex(&digest[..8])));
     CertifiedIssuer::self_signed(params, key)
 }
 
@@ -142,10 +142,10 @@ fn certified(
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let found = CertificateDer::pem_file_iter(path).map_err(|error| told(path, &error))?;
+    let found = CertificateDer::pem_file_iter(path).map_err(|error| in_file(path, &error))?;
     let found: Result<Vec<_>, _> = found.collect();
-    let found = found.map_err(|error| told(path, &error))?;
-    if found.is_empty() { Err(told(path, &"there is no certificate in it")) } else { Ok(found) }
+    let found = found.map_err(|error| in_file(path, &error))?;
+    if found.is_empty() { Err(in_file(path, &"there is no certificate in it")) } else { Ok(found) }
 }
 
 /// Whether a certificate can hold a node's name: letters, digits, `-`, `_` and `.`, not digits alone.

@@ -20,7 +20,7 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Whether it may be reached from other machines by whoever likes, and read by whoever is in between.
+    /// Whether it is reachable from other machines without encryption.
     pub fn is_exposed(&self) -> bool {
         match self {
             Endpoint::Unix(_) | Endpoint::Tls(_) => false,
@@ -32,19 +32,18 @@ impl Endpoint {
             },
         }
     }
-}
 
-impl Endpoint {
-    /// Whether Zenoh encrypts it, with certificates of its own: without them it trusts whom everybody trusts.
+    /// Whether Zenoh encrypts it. Without certificates of the user's it trusts the public authorities of the web.
     pub(crate) fn is_zenoh_tls(&self) -> bool {
         matches!(self, Endpoint::Zenoh(locator) if locator.starts_with("tls/"))
     }
 }
 
-/// A name that is not known is taken for one of another machine.
+/// A name that does not resolve is taken for one of another machine.
 fn is_loopback(address: &str) -> bool {
-    let Ok(mut found) = address.to_socket_addrs() else { return false };
-    found.all(|address| address.ip().to_canonical().is_loopback())
+    let Ok(found) = address.to_socket_addrs() else { return false };
+    let mut found = found.map(|address| address.ip().to_canonical().is_loopback()).peekable();
+    found.peek().is_some() && found.all(|is_loopback| is_loopback)
 }
 
 /// A text that is no endpoint.

@@ -50,15 +50,13 @@ pub struct Node {
     batch: Vec<(FlowId, Vec<u8>)>,
     /// What it has waited for, and since when, if for more than a moment.
     want: Option<(Want, Instant)>,
-    /// Who is told of waits that take long, and when the next time.
+    /// Who hears of long waits, and when they are due.
     listener: Option<WaitListener>,
     long_wait: LongWait,
     /// Whoever drives it says itself which tags are done.
     pub(crate) is_piloted: bool,
     /// It has left or failed: there is nothing more to say.
     is_over: bool,
-    /// It has told the others who is to blame, and they may not have heard it.
-    has_blamed: bool,
     /// When the board was written last.
     written: Instant,
 }
@@ -259,7 +257,7 @@ impl Node {
 
     /// Gives up: tells all others why. Their errors name this node.
     pub fn fail(mut self, reason: &str) {
-        let me = self.topology.nodes[self.me.index()].clone();
+        let me = self.name().to_owned();
         self.blame(&me, reason);
     }
 
@@ -368,7 +366,7 @@ impl Node {
     }
 
     fn mine(&self, source: FlowError) -> NodeError {
-        let node = self.topology.nodes[self.me.index()].clone();
+        let node = self.name().to_owned();
         NodeError::Flow { node, source: Box::new(source), at: self.mesh.at }
     }
 
@@ -428,7 +426,7 @@ impl Node {
             self.is_over = true;
             self.board.enter(Phase::Failed);
         } else if let Err(error) = &result {
-            let me = self.topology.nodes[self.me.index()].clone();
+            let me = self.name().to_owned();
             let culprit = error.culprit().map_or(me, str::to_owned);
             self.blame(&culprit, &error.reason());
         }
@@ -440,7 +438,6 @@ impl Node {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
-        self.has_blamed = true;
         self.mesh.give_up();
         self.board.enter(Phase::Failed);
         let at = self.mesh.at;
@@ -453,9 +450,9 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        let me = self.topology.nodes[self.me.index()].clone();
+        let me = self.name().to_owned();
         self.blame(&me, "it ended before its flows did");
-        if self.has_blamed {
+        if self.mesh.has_given_up() {
             self.linger();
         }
     }

@@ -37,7 +37,7 @@ pub struct JoinOptions {
     pub begins: Option<Time>,
     /// Who is told whom it still waits for.
     pub gathering: Option<Gathering>,
-    /// Who is told of waits that take long.
+    /// Hears of long waits.
     pub waiting: Option<WaitListener>,
     /// Ends whatever the node waits for, from another thread.
     pub cancellation: Option<Cancellation>,
@@ -54,7 +54,7 @@ pub struct JoinOptions {
     pub gather: Duration,
     /// By what nodes know each other at endpoints of the kind `tls` (and `zenoh` over TLS).
     pub tls: Option<Credentials>,
-    /// Endpoints without TLS may be on other machines. Whoever can read what goes to and fro can take part there.
+    /// Endpoints without TLS may be on other machines. Anyone who can read the traffic can join the run there.
     pub allows_plain: bool,
     /// What a bad network does to every link of this node, for tests.
     pub faults: Option<Faults>,
@@ -114,7 +114,7 @@ impl fmt::Debug for Gathering {
 /// Takes what a node waits for.
 type Heard = dyn Fn(&Wait) + Send + Sync;
 
-/// Is told of a wait that takes long, [now and then](consort_core::LongWait).
+/// Hears of long waits, at the times of [`LongWait`](consort_core::LongWait).
 #[derive(Clone)]
 pub struct WaitListener(Arc<Heard>);
 

@@ -17,7 +17,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// What is wrong with a file, in the words of whoever reads it.
-pub(crate) fn told(path: &Path, error: &dyn fmt::Display) -> String {
+/// An error with the name of the file that it is about.
+pub(crate) fn in_file(path: &Path, error: &dyn fmt::Display) -> String {
     format!("`{}`: {error}", path.display())
 }

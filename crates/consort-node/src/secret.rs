@@ -1,9 +1,10 @@
-//! A secret that all nodes of a run have: whoever has it belongs to the run, and nobody else.
+//! A secret shared by all nodes of a run: only those that have it can join.
 //!
 //! The key of an authority follows from the secret, so every node that has it can issue a certificate for itself and
 //! check those of the others. Links are ordinary TLS then: what was seen of one connection is of no use for another.
 
-use crate::private_file::{told, write_private};
+use crate::private_file::{in_file, write_private};
+use consort_core::bytes::hex;
 use rcgen::KeyPair;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use sha2::{Digest, Sha256};
@@ -12,10 +13,10 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// How many hexadecimal digits it has. Words that somebody thought of could be guessed: whoever connects sees a certificate
-/// by which a guess can be checked.
+/// How many hexadecimal digits it has. A pass phrase is refused: anyone who connects sees a certificate against which
+/// guesses can be checked.
 const DIGITS: usize = 64;
-/// A longer file is none.
+/// A longer file is not read.
 const LENGTH_MAX: u64 = 4096;
 /// Who may read the file beside its owner.
 const OTHERS: u32 = 0o077;
@@ -30,10 +31,17 @@ const PKCS8_ED25519: [u8; 16] =
 /// # Errors
 /// If the file exists, or cannot be written.
 pub fn create(path: &Path) -> io::Result<()> {
-    let mut random = [0; 32];
-    File::open("/dev/urandom")?.read_exact(&mut random)?;
-    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    write_private(path, &format!("{digits}\n"))
+    write_private(path, &format!("{}\n", hex(&random::<32>()?)))
+}
+
+/// Random bytes of the operating system.
+///
+/// # Errors
+/// If it gives none.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The key of the authority that follows from a secret; the text says what is wrong with the file.
@@ -41,24 +49,24 @@ pub(crate) fn authority_key(path: &Path) -> Result<KeyPair, String> {
     let secret = read(path)?;
     let seed = Sha256::new().chain_update(PURPOSE).chain_update(&secret).finalize();
     let der = [&PKCS8_ED25519[..], &seed].concat();
-    KeyPair::try_from(&PrivatePkcs8KeyDer::from(der)).map_err(|error| told(path, &error))
+    KeyPair::try_from(&PrivatePkcs8KeyDer::from(der)).map_err(|error| in_file(path, &error))
 }
 
 /// The secret, without white space around it.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let metadata = fs::metadata(path).map_err(|error| told(path, &error))?;
+    let metadata = fs::metadata(path).map_err(|error| in_file(path, &error))?;
     if metadata.permissions().mode() & OTHERS != 0 {
-        return Err(told(path, &"others may read the secret: `chmod 600` it"));
+        return Err(in_file(path, &"others may read the secret: `chmod 600` it"));
     }
     let is_short = metadata.len() <= LENGTH_MAX;
     let text = if is_short { fs::read(path) } else { Ok(Vec::new()) };
-    let text = text.map_err(|error| told(path, &error))?;
+    let text = text.map_err(|error| in_file(path, &error))?;
     let secret = text.trim_ascii();
     if secret.len() != DIGITS || !secret.iter().all(u8::is_ascii_hexdigit) {
         let none = format_args!(
             "a secret has {DIGITS} hexadecimal digits: make one with `consort node secret FILE`"
         );
-        return Err(told(path, &none));
+        return Err(in_file(path, &none));
     }
     Ok(secret.to_ascii_lowercase())
 }

@@ -1,5 +1,6 @@
 //! Things made once and kept under `target/testkit`.
 
+use consort_core::bytes::hex;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,5 +46,5 @@ pub(crate) fn key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize()[..8])
 }

@@ -47,7 +47,7 @@ pub use consort_engine::{Advance, Summary};
 pub use consort_trace::Trace;
 pub use error::Error;
 pub use load::{InputHash, Loaded, Prepared, prepare};
-pub use request::{Changes, ForeignProgram, Form, ModelOptions};
+pub use request::{Changes, ForeignProgram, FormOptions, ModelOptions};
 pub use run::{Outcome, Run, RunSettings, Snapshot};
 pub use system::System;
 

@@ -18,12 +18,11 @@ use consort_models::fidelity::Chosen;
 use consort_models::loader::Loader;
 use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
 use consort_system::{Component, Plan, ResolvedSystem, System};
-use sha2::{Digest, Sha256};
 use source::Source;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use consort_models::sha256;
 pub use foreign::is_started_by_hand;
 pub use overrides::{number, source as option_source, time};
 pub use source::{is_neither, is_scenario, is_system, system_file};
@@ -158,13 +157,13 @@ pub fn prepare(path: &Path, changes: &Changes, models: &ModelOptions) -> Result<
 /// If there is no system at all.
 pub fn prepare_changed(
     path: &Path,
-    args: &Changes,
+    changes: &Changes,
     models: &ModelOptions,
     report: &mut Report,
     change: &dyn Fn(&mut System, &[Option<&ModelDescription>]),
 ) -> Result<Option<Prepared>, Error> {
     let before = report.error_count();
-    let Some(mut loaded) = load(path, args, models, report)? else { return Ok(None) };
+    let Some(mut loaded) = load(path, changes, models, report)? else { return Ok(None) };
     change(&mut loaded.system, &descriptions(&loaded.models));
     let planned = loaded.resolve_and_plan(report);
     let planned = planned.filter(|_| report.error_count() == before);
@@ -190,14 +189,14 @@ pub(crate) fn read(
 /// If there is no system at all.
 pub fn load(
     path: &Path,
-    args: &Changes,
+    changes: &Changes,
     options: &ModelOptions,
     report: &mut Report,
 ) -> Result<Option<Loaded>, Error> {
-    let Some(mut source) = source::read(path, &args.form, options, report)? else {
+    let Some(mut source) = source::read(path, &changes.form, options, report)? else {
         return Ok(None);
     };
-    overrides::apply(args, &mut source.system, source.alone.as_ref(), report);
+    overrides::apply(changes, &mut source.system, source.alone.as_ref(), report);
     let Source {
         path,
         mut text,
@@ -210,7 +209,7 @@ pub fn load(
         keys,
         alone,
     } = source;
-    read_input_table(&mut system, args, &base, &mut inputs, report);
+    read_input_table(&mut system, changes, &base, &mut inputs, report);
     let mut loader = options.loader();
     if let Some(on_trial) = &options.on_trial {
         loader.show_trials(on_trial.clone());
@@ -232,11 +231,11 @@ pub fn load(
         }
         alone.rename(&system, &mut inputs);
         if let Some(model) = models.iter().flatten().next() {
-            alone.complete(&mut system, model.model.description(), args, report);
+            alone.complete(&mut system, model.model.description(), changes, report);
         }
     }
     let described = descriptions(&models);
-    let chosen = recording::apply(&args.record, &mut system, &described, alone.as_ref(), report);
+    let chosen = recording::apply(&changes.record, &mut system, &described, alone.as_ref(), report);
     if let Some(alone) = &alone {
         alone.draw(&chosen, &mut system, &described);
         text = consort_formats::write_system(&system);
@@ -331,14 +330,14 @@ fn file_name(path: &Path) -> String {
 /// found beside the system.
 fn read_input_table(
     system: &mut System,
-    args: &Changes,
+    changes: &Changes,
     base: &Path,
     inputs: &mut Vec<InputHash>,
     report: &mut Report,
 ) {
     let written = system.experiment.input.as_ref();
     // The name in messages is the one that was typed; in a record it is the same wherever that was.
-    let (path, name, kept, span) = match (&args.input, written) {
+    let (path, name, kept, span) = match (&changes.input, written) {
         (Some(path), _) => (path.clone(), path.display().to_string(), file_name(path), None),
         (None, Some(name)) => {
             (base.join(&name.value), name.value.clone(), name.value.clone(), name.span)
@@ -416,13 +415,4 @@ fn model_inputs(loaded: &[Option<LoadedModel>]) -> Vec<InputHash> {
     inputs.sort();
     inputs.dedup();
     inputs
-}
-
-/// In hex.
-pub fn sha256(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }

@@ -44,12 +44,12 @@ pub struct Changes {
     /// Every FMU runs in a process of its own.
     pub isolate: bool,
     /// What else belongs to a system that is no `system.toml`.
-    pub form: Form,
+    pub form: FormOptions,
 }
 
 /// What else belongs to a system that is no `system.toml`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Form {
+pub struct FormOptions {
     /// The `.ssd` of an SSP.
     pub variant: Option<String>,
     /// Files that are added to a multi-model.
@@ -60,7 +60,7 @@ pub struct Form {
 pub struct ModelOptions {
     /// Where they are kept, how they are compiled, isolated and saved.
     pub loader: LoaderOptions,
-    /// Who is told how far a long check of saved states is.
+    /// Hears how far a long check of saved states is.
     pub on_trial: Option<OnTrial>,
     /// A program that has started this one and takes the place of a component.
     pub foreign: Option<ForeignProgram>,

@@ -112,10 +112,10 @@ pub(crate) struct NodeArgs {
     /// Which run this is: 32 hexadecimal digits, the same for every node [default: zeros]
     #[arg(long, value_name = "ID", value_parser = values::run_id)]
     pub(crate) run: Option<[u8; 16]>,
-    /// For `tls` without certificates: a file that all nodes have; `consort node secret FILE` makes one
+    /// For `tls` without certificates: a file shared by all nodes; `consort node secret FILE` creates one
     #[arg(long, value_name = "FILE", conflicts_with = "tls_certificate")]
     pub(crate) secret: Option<PathBuf>,
-    /// Meet nodes on other machines without TLS: whoever sees what they say can take part
+    /// Allow plain connections to other machines: anyone who can read the traffic can join the run
     #[arg(long)]
     pub(crate) plain: bool,
     /// How long a node that is gone may take to come back [default: 5]
@@ -192,7 +192,7 @@ pub(crate) enum NodeQuestion {
     /// Show where nodes are, and who waits for whom for what
     #[command(after_long_help = include_str!("node_status.txt"))]
     Status(NodeStatusArgs),
-    /// Make a secret that all nodes of a run are given, so that nobody else can take part
+    /// Create a secret for all nodes of a run, without which no node can join
     #[command(after_long_help = include_str!("node_secret.txt"))]
     Secret(NodeSecretArgs),
 }

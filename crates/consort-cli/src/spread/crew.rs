@@ -156,7 +156,7 @@ impl Crew {
             }
             self.show(watching);
             self.saving(watching);
-            // Saving may have taken long: whoever ended meanwhile has said so.
+            // Saving may have taken long: messages of nodes that ended meanwhile are here.
             self.hear_all();
             self.first_lost =
                 self.first_lost.or_else(|| self.members.iter().position(Member::is_lost));

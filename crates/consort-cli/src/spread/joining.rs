@@ -43,7 +43,7 @@ pub(crate) struct Joining {
     pub(crate) facts: Vec<(String, String)>,
     /// Who is told whom it still waits for.
     pub(crate) gathering: Option<Gathering>,
-    /// Who is told of waits that take long.
+    /// Hears of long waits.
     pub(crate) waiting: Option<WaitListener>,
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn run(mut job: Job<'_>, printer: &Printer) -> Done {
     }
 }
 
-/// Writes waits that take long to the log, and says them.
+/// Reports long waits, to the user and in the log.
 fn wait_listener(
     name: &str,
     resolution: Resolution,

@@ -3,7 +3,7 @@
 
 use crate::outcome::CommandError;
 use std::fs::{self, DirBuilder};
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,8 @@ pub(crate) type RunId = [u8; 16];
 /// # Errors
 /// If the system gives no random bytes.
 pub(crate) fn random_id() -> Result<RunId, CommandError> {
-    let source = Path::new("/dev/urandom");
-    let mut id = [0; 16];
-    let read = fs::File::open(source).and_then(|mut file| file.read_exact(&mut id));
-    read.map_err(|error| CommandError::unreadable(source, &error))?;
-    Ok(id)
+    let random = consort_node::secret::random();
+    random.map_err(|error| CommandError::unreadable(Path::new("/dev/urandom"), &error))
 }
 
 /// As it is typed.

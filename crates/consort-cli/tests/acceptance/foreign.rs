@@ -113,7 +113,8 @@ fn a_program_that_was_stopped_for_a_while_changes_nothing() {
     let output = run.wait_with_output().unwrap();
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("`tank` has not answered `its outputs` for "), "{said}");
+    assert!(said.contains("still waiting for `tank` after "), "{said}");
+    assert!(said.contains(" s: its outputs"), "{said}");
     assert_eq!(world.trace_hash("it"), expected);
 }
 

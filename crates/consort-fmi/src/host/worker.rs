@@ -35,7 +35,7 @@ pub(crate) struct Worker {
     step: Option<Step>,
     round_trips: u64,
     failures: u64,
-    /// When its next wait is told: a model whose every step takes long does not fill the log.
+    /// When its next wait is reported: a model whose every step takes long does not fill the log.
     long_wait: LongWait,
 }
 
@@ -243,7 +243,7 @@ impl Worker {
                 return Err(format!("no answer for {} s", self.shared.silence.as_secs_f64()));
             }
             if self.long_wait.is_due(begin.elapsed()) {
-                self.tell_wait(op, begin.elapsed());
+                self.report_wait(op, begin.elapsed());
             }
             if OUTPUT_MAX <= self.shared.output.length() {
                 self.process.end();
@@ -257,7 +257,7 @@ impl Worker {
     }
 
     #[cold]
-    fn tell_wait(&self, op: Op, waited: Duration) {
+    fn report_wait(&self, op: Op, waited: Duration) {
         let call = op.name_for(self.shared.family, access(self.channel.command()));
         (self.shared.log)(&LogEntry::wait(&self.shared.component, call, waited));
     }

@@ -3,6 +3,7 @@
 use super::cache::unreadable;
 use crate::request::ModelRequest;
 use consort_core::Report;
+use consort_core::bytes::hex;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::fs::{self, File};
@@ -58,18 +59,8 @@ impl InputFile {
 }
 
 /// SHA-256 of some bytes, in hex.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-/// Bytes in hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use fmt::Write;
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        write!(text, "{byte:02x}").expect("a string takes everything");
-    }
-    text
 }
 
 /// SHA-256 of a file, read in pieces: archives may be large.

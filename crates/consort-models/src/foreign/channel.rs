@@ -20,8 +20,8 @@ pub(super) struct Channel {
     /// The program, if we started it.
     pub(super) program: Option<Program>,
     limit: Option<Duration>,
-    /// Who is told of waits that take long: the component's name, and where its log goes.
-    told: Option<(String, LogSink)>,
+    /// Where long waits are reported: the component's name and its log.
+    wait_log: Option<(String, LogSink)>,
     long_wait: LongWait,
     incoming: Vec<u8>,
     outgoing: Vec<u8>,
@@ -88,12 +88,12 @@ impl From<io::Error> for Broken {
     }
 }
 
-/// Reads for as long as the limit allows, and tells when that takes long.
+/// Reads for as long as the limit allows, and reports long waits.
 struct Patient<'a> {
     stream: &'a UnixStream,
     begin: Instant,
     limit: Option<Duration>,
-    told: Option<&'a (String, LogSink)>,
+    wait_log: Option<&'a (String, LogSink)>,
     long_wait: &'a mut LongWait,
     expected: &'static str,
     /// The last round ends with the limit.
@@ -109,7 +109,8 @@ impl io::Read for Patient<'_> {
                 return read;
             }
             let waited = self.begin.elapsed();
-            if let Some((component, log)) = self.told.filter(|_| self.long_wait.is_due(waited)) {
+            if let Some((component, log)) = self.wait_log.filter(|_| self.long_wait.is_due(waited))
+            {
                 log(&LogEntry::wait(component, self.expected, waited));
             }
             if let Some(limit) = self.limit {
@@ -144,9 +145,9 @@ impl Channel {
     ) -> io::Result<Self> {
         stream.set_read_timeout(Some(round(limit)))?;
         stream.set_write_timeout(limit)?;
-        let (incoming, outgoing, told) = (Vec::new(), Vec::new(), None);
+        let (incoming, outgoing, wait_log) = (Vec::new(), Vec::new(), None);
         let long_wait = LongWait::default();
-        Ok(Channel { stream, program, limit, told, long_wait, incoming, outgoing })
+        Ok(Channel { stream, program, limit, wait_log, long_wait, incoming, outgoing })
     }
 
     /// Sends a message whose body is put behind what is there.
@@ -179,9 +180,9 @@ impl Channel {
         }
     }
 
-    /// From now on waits that take long are told in the name of that component.
-    pub(super) fn tell_waits(&mut self, component: &str, log: &LogSink) {
-        self.told = Some((component.to_owned(), log.clone()));
+    /// Reports long waits from now on, in the name of that component.
+    pub(super) fn report_waits(&mut self, component: &str, log: &LogSink) {
+        self.wait_log = Some((component.to_owned(), log.clone()));
     }
 
     fn read_frame(&mut self, expected: &'static str) -> Result<(), Broken> {
@@ -190,7 +191,7 @@ impl Channel {
             stream: &self.stream,
             begin: Instant::now(),
             limit: self.limit,
-            told: self.told.as_ref(),
+            wait_log: self.wait_log.as_ref(),
             long_wait: &mut self.long_wait,
             expected,
             is_shortened: false,

@@ -56,7 +56,7 @@ impl ForeignInstance {
         log: LogSink,
     ) -> CallResult<Self> {
         let mut channel = channel;
-        channel.tell_waits(name, &log);
+        channel.report_waits(name, &log);
         let mut instance = ForeignInstance {
             variables: description.variables.clone(),
             table: Table::new(description),

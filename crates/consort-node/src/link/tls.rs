@@ -6,14 +6,13 @@ use super::{Link, Received};
 use crate::certificates::{Identity, no_dns_name};
 use crate::credentials::Credentials;
 use crate::frame::WireError;
-use crate::private_file::told;
+use crate::private_file::in_file;
 use rustls::client::verify_server_name;
 use rustls::pki_types::{CertificateDer, DnsName, ServerName};
 use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
 };
-use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -37,33 +36,33 @@ pub(crate) struct TlsConfigs {
 impl TlsConfigs {
     /// Those of `node`; the text says which file is wrong, and how.
     pub(crate) fn read(credentials: &Credentials, node: &str) -> Result<Self, String> {
-        let told = |error: &dyn fmt::Display| match credentials {
-            Credentials::Files(files) => told(&files.certificate, error),
-            Credentials::Secret(path) => told(path, error),
+        let (authorities, own) = match credentials {
+            Credentials::Files(files) => (&files.authorities, &files.certificate),
+            Credentials::Secret(path) => (path, path),
         };
         let identity = Identity::read(credentials, node)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = RootCertStore::empty();
         for authority in identity.authorities {
-            roots.add(authority).map_err(|error| told(&error))?;
+            roots.add(authority).map_err(|error| in_file(authorities, &error))?;
         }
         let roots = Arc::new(roots);
         let (chain, key) = (identity.chain, identity.key);
         let verifier = WebPkiClientVerifier::builder_with_provider(roots.clone(), provider.clone())
             .build()
-            .map_err(|error| told(&error))?;
+            .map_err(|error| in_file(authorities, &error))?;
         let server = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
-            .map_err(|error| told(&error))?
+            .map_err(|error| error.to_string())?
             .with_client_cert_verifier(verifier)
             .with_single_cert(chain.clone(), key.clone_key())
-            .map_err(|error| told(&error))?;
+            .map_err(|error| in_file(own, &error))?;
         let client = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(|error| told(&error))?
+            .map_err(|error| error.to_string())?
             .with_root_certificates(roots)
             .with_client_auth_cert(chain, key)
-            .map_err(|error| told(&error))?;
+            .map_err(|error| in_file(own, &error))?;
         Ok(TlsConfigs {
             client: Arc::new(client),
             server: Arc::new(server),
@@ -146,7 +145,7 @@ impl TlsLink {
         let state = self.connection.process_new_packets();
         // An alert says why; it leaves before the link is dropped.
         let written = self.flush();
-        let came = state.map_err(understood)?.plaintext_bytes_to_read();
+        let came = state.map_err(readable)?.plaintext_bytes_to_read();
         self.check_record(0 < came)?;
         written.map(|()| true)
     }
@@ -225,17 +224,17 @@ impl Link for TlsLink {
     }
 }
 
-/// What fails most often, in words; the rest as the library has it.
-fn understood(error: rustls::Error) -> io::Error {
+/// The usual failures in plain words; the others as the library has them.
+fn readable(error: rustls::Error) -> io::Error {
     use rustls::{AlertDescription as Alert, CertificateError as Certificate, Error};
     let words = match error {
         Error::InvalidCertificate(Certificate::UnknownIssuer) => {
-            "its certificate is of an authority that is not trusted here: another secret, or another `--tls-ca`"
+            "its certificate is not trusted: it was given another secret or another authority (`--tls-ca`)"
         }
         Error::AlertReceived(Alert::UnknownCA) => {
-            "it does not trust the authority of our certificate: another secret, or another `--tls-ca`"
+            "it does not trust our certificate: it was given another secret or another authority (`--tls-ca`)"
         }
-        Error::InvalidMessage(_) => "what it sends is no TLS",
+        Error::InvalidMessage(_) => "it does not speak TLS, or the data was damaged",
         error => return io::Error::other(error),
     };
     io::Error::other(words)

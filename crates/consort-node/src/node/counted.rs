@@ -1,18 +1,18 @@
-//! Things that are said again and again, counted.
+//! Repeated messages, counted.
 
-/// The most different ones that are kept: strangers may say anything.
+/// How many different messages are kept: strangers may cause any number.
 const DIFFERENT_MAX: usize = 8;
 
-/// What was said, and how often.
+/// Messages, and how often each came.
 #[derive(Default, Debug)]
 pub(crate) struct Counted {
     said: Vec<(String, u64)>,
-    /// How often something was said that is not kept.
+    /// How often others came that are not kept.
     others: u64,
 }
 
 impl Counted {
-    /// It was said once more.
+    /// It came once more.
     pub(crate) fn add(&mut self, what: String) {
         let known = self.said.iter().position(|(known, _)| *known == what);
         match known {
@@ -22,13 +22,13 @@ impl Counted {
         }
     }
 
-    /// Each thing with how often it was said, the first first.
+    /// Each message with its count, in the order in which they first came.
     pub(crate) fn words(&self) -> Vec<String> {
         let times = |(what, count): &(String, u64)| match count {
             1 => what.clone(),
             _ => format!("{what} ({count} times)"),
         };
-        let others = (self.others != 0).then(|| format!("something else ({} times)", self.others));
+        let others = (self.others != 0).then(|| format!("other reasons ({} times)", self.others));
         self.said.iter().map(times).chain(others).collect()
     }
 }
@@ -47,6 +47,6 @@ mod tests {
         let words = counted.words();
         assert_eq!(words.len(), 9);
         assert_eq!((&*words[0], &*words[1]), ("reason 1 (3 times)", "reason 2"));
-        assert_eq!(words[8], "something else (3 times)");
+        assert_eq!(words[8], "other reasons (3 times)");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::board::Board;
 use super::counted::Counted;
+use crate::cancellation::Cancellation;
 use crate::frame::{self, Body, Frame, WireError};
 use crate::link::{Caller, HubListener, Link, Listener, Received};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -41,7 +42,7 @@ pub(crate) struct Visitor {
 /// The node's end of the thread; dropping it ends the thread.
 pub(crate) struct Doorman {
     bell: Arc<OwnedFd>,
-    stop: Arc<OwnedFd>,
+    stop: Cancellation,
     visitors: Receiver<Visitor>,
     strangers: Arc<Mutex<Strangers>>,
     thread: Option<JoinHandle<()>>,
@@ -77,7 +78,7 @@ impl Doorman {
         frame_max: usize,
     ) -> io::Result<Self> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        let (bell, stop) = (Arc::new(eventfd(0, flags)?), Arc::new(eventfd(0, flags)?));
+        let (bell, stop) = (Arc::new(eventfd(0, flags)?), Cancellation::new()?);
         let (sender, visitors) = sync_channel(QUEUE_MAX);
         let strangers = Arc::new(Mutex::new(Strangers::default()));
         let hall = Hall {
@@ -119,7 +120,7 @@ impl Doorman {
 
 impl Drop for Doorman {
     fn drop(&mut self) {
-        let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
+        self.stop.cancel();
         if let Some(thread) = self.thread.take() {
             // A panic of that thread was printed; there is nobody to pass it on to.
             drop(thread.join());
@@ -131,7 +132,7 @@ impl Drop for Doorman {
 struct Hall {
     entrances: Vec<Entrance>,
     bell: Arc<OwnedFd>,
-    stop: Arc<OwnedFd>,
+    stop: Cancellation,
     sender: SyncSender<Visitor>,
     board: Arc<Board>,
     frame_max: usize,
@@ -158,7 +159,7 @@ impl Hall {
 
     /// Sleeps until something happens; whether that is the end.
     fn is_stopped(&self) -> bool {
-        let mut watched = vec![PollFd::new(&self.stop, PollFlags::IN)];
+        let mut watched = vec![PollFd::from_borrowed_fd(self.stop.as_fd(), PollFlags::IN)];
         let entrances = self.entrances.iter().map(Entrance::as_fd);
         watched.extend(entrances.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let links = self.waiting.iter().map(|Guest { link, .. }| {

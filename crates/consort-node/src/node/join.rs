@@ -32,7 +32,7 @@ impl Node {
         let gathering = options.gathering.clone();
         let me = checked(&options)?;
         sound(&options)?;
-        private(&options)?;
+        check_private(&options)?;
         let board = Arc::new(Board::new(&hello, me));
         let entrances = entrances(&options, tls.as_ref())?;
         let doorman = Doorman::start(entrances, board.clone(), hello_max(&hello));
@@ -60,7 +60,6 @@ impl Node {
             long_wait: LongWait::default(),
             is_piloted: false,
             is_over: false,
-            has_blamed: false,
             written: Instant::now(),
         };
         let gathered = node.gather(gather, gathering.as_ref());
@@ -171,20 +170,20 @@ fn checked(options: &JoinOptions) -> Result<NodeId, NodeError> {
     Ok(NodeId::from_index(me))
 }
 
-/// Who has seen a plain hello could say it again: between machines that takes a wish.
-fn private(options: &JoinOptions) -> Result<(), NodeError> {
+/// A plain hello can be read and replayed: between machines that must be allowed explicitly.
+fn check_private(options: &JoinOptions) -> Result<(), NodeError> {
     let has_files = matches!(options.tls, Some(Credentials::Files(_)));
     let mut endpoints = options.listen.iter().chain(options.peers.values());
     if let Some(endpoint) = endpoints.clone().find(|it| it.is_zenoh_tls() && !has_files) {
         let problem = format!(
-            "`{endpoint}` needs certificates (`--tls-certificate`), which Zenoh takes; or use a `tls` endpoint"
+            "`{endpoint}` needs certificates (`--tls-certificate`): Zenoh takes no secret; or use a `tls` endpoint"
         );
         return Err(NodeError::Options { problem });
     }
     let exposed = endpoints.find(|endpoint| !options.allows_plain && endpoint.is_exposed());
     exposed.map_or(Ok(()), |endpoint| {
         let problem = format!(
-            "`{endpoint}` can be reached from other machines without TLS: use a `tls` endpoint, or allow it"
+            "`{endpoint}` is reachable from other machines without TLS: use a `tls` endpoint, or allow it"
         );
         Err(NodeError::Options { problem })
     })

@@ -36,7 +36,7 @@ pub(crate) struct Mesh {
     pub(crate) is_strict: bool,
     /// Lines that are down stay down: all that is left is to be heard.
     has_given_up: bool,
-    /// Ends whatever is waited for; heard once.
+    /// Ends what is waited for; taken when it fires.
     cancellation: Option<Cancellation>,
     /// Why visitors were refused.
     strangers: Counted,
@@ -81,15 +81,19 @@ impl Mesh {
         }
     }
 
-    /// Whoever has `cancellation` can end what is waited for.
+    /// With a way to end what it waits for, from another thread.
     pub(crate) fn with_cancellation(mut self, cancellation: Option<Cancellation>) -> Self {
         self.cancellation = cancellation;
         self
     }
 
-    /// Whoever has given up has nothing to cancel, and looks for nobody: it only says what it has to say.
+    /// The run has failed: nothing is left to cancel or to reconnect, only to tell the others.
     pub(crate) fn give_up(&mut self) {
         (self.cancellation, self.has_given_up) = (None, true);
+    }
+
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.has_given_up
     }
 
     /// Everything of the other node `node`.
@@ -251,9 +255,6 @@ impl Mesh {
         let span = Timespec::try_from(span).expect("at most a heartbeat");
         let mut watched = Vec::with_capacity(2 + self.peers.len());
         watched.push(PollFd::from_borrowed_fd(self.doorman.bell(), PollFlags::IN));
-        // Without a cancellation the bell is watched twice.
-        let cancelled = self.cancellation.as_ref().map_or(self.doorman.bell(), Cancellation::as_fd);
-        watched.push(PollFd::from_borrowed_fd(cancelled, PollFlags::IN));
         let mut of_peer = std::mem::take(&mut self.ready);
         of_peer.clear();
         for (index, peer) in self.peers.iter().enumerate() {
@@ -262,6 +263,8 @@ impl Mesh {
             watched.push(PollFd::from_borrowed_fd(link.as_fd(), PollFlags::IN | out));
             of_peer.push(index);
         }
+        let cancellation = self.cancellation.as_ref().map(Cancellation::as_fd);
+        watched.extend(cancellation.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         match poll(&mut watched, Some(&span)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => {
@@ -269,15 +272,16 @@ impl Mesh {
             }
         }
         let is_rung = !watched[0].revents().is_empty();
-        let is_cancelled = self.cancellation.is_some() && !watched[1].revents().is_empty();
-        let mut polled = watched[2..].iter();
+        let is_last_ready = watched.last().is_some_and(|last| !last.revents().is_empty());
+        let is_cancelled = self.cancellation.is_some() && is_last_ready;
+        let mut polled = watched[1..].iter();
         of_peer.retain(|index| {
             let is_ready = polled.next().is_some_and(|one| !one.revents().is_empty());
             is_ready || self.peers[*index].broken.is_some()
         });
         self.ready = of_peer;
         if is_cancelled {
-            // Heard once: what is left to do is to tell the others.
+            // It fires once: what is left to do is to tell the others.
             self.cancellation = None;
             return Err(NodeError::Cancelled { at: self.at });
         }
@@ -334,7 +338,7 @@ impl Mesh {
             return Err(self.wire(index, wire));
         }
         if peer.link().is_some_and(Link::is_reliable) {
-            peer.lose(now, Trouble::said(wire.to_string()));
+            peer.lose(now, Trouble::explained(wire.to_string()));
         }
         Ok(())
     }

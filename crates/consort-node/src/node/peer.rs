@@ -71,15 +71,15 @@ pub(crate) struct Trouble {
     rank: Rank,
 }
 
-/// How much a reason tells.
+/// How much a reason explains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
     /// The other node is not to be reached, which may be because of what happened before.
     Unreachable,
     /// It closed the connection and did not say why.
     Closed,
-    /// What is wrong with the connection.
-    Told,
+    /// The error says what is wrong with the connection.
+    Explained,
 }
 
 impl Trouble {
@@ -91,8 +91,8 @@ impl Trouble {
         Trouble { reason: "it closed the connection".to_owned(), rank: Rank::Closed }
     }
 
-    pub(crate) fn said(reason: String) -> Self {
-        Trouble { reason, rank: Rank::Told }
+    pub(crate) fn explained(reason: String) -> Self {
+        Trouble { reason, rank: Rank::Explained }
     }
 
     pub(crate) fn of(error: &io::Error) -> Self {
@@ -102,12 +102,12 @@ impl Trouble {
             Kind::HostUnreachable | Kind::NetworkUnreachable => Rank::Unreachable,
             Kind::ConnectionReset | Kind::ConnectionAborted | Kind::BrokenPipe => Rank::Closed,
             Kind::UnexpectedEof => Rank::Closed,
-            _ => Rank::Told,
+            _ => Rank::Explained,
         };
         Trouble { reason: error.to_string(), rank }
     }
 
-    /// The reason that tells more; of two that tell as much the later one.
+    /// The reason that explains more; the later of two that explain as much.
     fn followed_by(self, later: Trouble) -> Trouble {
         if later.rank < self.rank { self } else { later }
     }
@@ -213,7 +213,7 @@ impl Peer {
     pub(crate) fn down(&self) -> Option<(Instant, &str)> {
         match &self.line {
             Line::Down { since, trouble, .. } => Some((*since, &trouble.reason)),
-            Line::Greeting { since, trouble, .. } if trouble.rank == Rank::Told => {
+            Line::Greeting { since, trouble, .. } if trouble.rank == Rank::Explained => {
                 Some((*since, &trouble.reason))
             }
             Line::Greeting { since, .. } => Some((*since, "it does not answer")),

@@ -53,12 +53,12 @@ impl Node {
             self.long_wait = LongWait::default();
         }
         self.tell_waiting();
-        self.tell_listener();
+        self.report_wait();
         self.pump(ROUND).map(|_| ())
     }
 
-    /// A wait that takes long is told, each time that it has become twice as long.
-    fn tell_listener(&mut self) {
+    /// Reports a long wait when it is due.
+    fn report_wait(&mut self) {
         let (Some(listener), Some((_, since))) = (&self.listener, self.want) else { return };
         if self.long_wait.is_due(since.elapsed()) {
             self.board.status().waits.iter().for_each(|wait| listener.tell(wait));

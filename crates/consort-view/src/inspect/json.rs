@@ -2,6 +2,7 @@
 
 mod system;
 
+use consort_core::bytes::hex;
 use consort_core::{
     Capabilities, DependsOn, Dimension, ModelDescription, Refresh, Unknown, Values, Variable,
     VariableId,
@@ -141,11 +142,10 @@ fn double(value: f64) -> Value {
 }
 
 fn values(values: &Values) -> Value {
-    let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match values {
         Values::Float64(list) => list.iter().copied().map(double).collect(),
         Values::Float32(list) => list.iter().copied().map(float32).collect(),
-        Values::Binary(list) => list.iter().map(hex).collect(),
+        Values::Binary(list) => list.iter().map(|bytes| hex(bytes)).collect(),
         Values::Int8(list) => json!(list),
         Values::UInt8(list) => json!(list),
         Values::Int16(list) => json!(list),

@@ -94,12 +94,12 @@ impl Alone {
         &self,
         system: &mut System,
         model: &ModelDescription,
-        args: &Changes,
+        changes: &Changes,
         report: &mut Report,
     ) {
         self.find_variables(system, model);
-        self.choose_record(system, model, args, report);
-        Times::of(model, Form::of(Path::new(&self.asked)), report).apply(system, args, report);
+        self.choose_record(system, model, changes, report);
+        Times::of(model, Form::of(Path::new(&self.asked)), report).apply(system, changes, report);
         let tolerance = model.default_experiment.tolerance.as_ref();
         let tolerance = tolerance.and_then(|text| text.parse::<f64>().ok());
         let is_fine = |tolerance: &f64| tolerance.is_finite() && 0.0 < *tolerance;
@@ -135,12 +135,12 @@ impl Alone {
         &self,
         system: &mut System,
         model: &ModelDescription,
-        args: &Changes,
+        changes: &Changes,
         report: &mut Report,
     ) {
         let is_output = |variable: &&Variable| variable.causality == Causality::Output;
         let mut shown: Vec<&Variable> = model.variables.iter().filter(is_output).collect();
-        if shown.is_empty() && !model.variables.is_empty() && args.record.is_empty() {
+        if shown.is_empty() && !model.variables.is_empty() && changes.record.is_empty() {
             shown = model.variables.iter().filter(|it| is_local(it)).collect();
             system.experiment.record = Record::All;
             let message = format!("`{}` has no outputs; all its variables are recorded", self.name);

@@ -11,56 +11,56 @@ use std::borrow::Cow;
 
 /// Applies the options to the system; what is wrong goes to the report.
 pub(super) fn apply(
-    args: &Changes,
+    changes: &Changes,
     system: &mut System,
     alone: Option<&Alone>,
     report: &mut Report,
 ) {
     let experiment = &mut system.experiment;
-    if let Some(start) = time("start", args.start.as_deref(), report) {
+    if let Some(start) = time("start", changes.start.as_deref(), report) {
         experiment.start = start;
     }
-    if let Some(stop) = time("stop", args.stop.as_deref(), report) {
+    if let Some(stop) = time("stop", changes.stop.as_deref(), report) {
         experiment.stop = Some(stop);
     }
-    if let Some(step) = time("step", args.step.as_deref(), report) {
+    if let Some(step) = time("step", changes.step.as_deref(), report) {
         // Where steps change their size it is the first, whatever the file says of that.
         if let Some(variable) = &mut experiment.coupling.variable_step {
             variable.initial = None;
         }
         experiment.step = Some(step);
     }
-    experiment.seed = args.seed.unwrap_or(experiment.seed);
-    experiment.isolate |= args.isolate;
-    coupling(args, system, report);
-    solving(args, system, alone.is_some(), report);
-    for text in &args.set {
+    experiment.seed = changes.seed.unwrap_or(experiment.seed);
+    experiment.isolate |= changes.isolate;
+    coupling(changes, system, report);
+    solving(changes, system, alone.is_some(), report);
+    for text in &changes.set {
         set(text, system, alone, report);
     }
-    for text in &args.delay {
+    for text in &changes.delay {
         delay(text, system, report);
     }
 }
 
-fn coupling(args: &Changes, system: &mut System, report: &mut Report) {
+fn coupling(changes: &Changes, system: &mut System, report: &mut Report) {
     let coupling = &mut system.experiment.coupling;
-    if let Some(name) = &args.order {
+    if let Some(name) = &changes.order {
         let order = Order::from_name(name).map(|order| (order, source("order", name, report)));
         coupling.order =
             order.map(|(order, span)| Spanned::new(order, span)).or(coupling.order.take());
     }
-    if let Some(name) = &args.continuous {
+    if let Some(name) = &changes.continuous {
         let found = Continuous::ALL.into_iter().find(|(_, known)| known == name);
         let span = found.map(|_| source("continuous", name, report));
         let said = found.zip(span).map(|((it, _), span)| Spanned::new(it, span));
         coupling.continuous = said.or(coupling.continuous.take());
     }
-    if let Some(name) = &args.loops {
+    if let Some(name) = &changes.loops {
         let found = LoopChoice::from_name(name).map(|it| (it, source("loops", name, report)));
         let said = found.map(|(choice, span)| Spanned::new(choice, span));
         coupling.loops = said.or(coupling.loops.take());
     }
-    if let Some(name) = &args.on_divergence {
+    if let Some(name) = &changes.on_divergence {
         let found = OnDivergence::from_name(name);
         let span = found.map(|_| source("on-divergence", name, report));
         let said = found.zip(span).map(|(choice, span)| Spanned::new(choice, span));
@@ -69,13 +69,13 @@ fn coupling(args: &Changes, system: &mut System, report: &mut Report) {
 }
 
 /// The solver of a model alone is its component's own; of a system, that of all that have none.
-fn solving(args: &Changes, system: &mut System, is_alone: bool, report: &mut Report) {
-    let step = time("solver-step", args.solver_step.as_deref(), report);
-    let solver = args.solver.as_deref().and_then(|name| {
+fn solving(changes: &Changes, system: &mut System, is_alone: bool, report: &mut Report) {
+    let step = time("solver-step", changes.solver_step.as_deref(), report);
+    let solver = changes.solver.as_deref().and_then(|name| {
         let kind = SolverKind::from_name(name)?;
         Some(Spanned::new(kind, source("solver", name, report)))
     });
-    if let Some(tolerance) = number("tolerance", args.tolerance.as_deref(), report) {
+    if let Some(tolerance) = number("tolerance", changes.tolerance.as_deref(), report) {
         system.experiment.tolerance = Some(tolerance);
     }
     let component = system.components.first_mut().filter(|_| is_alone);
@@ -87,7 +87,7 @@ fn solving(args: &Changes, system: &mut System, is_alone: bool, report: &mut Rep
     *places.1 = step.or(places.1.take());
 }
 
-/// The number that an option gives; what is none goes to the report.
+/// The number that an option gives; a mistake goes to the report.
 pub fn number(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<f64>> {
     let value = value?;
     let span = source(option, value, report);
@@ -155,7 +155,7 @@ pub fn source(option: &str, value: &str, report: &mut Report) -> Span {
     Span::new(report.add_source("command line", text), range)
 }
 
-/// The seconds that an option gives; what are none go to the report.
+/// The seconds that an option gives; a mistake goes to the report.
 pub fn time(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<Seconds>> {
     let value = value?;
     let span = source(option, value, report);

@@ -8,7 +8,7 @@ mod ssp;
 use super::alone::Alone;
 use super::{InputHash, file_name};
 use crate::error::{Error, plain_words};
-use crate::request::{Form as FormRequest, ModelOptions};
+use crate::request::{FormOptions, ModelOptions};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use consort_formats::multimodel::Keys;
@@ -70,16 +70,16 @@ const KNOWN_MODEL: &str = "a model is an `.fmu`, a folder with `modelDescription
 /// If there is no system at all.
 pub(super) fn read(
     path: &Path,
-    args: &FormRequest,
+    options: &FormOptions,
     models: &ModelOptions,
     report: &mut Report,
 ) -> Result<Option<Source>, Error> {
     let (file, form) = locate(path, report)?;
-    check_options(form, args, report);
+    check_options(form, options, report);
     match form {
         Form::Toml => read_toml(file, report),
-        Form::Ssp => ssp::read(file, args, models, report),
-        Form::MultiModel => multimodel::read(file, args, report),
+        Form::Ssp => ssp::read(file, options, models, report),
+        Form::MultiModel => multimodel::read(file, options, report),
         Form::Model => Ok(Some(model::read(file))),
     }
 }
@@ -178,10 +178,10 @@ fn scenario(path: &Path) -> Error {
 }
 
 /// Options for another form would be passed over in silence.
-fn check_options(form: Form, args: &FormRequest, report: &mut Report) {
+fn check_options(form: Form, options: &FormOptions, report: &mut Report) {
     let wrong = [
-        (args.variant.is_some() && form != Form::Ssp, "--variant", "an SSP"),
-        (!args.with.is_empty() && form != Form::MultiModel, "--with", "a multi-model"),
+        (options.variant.is_some() && form != Form::Ssp, "--variant", "an SSP"),
+        (!options.with.is_empty() && form != Form::MultiModel, "--with", "a multi-model"),
     ];
     for (_, option, owner) in wrong.iter().filter(|(is_wrong, ..)| *is_wrong) {
         let message = format!("`{option}` is only for {owner}");

@@ -240,7 +240,7 @@ fn check_reachable(args: &NodeArgs, placement: &Placement, report: &mut Report) 
     }
 }
 
-/// Who has seen what nodes say to each other without TLS could say it again, so that takes a wish.
+/// Plain traffic can be read and replayed: between machines that must be allowed explicitly.
 fn check_private(args: &NodeArgs, report: &mut Report) {
     let listen = args.listen.iter().map(|text| ("listen", text));
     let connect = args.connect.iter().map(|(_, text)| ("connect", text));
@@ -248,15 +248,16 @@ fn check_private(args: &NodeArgs, report: &mut Report) {
         if !text.parse::<Endpoint>().is_ok_and(|endpoint| endpoint.is_exposed()) {
             continue;
         }
-        let message = format!("`--{option}`: `{text}` leads to other machines without TLS");
-        let note = "whoever sees what nodes say there can take part in the run";
+        let message =
+            format!("`--{option}`: `{text}` is reachable from other machines without TLS");
+        let note = "anyone who can read the traffic can join the run";
         let safe = match text.strip_prefix("tcp:") {
             Some(address) => format!("tls:{address}"),
             None => "tls:HOST:PORT".to_owned(),
         };
         let help = format!(
-            "write `{safe}` and give all nodes `--secret FILE` (`consort node secret FILE` makes one); \
-             `--plain` does without"
+            "write `{safe}` and give all nodes `--secret FILE` (`consort node secret FILE` creates one); \
+             `--plain` allows it without"
         );
         report.push(Diagnostic::error("node::plain", message).with_note(note).help(help));
     }

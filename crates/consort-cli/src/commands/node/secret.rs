@@ -1,4 +1,4 @@
-//! `consort node secret`: a file that all nodes of a run are given, so that nobody else can take part.
+//! `consort node secret`: a secret for all nodes of a run, without which no node can join.
 
 use crate::cli::NodeSecretArgs;
 use crate::outcome::{CommandError, CommandResult, Exit};
@@ -15,12 +15,12 @@ pub(super) fn execute(args: &NodeSecretArgs, printer: &Printer) -> CommandResult
         _ => CommandError::unwritable(&args.file, &error),
     })?;
     let file = one_line(&args.file.display().to_string());
-    printer.say(&format!("{file}: give it to every node with `--secret`, and to nobody else"));
+    printer.say(&format!("{file}: pass it to every node with `--secret`, and keep it private"));
     Ok(Exit::Done)
 }
 
 fn taken(file: &Path) -> CommandError {
-    let message = format!("`{}` is there already, and a secret is not replaced", file.display());
+    let message = format!("`{}` exists already; a secret is never overwritten", file.display());
     let diagnostic = Diagnostic::error("node::secret-exists", message);
-    CommandError::failed(diagnostic.help("give it to all nodes, or choose another file"))
+    CommandError::failed(diagnostic.help("use it, or choose another file name"))
 }

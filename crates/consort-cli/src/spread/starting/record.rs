@@ -181,7 +181,7 @@ impl Ran<'_> {
         problems
     }
 
-    /// Links that broke by themselves: nothing is lost, but whoever looks after the network should know.
+    /// Connections that broke by themselves: nothing is lost, but the network deserves a look.
     fn links_remade(&self) -> Option<Diagnostic> {
         let endings = self.crew.members.iter().filter_map(|member| member.ending.as_ref());
         let count: u64 = endings.map(|ending| ending.links_remade).sum();
@@ -189,8 +189,8 @@ impl Ran<'_> {
             return None;
         }
         let times = plural(count, "time");
-        let message = format!("links between nodes broke and were made again {times}");
-        Some(Diagnostic::note("node::links-remade", message).with_note("the trace is the same"))
+        let message = format!("connections between nodes were lost and re-established {times}");
+        Some(Diagnostic::note("node::links-remade", message).with_note("the trace is not affected"))
     }
 
     fn logged(&self) -> (u64, u64) {

@@ -165,7 +165,7 @@ fn links_to_other_machines_without_tls_take_a_wish() {
     let line = ["node", "s", "--name", "control", "--listen", &listen, "--gather", "0.1"];
     let said = world.consort(&[&line[..], &PLACE].concat());
     assert_eq!(said.code, Some(1), "{said}");
-    for part in ["node::plain", "leads to other machines without TLS", "`--secret FILE`"] {
+    for part in ["node::plain", "is reachable from other machines without TLS", "`--secret FILE`"] {
         assert!(said.stderr.contains(part), "{part}: {said}");
     }
     let said = world.consort(&[&line[..], &PLACE, &["--plain"]].concat());

@@ -36,9 +36,9 @@ impl Times {
         Times { start, stop, step, is_sbml: form == Some(Form::Sbml) }
     }
 
-    pub(super) fn apply(&self, system: &mut System, args: &Changes, report: &mut Report) {
+    pub(super) fn apply(&self, system: &mut System, changes: &Changes, report: &mut Report) {
         let experiment = &mut system.experiment;
-        if let Some(start) = self.start.filter(|_| args.start.is_none()) {
+        if let Some(start) = self.start.filter(|_| changes.start.is_none()) {
             experiment.start = Spanned::assumed(start);
         }
         let mut said = Said::default();

@@ -4,7 +4,7 @@ use super::{Source, call_after_folder, folder_of, read_text};
 use crate::error::Error;
 use crate::load::{InputHash, file_name};
 use crate::paths::{relative, whole};
-use crate::request::Form;
+use crate::request::FormOptions;
 use consort_core::{Diagnostic, Report, Span};
 use consort_formats::multimodel::{self, File};
 use consort_system::System;
@@ -12,10 +12,10 @@ use std::path::{Component, Path, PathBuf};
 
 pub(super) fn read(
     path: PathBuf,
-    args: &Form,
+    options: &FormOptions,
     report: &mut Report,
 ) -> Result<Option<Source>, Error> {
-    let texts = texts(&path, args, report)?;
+    let texts = texts(&path, options, report)?;
     let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
     let named = names.iter().zip(&texts);
     let files: Vec<File<'_>> = named.map(|(name, (_, text))| File { name, text }).collect();
@@ -42,9 +42,13 @@ pub(super) fn read(
 }
 
 /// The files of a multi-model, that with the FMUs first; `path` names it or a configuration of it.
-fn texts(path: &Path, args: &Form, report: &mut Report) -> Result<Vec<(PathBuf, String)>, Error> {
+fn texts(
+    path: &Path,
+    options: &FormOptions,
+    report: &mut Report,
+) -> Result<Vec<(PathBuf, String)>, Error> {
     let text = read_text(path)?;
-    let (mut paths, mut texts) = (args.with.clone(), Vec::new());
+    let (mut paths, mut texts) = (options.with.clone(), Vec::new());
     if let Some(named) = multimodel::model_of_configuration(&text) {
         let model = model_of(path, &named)?;
         texts.push((model.clone(), read_text(&model)?));

@@ -3,7 +3,7 @@
 use super::{KNOWN, Source, folder_of};
 use crate::error::Error;
 use crate::load::{InputHash, file_name};
-use crate::request::{Form, ModelOptions};
+use crate::request::{FormOptions, ModelOptions};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Literal, Report};
 use consort_formats::multimodel::Keys;
@@ -15,11 +15,11 @@ use std::path::{Component, Path, PathBuf};
 
 pub(super) fn read(
     path: PathBuf,
-    args: &Form,
+    options: &FormOptions,
     models: &ModelOptions,
     report: &mut Report,
 ) -> Result<Option<Source>, Error> {
-    if !path.exists() && args.variant.is_none() {
+    if !path.exists() && options.variant.is_none() {
         let message = format!("`{}` could not be read: no such file or directory", path.display());
         return Err(Error::failed(Diagnostic::error("cli::no-system", message).help(KNOWN)));
     }
@@ -28,7 +28,7 @@ pub(super) fn read(
     let Some(folder) = SspFolder::open(&place, &models.loader.cache, report) else {
         return Ok(None);
     };
-    let Some(structure) = structure(&path, is_archive, args, &folder, report) else {
+    let Some(structure) = structure(&path, is_archive, options, &folder, report) else {
         return Ok(None);
     };
     let seen: RefCell<BTreeMap<String, Vec<u8>>> = RefCell::default();
@@ -102,12 +102,12 @@ fn folder_or_here(path: &Path) -> PathBuf {
 fn structure(
     path: &Path,
     is_archive: bool,
-    args: &Form,
+    options: &FormOptions,
     folder: &SspFolder,
     report: &mut Report,
 ) -> Option<String> {
     let named = (!is_archive).then(|| file_name(path));
-    let wanted = args.variant.clone().or(named);
+    let wanted = options.variant.clone().or(named);
     let wanted = wanted.unwrap_or_else(|| consort_formats::ssp::DEFAULT_STRUCTURE.to_owned());
     if folder.variants.contains(&wanted) {
         return Some(wanted);
