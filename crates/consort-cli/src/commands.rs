@@ -1,6 +1,5 @@
 //! One module per verb.
 
-pub(crate) mod campaign_worker;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;

@@ -2,27 +2,21 @@
 //!
 //! - `cli`: verbs, options and their help.
 //! - `commands`: one module per verb.
-//! - `pipeline`: from a path to a system that can run, or everything that is wrong with it.
-//! - `spread`: runs that are spread over nodes, here and elsewhere.
-//! - `execute`: drives a run; pacing, progress and Ctrl-C live here.
-//! - `output`: messages, diagnostics, progress, log, manifest, and the trace's writer thread.
+//! - `pipeline`: the library's loading, with the options of the command line.
+//! - `output`: messages, diagnostics, progress.
 //!
-//! Plots, pictures of plans and descriptions of models come from `consort-view`.
+//! What is computed, and what is left on disk, is the library's: the crate `consort`.
 //!
 //! Standard output carries data only. Exit codes: 0 done, 1 the answer is no, 2 it could not be
 //! done, 101 a bug.
 
 mod cli;
+mod command_line;
 mod commands;
-mod execute;
 mod interrupt;
-mod options;
 mod outcome;
 mod output;
-mod paths;
 mod pipeline;
-mod spread;
-mod traces;
 
 use clap::Parser;
 use cli::{Cli, Verb};
@@ -34,7 +28,7 @@ use std::process::ExitCode;
 /// The whole program.
 pub fn main() -> ExitCode {
     name_bugs();
-    paths::keep_working_folder();
+    consort::run::paths::keep_working_folder();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error).into(),
@@ -74,9 +68,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
         Verb::StateCheck(args) => commands::state_check::execute(args, &cli.global, printer),
         Verb::Explore(args) => commands::explore::execute(args, &cli.global, printer),
         Verb::Node(args) => commands::node::execute(args, &cli.global, printer),
-        Verb::CampaignWorker(args) => {
-            commands::campaign_worker::execute(args, &cli.global, printer)
-        }
+        Verb::CampaignWorker(args) => commands::explore::work(args, printer),
         Verb::Completions(args) => commands::completions::execute(args, printer),
         Verb::Host => unreachable!("a worker serves before anything is said"),
     }
@@ -98,7 +90,10 @@ fn finish(result: CommandResult, ending: &'static str, printer: &Printer) -> Exi
             Exit::Done
         }
         Err(CommandError::Output { source }) => {
-            printer.insist(&format!("error: standard output failed: {}", outcome::said(&source)));
+            printer.insist(&format!(
+                "error: standard output failed: {}",
+                outcome::plain_words(&source)
+            ));
             Exit::Failed
         }
     }

@@ -4,7 +4,7 @@ use consort_core::{Diagnostic, Report, Severity};
 use std::io;
 use std::process::ExitCode;
 
-pub(crate) use consort::error::plain_words as said;
+pub(crate) use consort::run::error::plain_words;
 
 /// What the exit code says; 101, a bug, is the panic's own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,13 +76,7 @@ impl CommandError {
 
     /// A file could not be written.
     pub(crate) fn unwritable(path: &std::path::Path, error: &io::Error) -> Self {
-        let message = format!("`{}` could not be written: {}", path.display(), said(error));
-        let help = match error.kind() {
-            io::ErrorKind::IsADirectory => "it is a folder: choose another name",
-            io::ErrorKind::StorageFull => "make room, or choose another folder",
-            _ => "choose another folder, or permit writing there",
-        };
-        Self::failed(Diagnostic::error("cli::write-failed", message).help(help))
+        consort::Error::unwritable(path, error).into()
     }
 }
 
@@ -90,8 +84,7 @@ impl From<consort::Error> for CommandError {
     fn from(error: consort::Error) -> Self {
         match error {
             consort::Error::Invalid { report } => CommandError::Invalid { report },
-            consort::Error::Failed { report } => CommandError::Failed { report },
-            other => CommandError::failed(Diagnostic::error("run::failed", other.to_string())),
+            other => CommandError::Failed { report: other.into_report() },
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Readers and checks collect [`Diagnostic`]s in a [`Report`] and go on, so that a user sees every
 //! mistake at once. Rendering belongs to the command line.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 
 /// How bad it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.
     Note,

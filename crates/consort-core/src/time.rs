@@ -9,6 +9,7 @@
 mod rational;
 mod resolution;
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, Sub};
 
@@ -16,7 +17,9 @@ pub use rational::Seconds;
 pub use resolution::Resolution;
 
 /// A point in time, or a difference of two: a count of ticks of the run's [`Resolution`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
 pub struct Time(i64);
 
 impl Time {
@@ -77,7 +80,9 @@ impl Sub for Time {
 }
 
 /// Superdense time: a time and the microstep within it, ordered by time, then microstep.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
 pub struct Tag {
     /// The time in ticks.
     pub time: Time,

@@ -5,6 +5,9 @@
 //! [`Values`] to own. Strings and binaries are buffers that grow and keep their capacity, so that a
 //! run in its steady state allocates nothing for them either.
 
+mod numbers;
+
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -35,9 +38,9 @@ macro_rules! for_each_value_type {
 macro_rules! define_values {
     ($(($variant:ident, $element:ty, $name:literal),)*) => {
         /// The type of a variable's elements. FMI 2 `Real` is `Float64`, `Integer` is `Int32`.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         pub enum ValueType {
-            $(#[doc = concat!("`", $name, "`")] $variant,)*
+            $(#[doc = concat!("`", $name, "`")] #[serde(rename = $name)] $variant,)*
         }
 
         impl ValueType {

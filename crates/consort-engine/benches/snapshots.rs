@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use consort_core::{Instance, Instantiation, Model, Prng, Report, SavedState, Setup, Time};
-use consort_engine::{Run, RunOptions, RunSnapshot};
+use consort_engine::{Executable, Run, RunOptions, RunSnapshot};
 use consort_formats::read_system;
 use consort_models::loader::{Loader, LoaderOptions};
 use consort_models::{ModelRequest, Parameter};
@@ -81,7 +81,8 @@ fn run(text: &str) -> (Run, Vec<Arc<dyn Model>>) {
     let resolved = consort_system::resolve(&system, &found, &mut report).expect("it fits");
     let plan = consort_planner::plan(&resolved, &descriptions, &mut report).expect("it is planned");
     let options = RunOptions::quiet(1);
-    let run = Run::start(resolved, &plan, models.clone(), options).expect("it starts");
+    let executable = Executable::new(resolved, plan, models.clone());
+    let run = Run::start(&executable, options).expect("it starts");
     (run, models)
 }
 

@@ -59,6 +59,7 @@ mod compile;
 mod courier;
 mod error;
 mod exchange;
+mod executable;
 mod feed;
 mod intervene;
 mod lane;
@@ -80,8 +81,9 @@ pub use error::{
     AcceptedLoops, DifferentValue, Diverged, LoopFailure, LostParameter, OutOfRange, RunError,
     StateCall, StateDiffers, StepFailure,
 };
+pub use executable::Executable;
 pub use record::{ChunkSink, RowContent};
-pub use run::{Advance, CallSink, Observation, Run, RunOptions, Summary};
+pub use run::{Advance, CallSink, Observation, Run, RunOptions, Summary, VariableHandle};
 pub use snapshot::RunSnapshot;
 pub use statistics::Statistics;
 pub use trail::Trail;

@@ -39,6 +39,12 @@ pub trait ChunkSink: Send {
     /// Told once, before the first chunk, what is recorded.
     fn begin(&mut self, schema: &Arc<Schema>);
 
+    /// Whether its owner brings rows back to where a run is restored. Otherwise a record is of one way: it ends where a
+    /// run goes back.
+    fn is_rewound(&self) -> bool {
+        false
+    }
+
     /// Takes a chunk to be written and gives one with no rows. One without rows says where the run stands at
     /// the last row before it.
     fn take(&mut self, full: Chunk) -> Chunk;
@@ -87,9 +93,16 @@ impl Recorder {
         }
     }
 
-    /// Whether rows after a tag were recorded already.
-    pub(crate) fn is_past(&self, tag: Tag) -> bool {
-        self.last.is_some_and(|last| tag < last)
+    /// The run is restored at a tag. False if the record ends here: rows after the tag were recorded already, and
+    /// cannot be taken back.
+    pub(crate) fn rewind(&mut self, tag: Tag) -> bool {
+        let is_rewound = self.sink.is_rewound();
+        if is_rewound || self.last.is_some_and(|last| tag < last) {
+            self.hand_over();
+            (self.last, self.told) = (None, None);
+            return is_rewound;
+        }
+        true
     }
 
     /// Hands over what is there, and where the run stands: everything up to the last row is done. Rows may

@@ -18,6 +18,7 @@ mod together;
 
 use crate::courier::Part;
 use crate::error::RunError;
+use crate::executable::Executable;
 use crate::feed::FeedProgram;
 use crate::intervene::{Fresh, Interventions};
 use crate::pool::Pool;
@@ -29,11 +30,12 @@ use crate::store::Segment;
 use crate::timing::Rates;
 use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Stop, Tag, Time};
 use consort_solve::integrate::Integration;
-use consort_system::ResolvedSystem;
+use consort_system::{Plan, ResolvedSystem};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(crate) use access::Retuned;
+pub use access::VariableHandle;
 pub use finish::Summary;
 pub(crate) use interpret::Phase;
 pub use observe::Observation;
@@ -107,8 +109,9 @@ pub enum Advance {
 ///
 /// Dropping a run ends its instances; [`Run::finish`] does so and tells what happened.
 pub struct Run {
-    pub(crate) system: ResolvedSystem,
-    pub(crate) models: Vec<Arc<dyn Model>>,
+    pub(crate) system: Arc<ResolvedSystem>,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) models: Arc<[Arc<dyn Model>]>,
     pub(crate) program: Program,
     pub(crate) pool: Pool,
     pub(crate) rates: Rates,
@@ -168,6 +171,12 @@ impl Run {
     /// The present tag: everything up to it was computed, hashed and recorded.
     pub fn tag(&self) -> Tag {
         self.tag
+    }
+
+    /// What the run was made of.
+    pub fn executable(&self) -> Executable {
+        let (system, plan) = (Arc::clone(&self.system), Arc::clone(&self.plan));
+        Executable { system, plan, models: Arc::clone(&self.models) }
     }
 
     /// The system being run.

@@ -139,9 +139,7 @@ impl Run {
     pub fn restore(&mut self, from: &RunSnapshot) -> Result<(), RunError> {
         self.check_shape(from)?;
         self.forget_failure();
-        if let Some(mut recorder) = self.recorder.take_if(|recorder| recorder.is_past(from.tag)) {
-            recorder.hand_over();
-        }
+        self.recorder.take_if(|recorder| !recorder.rewind(from.tag));
         self.restore_members(&from.members)?;
         self.restore_values(&from.values);
         self.tag = from.tag;

@@ -1,7 +1,7 @@
 //! What is counted while a run goes on.
 
 /// How much a run did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Statistics {
     /// Tags after the first.
     pub tags: u64,

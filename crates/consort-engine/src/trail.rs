@@ -2,10 +2,9 @@
 
 use crate::comparison::TagRecord;
 use crate::error::{RunError, StateCall};
+use crate::executable::Executable;
 use crate::run::{Run, RunOptions};
-use consort_core::{Model, Tag, Time};
-use consort_system::{Plan, ResolvedSystem};
-use std::sync::Arc;
+use consort_core::{Tag, Time};
 
 /// What followed a save.
 pub struct Trail {
@@ -57,14 +56,9 @@ impl Trail {
     /// [`RunError::StateDiffers`] at the first difference; or what kept the twin from going on at all.
     ///
     /// # Panics
-    /// If plan, models and system do not belong together.
-    pub fn follow(
-        &self,
-        (system, plan): (ResolvedSystem, &Plan),
-        models: Vec<Arc<dyn Model>>,
-        options: RunOptions,
-    ) -> Result<(), RunError> {
-        let mut twin = Run::resume(system, plan, models, options, &self.state)?;
+    /// If the parts of the executable do not belong together.
+    pub fn follow(&self, executable: &Executable, options: RunOptions) -> Result<(), RunError> {
+        let mut twin = Run::resume(executable, options, &self.state)?;
         for Moment { follows_save, until, record } in &self.moments {
             if *follows_save {
                 twin.snapshot()?;

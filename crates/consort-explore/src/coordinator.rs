@@ -7,25 +7,27 @@
 //! was stopped and resumed. A unit whose worker dies is done again in a fresh one that tells of every step; a step
 //! that ends two of them is quarantined: it counts as failed with what happened, and the rest of the unit is done.
 
-mod crew;
+mod workers;
 
 use crate::journal::{Journal, JournalError};
 use crate::lease::{Lease, Offered, Queue, QueueError};
 use crate::strategy::{Conclusion, Strategy, Unit, UnitResult};
 use crate::visit::Effort;
-use crate::worker::{Asked, Quarantined, Said};
-use crew::{Crew, Event};
+use crate::worker::{Quarantined, WorkerCommand, WorkerMessage};
+use consort_process::{ChildEvent, ChildId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use workers::Workers;
 
 /// A worker that cannot even start is tried this often.
 const STARTS_MAX: u32 = 3;
 /// So many steps of one unit may end their workers; then something else is wrong.
 const QUARANTINED_MAX: usize = 1_000;
-/// Nobody is waited for longer than this without a look around.
+/// The longest wait for a message.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// How a campaign is carried out; nothing here changes what it concludes.
@@ -34,38 +36,29 @@ pub struct Settings<'s> {
     pub workers: usize,
     /// How a worker process is started.
     pub launch: &'s dyn Fn() -> Command,
-    /// What all workers must say they work on.
+    /// Identifies what all workers must work on.
     pub fingerprint: &'s str,
-    /// A worker that gives no sign of life for so long is ended.
+    /// A worker that sends no message for so long is killed.
     pub silence: Duration,
     /// When no more units are handed out.
     pub deadline: Option<Instant>,
 }
 
-/// Where a campaign is, for whoever watches.
+/// How far a campaign is.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// How many units were done, now and before.
     pub units: u64,
     /// How many of them were found in the journal.
     pub units_before: u64,
-    /// How many workers live.
+    /// How many workers run.
     pub workers: usize,
     /// What the workers did so far.
     pub effort: Effort,
     /// How many steps were found to end their worker.
     pub quarantined: usize,
-    /// How many workers died, or were ended because they gave no sign of life.
+    /// How many workers died, or were killed because they sent nothing.
     pub lost: u64,
-}
-
-/// What a watcher wants.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wish {
-    /// To go on.
-    Continue,
-    /// To stop after the units in work.
-    Stop,
 }
 
 /// How a campaign, or a part of it, ended.
@@ -73,9 +66,9 @@ pub enum Wish {
 pub enum Ending {
     /// The answer is known.
     Concluded(Conclusion),
-    /// The watcher wanted it to stop.
+    /// It was stopped on request.
     Stopped,
-    /// There was no more time.
+    /// Its time was over.
     OutOfTime,
 }
 
@@ -195,7 +188,7 @@ pub struct Books<'b> {
     pub phase: &'b str,
 }
 
-/// Follows a strategy to its conclusion, or until somebody stops it.
+/// Follows a strategy to its conclusion, or until `watch` breaks; the units in work are finished then.
 ///
 /// # Errors
 /// If workers cannot be started, or the journal cannot be written.
@@ -203,11 +196,11 @@ pub fn follow<'a>(
     strategy: &'a mut dyn Strategy,
     books: Books<'a>,
     settings: &'a Settings<'a>,
-    watch: &mut dyn FnMut(&Status, &dyn Strategy) -> Wish,
+    watch: &mut dyn FnMut(&Status, &dyn Strategy) -> ControlFlow<()>,
 ) -> Result<Ending, CampaignError> {
     let mut coordinator = Coordinator::new(strategy, books, settings);
     let ending = coordinator.run(watch);
-    coordinator.crew.dismiss();
+    coordinator.workers.dismiss();
     ending
 }
 
@@ -215,7 +208,7 @@ struct Coordinator<'c> {
     strategy: &'c mut dyn Strategy,
     books: Books<'c>,
     settings: &'c Settings<'c>,
-    crew: Crew,
+    workers: Workers,
     began: Instant,
     /// Units that were offered and have no result yet.
     open: BTreeMap<u64, Unit>,
@@ -243,7 +236,7 @@ impl<'c> Coordinator<'c> {
             strategy,
             books,
             settings,
-            crew: Crew::new(),
+            workers: Workers::default(),
             began: Instant::now(),
             open: BTreeMap::new(),
             quarantined: BTreeMap::new(),
@@ -256,14 +249,14 @@ impl<'c> Coordinator<'c> {
 
     fn run(
         &mut self,
-        watch: &mut dyn FnMut(&Status, &dyn Strategy) -> Wish,
+        watch: &mut dyn FnMut(&Status, &dyn Strategy) -> ControlFlow<()>,
     ) -> Result<Ending, CampaignError> {
         let mut halt = None;
         loop {
             self.offer()?;
-            self.status.workers = self.crew.len();
-            self.status.effort = self.effort_before.plus(&self.crew.effort());
-            if watch(&self.status, self.strategy) == Wish::Stop {
+            self.status.workers = self.workers.len();
+            self.status.effort = self.effort_before.plus(&self.workers.effort());
+            if watch(&self.status, self.strategy).is_break() {
                 halt.get_or_insert(Ending::Stopped);
             }
             if let Some(conclusion) = self.strategy.conclusion() {
@@ -273,7 +266,7 @@ impl<'c> Coordinator<'c> {
                 halt.get_or_insert(Ending::OutOfTime);
             }
             match &halt {
-                Some(ending) if self.crew.is_idle() => return Ok(ending.clone()),
+                Some(ending) if self.workers.are_idle() => return Ok(ending.clone()),
                 Some(_) => {}
                 None => self.assign()?,
             }
@@ -310,82 +303,89 @@ impl<'c> Coordinator<'c> {
     /// Gives every idle worker something to do; starts workers while there is more.
     fn assign(&mut self) -> Result<(), CampaignError> {
         let now = self.began.elapsed();
-        while let Some(worker) = self.crew.idle() {
+        while let Some(worker) = self.workers.idle() {
             let Some(lease) = self.books.queue.pull(1, now)?.pop() else { return Ok(()) };
             let unit = self.open[&lease.unit.number].clone();
             let careful = self.suspicious.contains_key(&unit.number);
             let quarantined = self.quarantined.get(&unit.number).cloned().unwrap_or_default();
-            // A worker that died meanwhile is heard of soon, and the unit given back.
-            self.crew.ask(worker, lease, &Asked::Work { unit, careful, quarantined });
+            // If the worker has died, its output is closed, and the unit is given back.
+            self.workers.assign(worker, lease, &WorkerCommand::Work { unit, careful, quarantined });
         }
         let wanted = self.books.queue.waiting().min(self.settings.workers);
-        while self.crew.starting() < wanted && self.crew.len() < self.settings.workers {
-            let started = self.crew.start((self.settings.launch)());
+        while self.workers.starting() < wanted && self.workers.len() < self.settings.workers {
+            let started = self.workers.start((self.settings.launch)());
             started.map_err(|source| CampaignError::Launch { source })?;
         }
         Ok(())
     }
 
-    /// Waits for somebody to say something, then hears everybody.
+    /// Waits for a message, then takes all that are there.
     fn listen(&mut self) -> Result<(), CampaignError> {
-        let mut event = self.crew.wait(PATIENCE);
-        while let Some(heard) = event {
-            self.hear(heard)?;
-            event = self.crew.wait(Duration::ZERO);
+        let mut event = self.workers.wait(PATIENCE);
+        while let Some((worker, received)) = event {
+            self.receive(worker, received)?;
+            event = self.workers.wait(Duration::ZERO);
         }
-        for worker in self.crew.silent(self.settings.silence) {
+        for worker in self.workers.silent(self.settings.silence) {
             let seconds = self.settings.silence.as_secs_f64();
-            self.bury(worker, Some(format!("its worker gave no sign of life for {seconds} s")))?;
+            let reason = format!("its worker process sent nothing for {seconds} s");
+            self.remove(worker, Some(reason))?;
         }
         self.collect()
     }
 
-    fn hear(&mut self, event: Event) -> Result<(), CampaignError> {
+    fn receive(
+        &mut self,
+        worker: ChildId,
+        event: ChildEvent<WorkerMessage>,
+    ) -> Result<(), CampaignError> {
         match event {
-            Event::Said(worker, Said::Ready { fingerprint }) => {
+            ChildEvent::Message(WorkerMessage::Ready { fingerprint }) => {
                 self.starts_failed = 0;
                 if fingerprint != self.settings.fingerprint {
                     let expected = self.settings.fingerprint.to_owned();
                     return Err(CampaignError::Different { expected, found: fingerprint });
                 }
-                self.crew.ready(worker);
+                self.workers.ready(worker);
             }
-            Event::Said(worker, Said::At { prefix }) => {
-                if let Some(lease) = self.crew.at(worker, prefix) {
+            ChildEvent::Message(WorkerMessage::At { prefix }) => {
+                if let Some(lease) = self.workers.at(worker, prefix) {
                     self.books.queue.extend(&lease, self.began.elapsed())?;
                 }
             }
-            Event::Said(worker, Said::Done { result, effort, .. }) => {
-                if let Some(lease) = self.crew.done(worker, effort) {
+            ChildEvent::Message(WorkerMessage::Done { result, effort, .. }) => {
+                if let Some(lease) = self.workers.done(worker, effort) {
                     let result = serde_json::to_string(&result).expect("results are plain data");
                     self.books.queue.acknowledge(&lease, result)?;
                 }
             }
-            Event::Said(worker, Said::Failed { reason }) => self.bury(worker, Some(reason))?,
-            Event::Garbage(worker) => {
-                let reason = "its worker wrote something to standard output".to_owned();
-                self.bury(worker, Some(reason))?;
+            ChildEvent::Message(WorkerMessage::Failed { reason }) => {
+                self.remove(worker, Some(reason))?;
             }
-            Event::Gone(worker) => self.bury(worker, None)?,
+            ChildEvent::Invalid(_) => {
+                let reason = "its worker process wrote to standard output".to_owned();
+                self.remove(worker, Some(reason))?;
+            }
+            ChildEvent::Closed => self.remove(worker, None)?,
         }
         Ok(())
     }
 
-    /// A worker is no more: its unit is given back, and what ended it is remembered.
-    fn bury(&mut self, worker: u64, reason: Option<String>) -> Result<(), CampaignError> {
-        let Some(end) = self.crew.bury(worker) else { return Ok(()) };
+    /// A worker is gone: its unit is given back, and what ended it is remembered.
+    fn remove(&mut self, worker: ChildId, reason: Option<String>) -> Result<(), CampaignError> {
+        let Some(lost) = self.workers.remove(worker) else { return Ok(()) };
         self.status.lost += 1;
-        self.effort_before = self.effort_before.plus(&end.effort);
-        let reason = reason.unwrap_or(end.how);
-        if !end.was_ready {
+        self.effort_before = self.effort_before.plus(&lost.effort);
+        let reason = reason.unwrap_or(lost.how);
+        if !lost.was_ready {
             self.starts_failed += 1;
             return match self.starts_failed < STARTS_MAX {
                 true => Ok(()),
                 false => Err(CampaignError::Start { reason }),
             };
         }
-        let Some(lease) = end.lease else { return Ok(()) };
-        self.blame(&lease, end.at, reason)?;
+        let Some(lease) = lost.lease else { return Ok(()) };
+        self.blame(&lease, lost.at, reason)?;
         self.books.queue.give_back(&lease)?;
         Ok(())
     }
@@ -410,21 +410,21 @@ impl<'c> Coordinator<'c> {
         Ok(())
     }
 
-    /// Writes down what was acknowledged, then tells the strategy.
+    /// Writes what was acknowledged to the journal, then hands it to the strategy.
     fn collect(&mut self) -> Result<(), CampaignError> {
-        let mut news = Vec::new();
+        let mut results = Vec::new();
         for (number, text) in self.books.queue.take_results()? {
             let Some(unit) = self.open.remove(&number) else { continue };
             let result: UnitResult = serde_json::from_str(&text).expect("it was written by us");
             let entry = json!({"phase": self.books.phase, "unit": unit, "result": result});
             self.books.journal.write(&entry)?;
-            news.push((unit, result));
+            results.push((unit, result));
         }
-        if news.is_empty() {
+        if results.is_empty() {
             return Ok(());
         }
         self.books.journal.sync()?;
-        for (unit, result) in news {
+        for (unit, result) in results {
             self.status.units += 1;
             self.strategy.absorb(&unit, result);
         }

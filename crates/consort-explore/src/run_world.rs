@@ -10,9 +10,10 @@ use crate::campaign::{Question, ResolvedCampaign};
 use crate::sample::Explanation;
 use crate::world::{Bounds, Standing, World};
 use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
-use consort_engine::{Advance, Observation, Run, RunError, RunOptions, RunSnapshot, Summary};
+use consort_engine::{
+    Advance, Executable, Observation, Run, RunError, RunOptions, RunSnapshot, Summary,
+};
 use consort_property::Monitor;
-use consort_system::{Plan, ResolvedSystem};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The system of a campaign, live.
@@ -35,9 +36,7 @@ pub struct RunWorld {
 /// What a run is made of, to make it anew.
 #[derive(Clone)]
 struct Origin {
-    system: ResolvedSystem,
-    plan: Arc<Plan>,
-    models: Vec<Arc<dyn Model>>,
+    executable: Executable,
     until: Until,
 }
 
@@ -63,13 +62,11 @@ impl RunWorld {
     /// If an instance fails.
     pub fn start(
         campaign: ResolvedCampaign,
-        (system, plan): (ResolvedSystem, &Plan),
-        models: Vec<Arc<dyn Model>>,
+        executable: Executable,
         options: RunOptions,
         until: Until,
     ) -> Result<Self, RunError> {
-        let origin = Origin { system, plan: Arc::new(plan.clone()), models, until };
-        Self::start_from(campaign, origin, options)
+        Self::start_from(campaign, Origin { executable, until }, options)
     }
 
     fn start_from(
@@ -77,17 +74,17 @@ impl RunWorld {
         origin: Origin,
         options: RunOptions,
     ) -> Result<Self, RunError> {
-        let Origin { system, models, until, .. } = origin.clone();
-        let experiment = &system.experiment;
+        let Origin { executable, until } = origin.clone();
+        let experiment = &executable.system().experiment;
         let (resolution, start_time) = (experiment.resolution, experiment.start);
         let (paths, watch) =
             Watch::new(&campaign, until, |question| question.monitor(resolution, start_time));
         let is_exact =
             |model: &Arc<dyn Model>| Fidelity::Exact <= model.description().capabilities.fidelity;
-        let is_canonical = !models.iter().all(is_exact);
+        let is_canonical = !executable.models().iter().all(is_exact);
         let observer = Some(Observation { paths, observer: Box::new(watch.clone()) });
         let options = RunOptions { observer, ..options };
-        let mut run = Run::start(system, &origin.plan, models, options)?;
+        let mut run = Run::start(&executable, options)?;
         let start = if is_canonical { Some(run.snapshot()?) } else { None };
         let (depth, has_begun) = (0, false);
         Ok(RunWorld {

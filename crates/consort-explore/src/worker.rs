@@ -1,10 +1,10 @@
-//! The side of a campaign that works: one process with one world, told what to do line by line.
+//! A worker process of a campaign: it has one world and does the units of work that it is given.
 //!
-//! A worker reads [`Asked`] lines from its standard input and writes [`Said`] lines to its standard
+//! A worker reads [`WorkerCommand`] lines from its standard input and writes [`WorkerMessage`] lines to its standard
 //! output, each a JSON object; it ends when its input ends. Nothing else may be written there.
 //!
-//! While a worker works it says now and then which step it is about to take: a sign of life. Asked to
-//! be *careful* it says so before every step: if it dies then, the last line names the step to blame.
+//! A working worker reports at intervals which step it is about to take. If it is to be *careful*, it reports every
+//! step: if it dies then, the last line names the step to blame.
 
 use crate::strategy::{Unit, UnitResult};
 use crate::visit::{Effort, Explorer, Overseer, Permit, WorkError};
@@ -14,18 +14,18 @@ use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 use std::time::{Duration, Instant};
 
-/// How often a worker gives a sign of life.
+/// How often a working worker sends a message.
 pub const HEARTBEAT: Duration = Duration::from_millis(100);
 
-/// What a worker is told.
+/// What a worker is to do.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Asked {
-    /// To do a unit.
+pub enum WorkerCommand {
+    /// A unit of work.
     Work {
-        /// Which.
+        /// The unit.
         unit: Unit,
-        /// Say before every step which one it is.
+        /// Report every step before it is taken.
         careful: bool,
         /// Steps that end a worker, and are not to be taken.
         quarantined: Vec<Quarantined>,
@@ -41,13 +41,13 @@ pub struct Quarantined {
     pub reason: String,
 }
 
-/// What a worker says.
+/// What a worker reports.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
-    /// It is ready, and works on this.
+pub enum WorkerMessage {
+    /// It is ready.
     Ready {
-        /// Of everything that decides results; all workers of a campaign must say the same.
+        /// Of everything that decides results: the same for all workers of a campaign.
         fingerprint: String,
     },
     /// It is about to take the step that ends this prefix.
@@ -57,16 +57,16 @@ pub enum Said {
     },
     /// A unit is done.
     Done {
-        /// Which.
+        /// The number of the unit.
         number: u64,
-        /// What came of it.
+        /// Its result.
         result: Box<UnitResult>,
-        /// What it took, since the worker started.
+        /// What the worker has done since it started.
         effort: Effort,
     },
     /// It cannot go on, and ends.
     Failed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -74,7 +74,7 @@ pub enum Said {
 /// Works until `input` ends.
 ///
 /// # Errors
-/// If nobody listens any more, or a line is none that a worker understands.
+/// If the output is closed, or a line is no command.
 pub fn serve<W: World>(
     explorer: &mut Explorer<W>,
     fingerprint: &str,
@@ -84,18 +84,19 @@ pub fn serve<W: World>(
 where
     W::Error: Display,
 {
-    say(output, &Said::Ready { fingerprint: fingerprint.to_owned() })?;
+    send(output, &WorkerMessage::Ready { fingerprint: fingerprint.to_owned() })?;
     for line in input.lines() {
-        let Asked::Work { unit, careful, quarantined } = serde_json::from_str(&line?)?;
-        let mut herald = Herald { output, careful, quarantined, said: Instant::now(), lost: None };
-        let worked = explorer.work(&unit, &mut herald);
-        if let Some(error) = herald.lost {
+        let WorkerCommand::Work { unit, careful, quarantined } = serde_json::from_str(&line?)?;
+        let mut reporter =
+            Reporter { output, careful, quarantined, reported: Instant::now(), lost: None };
+        let worked = explorer.work(&unit, &mut reporter);
+        if let Some(error) = reporter.lost {
             return Err(error);
         }
         match worked {
             Ok(result) => {
                 let (number, result) = (unit.number, Box::new(result));
-                say(output, &Said::Done { number, result, effort: explorer.effort() })?;
+                send(output, &WorkerMessage::Done { number, result, effort: explorer.effort() })?;
             }
             Err(error) => return give_up(output, &error),
         }
@@ -105,41 +106,41 @@ where
 
 fn give_up<E: Display>(output: &mut impl Write, error: &WorkError<E>) -> io::Result<()> {
     let reason = match error {
-        WorkError::Stopped => "it was told to stop".to_owned(),
+        WorkError::Stopped => "it was asked to stop".to_owned(),
         other => other.to_string(),
     };
-    say(output, &Said::Failed { reason })
+    send(output, &WorkerMessage::Failed { reason })
 }
 
 /// Writes a line.
 ///
 /// # Errors
-/// If nobody listens any more.
-pub fn say(output: &mut impl Write, said: &Said) -> io::Result<()> {
-    let mut line = serde_json::to_vec(said)?;
+/// If the output is closed.
+pub fn send(output: &mut impl Write, message: &WorkerMessage) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     output.write_all(&line)?;
     output.flush()
 }
 
-/// Tells of each step, or now and then.
-struct Herald<'o, O> {
+/// Reports each step, or one at intervals.
+struct Reporter<'o, O> {
     output: &'o mut O,
     careful: bool,
     quarantined: Vec<Quarantined>,
-    said: Instant,
-    /// Nobody listens any more.
+    reported: Instant,
+    /// The output is closed.
     lost: Option<io::Error>,
 }
 
-impl<O: Write> Overseer for Herald<'_, O> {
+impl<O: Write> Overseer for Reporter<'_, O> {
     fn before(&mut self, prefix: &[u32]) -> Permit {
         if let Some(known) = self.quarantined.iter().find(|known| known.prefix == prefix) {
             return Permit::Skip(known.reason.clone());
         }
-        if self.careful || HEARTBEAT <= self.said.elapsed() {
-            self.said = Instant::now();
-            if let Err(error) = say(self.output, &Said::At { prefix: prefix.to_vec() }) {
+        if self.careful || HEARTBEAT <= self.reported.elapsed() {
+            self.reported = Instant::now();
+            if let Err(error) = send(self.output, &WorkerMessage::At { prefix: prefix.to_vec() }) {
                 self.lost = Some(error);
                 return Permit::Stop;
             }
@@ -201,45 +202,45 @@ mod tests {
     }
 
     /// What a worker says to one unit of all scenarios.
-    fn said(careful: bool, quarantined: Vec<Quarantined>) -> Vec<Said> {
+    fn messages(careful: bool, quarantined: Vec<Quarantined>) -> Vec<WorkerMessage> {
         let unit = Unit { number: 7, task: Task::Range { horizon: 3, first: 0, count: 8 } };
-        let asked = serde_json::to_string(&Asked::Work { unit, careful, quarantined });
-        let input = asked.expect("it is plain data");
+        let command = serde_json::to_string(&WorkerCommand::Work { unit, careful, quarantined });
+        let input = command.expect("it is plain data");
         let mut output = Vec::new();
-        serve(&mut explorer(), "print", input.as_bytes(), &mut output).expect("it is heard");
+        serve(&mut explorer(), "print", input.as_bytes(), &mut output).expect("it is read");
         let text = String::from_utf8(output).expect("it is text");
-        text.lines().map(|line| serde_json::from_str(line).expect("it is said")).collect()
+        text.lines().map(|line| serde_json::from_str(line).expect("it is a message")).collect()
     }
 
-    fn result(said: &[Said]) -> &UnitResult {
-        match said.last() {
-            Some(Said::Done { number: 7, result, .. }) => result,
+    fn result(messages: &[WorkerMessage]) -> &UnitResult {
+        match messages.last() {
+            Some(WorkerMessage::Done { number: 7, result, .. }) => result,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn a_worker_says_that_it_is_ready_and_what_it_found() {
-        let said = said(false, Vec::new());
-        assert_eq!(said[0], Said::Ready { fingerprint: "print".to_owned() });
-        let tally = result(&said).summary.tally;
+        let sent = messages(false, Vec::new());
+        assert_eq!(sent[0], WorkerMessage::Ready { fingerprint: "print".to_owned() });
+        let tally = result(&sent).summary.tally;
         assert_eq!((tally.holds, tally.violated), (7, 1));
     }
 
     #[test]
     fn a_careful_worker_tells_of_every_step_and_finds_the_same() {
-        let careful = said(true, Vec::new());
-        let steps = careful.iter().filter(|said| matches!(said, Said::At { .. })).count();
+        let careful = messages(true, Vec::new());
+        let steps = careful.iter().filter(|it| matches!(it, WorkerMessage::At { .. })).count();
         assert!(14 <= steps, "the tree has 14 edges: {steps}");
-        assert_eq!(result(&careful), result(&said(false, Vec::new())));
+        assert_eq!(result(&careful), result(&messages(false, Vec::new())));
     }
 
     #[test]
     fn what_is_quarantined_has_failed_and_the_rest_is_done() {
         let reason = "its worker was ended by signal 11".to_owned();
         let bad = Quarantined { prefix: vec![1, 1], reason: reason.clone() };
-        let said = said(false, vec![bad]);
-        let summary = &result(&said).summary;
+        let sent = messages(false, vec![bad]);
+        let summary = &result(&sent).summary;
         let tally = summary.tally;
         assert_eq!((tally.holds, tally.violated, tally.failed), (6, 0, 2));
         assert_eq!(summary.failures[0].failure.as_deref(), Some(reason.as_str()));

@@ -18,7 +18,7 @@ impl From<TlsFiles> for Credentials {
 }
 
 /// Files in PEM format by which nodes know each other.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TlsFiles {
     /// Certificates of the authorities that the certificates of all nodes are signed by.
     pub authorities: PathBuf,

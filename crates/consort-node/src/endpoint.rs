@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Where a node listens, and how others get there.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum Endpoint {
     /// A socket in the file system, `unix:/path`: nodes on one machine.

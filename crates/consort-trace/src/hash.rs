@@ -20,7 +20,9 @@ const CANONICAL_NAN: u64 = 0x7FF8_0000_0000_0000;
 const DOMAIN: &[u8] = b"consort trace hash 1\n";
 
 /// What one variable did so far, in 64 bits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize,
+)]
 #[repr(transparent)]
 pub struct VariableHash(u64);
 

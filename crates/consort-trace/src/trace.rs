@@ -77,6 +77,18 @@ impl Trace {
         Cell::of(self.columns[column].view(), row * place.count + element)
     }
 
+    /// Adds the rows of another trace with the same columns.
+    ///
+    /// # Panics
+    /// If it has others.
+    pub fn append(&mut self, other: &Trace) {
+        assert!(self.schema == other.schema, "both have the same columns");
+        self.tags.extend_from_slice(&other.tags);
+        for (column, more) in self.columns.iter_mut().zip(&other.columns) {
+            column.extend(more.view());
+        }
+    }
+
     /// Writes all rows to `writer` and finishes it, to turn one form of file into another.
     ///
     /// # Errors

@@ -16,6 +16,12 @@ pub fn short(value: f64) -> String {
     without_zeros(&format!("{value:.places$}")).to_owned()
 }
 
+/// `1 error`, `2 errors`.
+pub fn plural(count: u64, name: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {name}{ending}")
+}
+
 fn without_zeros(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
 }

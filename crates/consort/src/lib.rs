@@ -34,21 +34,36 @@
 //! The same system, changes and models give the same trace hash as the command line, bit for bit, for any number of
 //! workers, and with a save, restore or branch on the way.
 
-pub mod error;
+pub mod campaign;
 pub mod load;
-pub mod paths;
-pub mod program;
+mod models;
+mod node;
+pub mod picture;
+pub mod recording;
+pub mod repeat;
+pub mod replay;
 pub mod request;
-mod run;
 mod system;
 
+pub use campaign::{CampaignOutcome, CampaignRequest, ReadyCampaign};
 pub use consort_core::{Diagnostic, Report, Values};
-pub use consort_engine::{Advance, Summary};
+pub use consort_distributed as distributed;
+pub use consort_engine::{Advance, Summary, VariableHandle};
+pub use consort_process::program;
+pub use consort_run as run;
+pub use consort_run::{
+    CancelToken, Context, Error, FinishedRun, InputHash, Monitor, Prepared, Run, RunSettings,
+    Snapshot,
+};
 pub use consort_trace::Trace;
-pub use error::Error;
-pub use load::{InputHash, Loaded, Prepared, prepare};
-pub use request::{Changes, ForeignProgram, FormOptions, ModelOptions};
-pub use run::{Outcome, Run, RunSettings, Snapshot};
+pub use load::{Loaded, prepare};
+pub use models::{ForeignProgram, ModelOptions, ModelSettings};
+pub use node::ReadyNode;
+pub use picture::{Picture, PictureFormat};
+pub use recording::{ReadyRun, RecordedRun};
+pub use repeat::{Repeat, RepeatAnswer, RepeatRequest};
+pub use replay::{Replay, Replayed};
+pub use request::{Changes, FormOptions, RunRequest};
 pub use system::System;
 
 /// What the README shows is compiled and run.

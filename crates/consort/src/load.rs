@@ -4,112 +4,25 @@
 mod alone;
 mod foreign;
 mod isolation;
-pub mod keepable;
 mod overrides;
 pub mod recording;
 mod solving;
 mod source;
 
-use crate::error::Error;
-use crate::request::{Changes, ModelOptions};
-use consort_core::{Diagnostic, Model, ModelDescription, Report, Time};
+use crate::models::ModelOptions;
+use crate::request::Changes;
+use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_formats::multimodel::Keys;
-use consort_models::fidelity::Chosen;
 use consort_models::loader::Loader;
-use consort_models::{InputFile, LoadedModel, ModelRequest, Parameter};
+use consort_models::{LoadedModel, ModelRequest, Parameter};
+use consort_run::error::{Error, plain_words};
+use consort_run::{InputHash, Prepared, PreparedHashes, PreparedModel, PreparedSource};
 use consort_system::{Component, Plan, ResolvedSystem, System};
 use source::Source;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 pub use consort_models::sha256;
-pub use foreign::is_started_by_hand;
-pub use overrides::{number, source as option_source, time};
 pub use source::{is_neither, is_scenario, is_system, system_file};
-
-/// A system in which everything was found and fits, with its models and its plan.
-pub struct Prepared {
-    /// The system file, as typed.
-    pub path: PathBuf,
-    /// Its text.
-    pub text: String,
-    /// What it means.
-    pub resolved: ResolvedSystem,
-    /// The order of computation.
-    pub plan: Plan,
-    /// `sha256:...` of the plan's text.
-    pub plan_hash: String,
-    /// `sha256:...` of the system as it is run, options applied: components, parameters, connections,
-    /// seed, interventions; all but what is drawn.
-    pub experiment_hash: String,
-    /// The same but for where it stops: a run that goes on may go on longer.
-    pub lasting_hash: String,
-    /// One per component.
-    pub models: Vec<Arc<dyn Model>>,
-    /// Who saves its states and why, of each component of which that was measured.
-    pub saved_by: Vec<Option<Chosen>>,
-    /// Every file that decides what the run does.
-    pub inputs: Vec<InputHash>,
-    /// What the experiment wants drawn: patterns.
-    pub plot: Vec<String>,
-    /// What is worth telling although it can run.
-    pub report: Report,
-}
-
-impl Prepared {
-    /// One per component.
-    pub fn descriptions(&self) -> Vec<&ModelDescription> {
-        self.models.iter().map(|model| model.description()).collect()
-    }
-
-    /// The shortest time between two communication points; `None` if no step is given.
-    pub fn shortest_period(&self) -> Option<Time> {
-        let periods = self.resolved.components.iter().map(|component| component.period);
-        let periods = periods.chain([self.resolved.experiment.step]);
-        periods.filter(|&period| Time::ZERO < period).min()
-    }
-
-    /// The plan as text: what is hashed, and what the judge reads.
-    pub fn plan_text(&self) -> String {
-        self.plan.to_text(&self.resolved, &self.descriptions())
-    }
-
-    /// Why the plan is as it is.
-    pub fn explain(&self) -> consort_planner::Explanation {
-        consort_planner::explain(&self.resolved, &self.descriptions(), &self.plan)
-    }
-}
-
-/// A file that decides what a run does.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct InputHash {
-    /// As the user wrote it.
-    pub path: String,
-    /// What it is for the run.
-    pub role: String,
-    /// Of its bytes, in hex.
-    pub sha256: String,
-}
-
-impl InputHash {
-    fn new(path: &str, role: &str, bytes: &[u8]) -> Self {
-        Self::known(path, role, &sha256(bytes))
-    }
-
-    fn known(path: &str, role: &str, sha256: &str) -> Self {
-        InputHash { path: path.to_owned(), role: role.to_owned(), sha256: sha256.to_owned() }
-    }
-}
-
-impl From<&InputFile> for InputHash {
-    fn from(file: &InputFile) -> Self {
-        InputHash {
-            path: file.path.clone(),
-            role: file.role.to_string(),
-            sha256: file.sha256.clone(),
-        }
-    }
-}
 
 /// A system that was read, with its models as far as they could be loaded.
 pub struct Loaded {
@@ -131,12 +44,16 @@ pub struct Loaded {
     pub inputs: Vec<InputHash>,
 }
 
-/// Everything before the first instance is made.
+/// Everything before the first instance is made; `report` holds what is known to be wrong already.
 ///
 /// # Errors
-/// Everything that is wrong with the system and the options, at once.
-pub fn prepare(path: &Path, changes: &Changes, models: &ModelOptions) -> Result<Prepared, Error> {
-    let mut report = Report::default();
+/// Everything that is wrong with the system and its changes, at once.
+pub fn prepare(
+    path: &Path,
+    changes: &Changes,
+    models: &ModelOptions,
+    mut report: Report,
+) -> Result<Prepared, Error> {
     let loaded = load(path, changes, models, &mut report)?;
     let planned = loaded.and_then(|loaded| {
         let planned = loaded.resolve_and_plan(&mut report)?;
@@ -210,10 +127,7 @@ pub fn load(
         alone,
     } = source;
     read_input_table(&mut system, changes, &base, &mut inputs, report);
-    let mut loader = options.loader();
-    if let Some(on_trial) = &options.on_trial {
-        loader.show_trials(on_trial.clone());
-    }
+    let mut loader = options.loader_for(changes);
     if let Some(program) = &options.foreign {
         foreign::attach(program, &system, &mut loader)?;
     }
@@ -278,30 +192,31 @@ impl Loaded {
         let plan = consort_planner::plan(&resolved, &descriptions, report)?;
         judge(&resolved, &descriptions, &plan);
         let text = plan.to_text(&resolved, &descriptions);
-        Some(Planned { resolved, plan, hash: format!("sha256:{}", sha256(text.as_bytes())) })
+        Some(Planned { hash: hash(&text), resolved, plan })
     }
 
     fn into_prepared(self, planned: Planned, report: Report) -> Prepared {
         let mut system = self.system;
         let patterns = std::mem::take(&mut system.experiment.plot).into_iter();
-        let written = consort_formats::write_system(&system);
+        let experiment = hash(&consort_formats::write_system(&system));
         system.experiment.stop = None;
-        let lasting = consort_formats::write_system(&system);
-        Prepared {
-            experiment_hash: format!("sha256:{}", sha256(written.as_bytes())),
-            lasting_hash: format!("sha256:{}", sha256(lasting.as_bytes())),
+        let resumable = hash(&consort_formats::write_system(&system));
+        let hashes = PreparedHashes { plan: planned.hash, experiment, resumable };
+        let source = PreparedSource {
             path: self.path,
             text: self.text,
-            resolved: planned.resolved,
-            plan: planned.plan,
-            plan_hash: planned.hash,
-            saved_by: self.models.iter().flatten().map(|loaded| loaded.saved_by.clone()).collect(),
-            models: self.models.into_iter().flatten().map(|loaded| loaded.model).collect(),
             inputs: self.inputs,
             plot: patterns.map(|pattern| pattern.value).collect(),
-            report,
-        }
+        };
+        let models = self.models.into_iter().flatten();
+        let models = models.map(|it| PreparedModel { model: it.model, saved_by: it.saved_by });
+        let Planned { resolved, plan, .. } = planned;
+        Prepared::new(source, resolved, plan, models.collect(), hashes, report)
     }
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256:{}", sha256(text.as_bytes()))
 }
 
 /// Every plan is checked before it runs, by code that shares nothing with what made it.
@@ -350,7 +265,7 @@ fn read_input_table(
             system.inputs = consort_formats::read_inputs(&name, &bytes, report);
         }
         Err(error) => {
-            let said = crate::error::plain_words(&error);
+            let said = plain_words(&error);
             let message = format!("the table `{name}` could not be read: {said}");
             // A table named in the system has a span; one named on the command line has none.
             let (code, from) = match span {

@@ -1,9 +1,11 @@
 //! A system, and what is changed of it before it is planned.
 
-use crate::error::Error;
-use crate::load::{self, Prepared};
-use crate::request::{Changes, ModelOptions};
-use consort_core::Report;
+use crate::load;
+use crate::models::ModelOptions;
+use crate::request::Changes;
+use consort_core::{Diagnostic, Report, Seconds};
+use consort_run::Error;
+use consort_run::Prepared;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,8 @@ pub struct System {
     path: PathBuf,
     changes: Changes,
     models: ModelOptions,
+    /// What is wrong with the changes.
+    report: Report,
 }
 
 impl System {
@@ -26,6 +30,7 @@ impl System {
             path: path.as_ref().to_owned(),
             changes: Changes::default(),
             models: ModelOptions::default(),
+            report: Report::default(),
         };
         let mut report = Report::default();
         load::read(&system.path, &system.changes, &system.models, &mut report)?;
@@ -43,7 +48,13 @@ impl System {
     /// Stops at another time, in seconds.
     #[must_use]
     pub fn stop(mut self, seconds: impl Display) -> Self {
-        self.changes.stop = Some(seconds.to_string());
+        match seconds.to_string().parse::<Seconds>() {
+            Ok(seconds) => self.changes.stop = Some(seconds),
+            Err(error) => self.report.push(
+                Diagnostic::error("cli::bad-time", error.to_string())
+                    .help("give a number of seconds, such as `0.01` or `1/30`"),
+            ),
+        }
         self
     }
 
@@ -77,6 +88,6 @@ impl System {
     /// # Errors
     /// Everything that is wrong with the system and its changes, at once.
     pub fn prepare(&self) -> Result<Prepared, Error> {
-        load::prepare(&self.path, &self.changes, &self.models)
+        load::prepare(&self.path, &self.changes, &self.models, self.report.clone())
     }
 }

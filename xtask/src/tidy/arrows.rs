@@ -6,6 +6,7 @@ use std::fs;
 /// Each crate and all it may depend on; development dependencies are free.
 const ARROWS: &[(&str, &[&str])] = &[
     ("consort-core", &[]),
+    ("consort-process", &[]),
     ("consort-xml", &["core"]),
     ("consort-toml", &["core"]),
     ("consort-trace", &["core"]),
@@ -20,11 +21,37 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-check", &["core", "system"]),
     ("consort-models", &["core", "equations", "fmi", "solve", "toml"]),
     ("consort-engine", &["core", "solve", "system", "trace"]),
-    ("consort-explore", &["core", "system", "engine", "property"]),
+    ("consort-explore", &["core", "system", "engine", "process", "property"]),
     ("consort-federation", &["core"]),
     ("consort-node", &["core", "system", "engine", "federation"]),
     ("consort-view", &["core", "trace", "system", "planner"]),
-    ("consort", &["core", "trace", "system", "formats", "planner", "check", "models", "engine"]),
+    ("consort-run", &["core", "trace", "system", "formats", "planner", "models", "engine", "view"]),
+    (
+        "consort-distributed",
+        &[
+            "core", "trace", "system", "planner", "models", "engine", "node", "process", "run",
+            "view",
+        ],
+    ),
+    (
+        "consort",
+        &[
+            "core",
+            "trace",
+            "system",
+            "formats",
+            "planner",
+            "check",
+            "models",
+            "engine",
+            "process",
+            "node",
+            "explore",
+            "run",
+            "distributed",
+            "view",
+        ],
+    ),
     (
         "consort-cli",
         &[
@@ -44,6 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "export",
             "federation",
             "node",
+            "process",
             "view",
         ],
     ),

@@ -9,10 +9,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::Path;
 
-/// Crates that still have cycles, and the modules that are in one. It only ever shrinks.
-const KNOWN: &[(&str, &[&str])] =
-    &[("consort-cli", &["commands", "execute", "output", "pipeline", "spread", "traces"])];
-
 const WHAT_TO_DO: &str = "move what both need into a module below them, \
                           or make a helper a child of its only user";
 
@@ -35,11 +31,8 @@ pub(super) fn violations() -> Vec<String> {
         let src = root().join(folder).join("src");
         let graph = graph(&relative(&src), &|path| fs::read_to_string(src.join(path)).ok());
         let name = Path::new(folder).file_name().and_then(|name| name.to_str());
-        found.extend(judge(name.expect("our names are plain"), &graph, KNOWN));
+        found.extend(judge(name.expect("our names are plain"), &graph));
     }
-    let known = KNOWN.iter().map(|(name, _)| *name);
-    let gone = known.filter(|name| !folders.iter().any(|folder| folder.ends_with(name)));
-    found.extend(gone.map(|name| format!("{name}: no such crate; take it out of KNOWN")));
     found
 }
 
@@ -116,19 +109,11 @@ impl Graph {
     }
 }
 
-/// What is wrong with the cycles of a crate, given those that are known.
-fn judge(name: &str, graph: &Graph, known: &[(&str, &[&str])]) -> Vec<String> {
+/// What is wrong with the modules of a crate.
+fn judge(name: &str, graph: &Graph) -> Vec<String> {
     let mut found = graph.missing.clone();
-    let listed = known.iter().find(|(listed, _)| *listed == name).map(|(_, modules)| *modules);
-    let mut cycles: Vec<Vec<&str>> =
+    let cycles: Vec<Vec<&str>> =
         graph.modules.iter().filter_map(|module| graph.cycle(module)).collect();
-    if cycles.is_empty() && listed.is_some() {
-        found.push(format!(
-            "{name}: its modules have no cycle any more; take it out of KNOWN in \
-             xtask/src/tidy/modules.rs"
-        ));
-    }
-    cycles.retain(|cycle| !listed.is_some_and(|listed| listed.contains(&cycle[0])));
     let Some(shortest) = cycles.iter().min_by_key(|cycle| cycle.len()) else {
         return found;
     };
@@ -157,7 +142,7 @@ mod tests {
 
     /// Checks the shortest cycle of a crate; an empty one if there is none.
     fn check(files: Files<'_>, expected: &str) {
-        let found = judge("it", &graph_of(files), &[]).join("\n");
+        let found = judge("it", &graph_of(files)).join("\n");
         let told = found.strip_prefix("it: a cycle of modules, ").unwrap_or(&found);
         let told = told.split("\n  move").next().unwrap_or_default();
         assert_eq!(told, expected);
@@ -229,20 +214,5 @@ mod tests {
     #[test]
     fn a_module_without_its_file_is_told() {
         check(&[("main.rs", "mod a;")], "src/a.rs: a module without its file");
-    }
-
-    #[test]
-    fn known_cycles_can_only_become_fewer() {
-        let cycle = [ROOT, ("a.rs", "use crate::b;"), ("b.rs", "use crate::a;"), ("c.rs", "")];
-        let none = [ROOT, cycle[1], ("b.rs", ""), cycle[3]];
-        let check = |files: Files<'_>, listed: &[&str], expected: &str| {
-            let found = judge("it", &graph_of(files), &[("it", listed)]).join("\n");
-            assert!(found.contains(expected), "{expected}: {found}");
-            assert_eq!(found.is_empty(), expected.is_empty(), "{found}");
-        };
-        check(&cycle, &["a", "b"], "");
-        check(&cycle, &["a", "b", "c"], "");
-        check(&cycle, &["a"], "in a cycle are b");
-        check(&none, &["a", "b"], "no cycle any more");
     }
 }

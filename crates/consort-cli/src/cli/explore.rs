@@ -22,13 +22,13 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) time: Option<f64>,
     #[command(flatten)]
-    pub(crate) changes: CampaignChanges,
+    pub(crate) changes: CampaignChangeArgs,
 }
 
 /// What may be changed of a campaign without touching its file.
 #[derive(Args, Clone, Default, Debug)]
 #[command(next_help_heading = "Campaign")]
-pub(crate) struct CampaignChanges {
+pub(crate) struct CampaignChangeArgs {
     /// The root of all randomness
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
@@ -45,11 +45,22 @@ pub(crate) struct CampaignChanges {
     pub(crate) verify_share: Option<f64>,
 }
 
+impl CampaignChangeArgs {
+    /// The same for the library.
+    pub(crate) fn changes(&self) -> consort::campaign::CampaignChanges {
+        consort::campaign::CampaignChanges {
+            seed: self.seed,
+            limit: self.limit,
+            memory: self.memory,
+            verify_share: self.verify_share,
+        }
+    }
+}
+
 /// Options of a campaign's worker, which only `explore` starts.
 #[derive(Args, Debug)]
 pub(crate) struct CampaignWorkerArgs {
-    /// The campaign
-    pub(crate) campaign: PathBuf,
-    #[command(flatten)]
-    pub(crate) changes: CampaignChanges,
+    /// What it is given
+    #[arg(long, value_name = "FILE")]
+    pub(crate) assignment: PathBuf,
 }

@@ -1,8 +1,10 @@
 //! Options of `repeat`.
 
-use super::{ExperimentArgs, LinkKind, TlsArgs, WorkerList, values};
+use super::node::link_value;
+use super::{ExperimentArgs, TlsArgs, WorkerList, values};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use consort_node::LinkKind;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -81,7 +83,7 @@ impl LinkChoice {
             match choice {
                 LinkChoice::One(kind) => kinds.push(*kind),
                 LinkChoice::All => {
-                    let known = LinkKind::value_variants().iter().copied();
+                    let known = LinkKind::ALL.into_iter().map(|(kind, _)| kind);
                     kinds.extend(known.filter(|kind| kind.is_built_in()));
                 }
             }
@@ -101,7 +103,7 @@ impl ValueEnum for LinkChoice {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
-            LinkChoice::One(kind) => kind.to_possible_value(),
+            LinkChoice::One(kind) => Some(link_value(*kind)),
             LinkChoice::All => Some(PossibleValue::new("all").help("Every one that was built in")),
         }
     }
@@ -124,7 +126,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_link_can_be_chosen() {
-        let chosen: Vec<LinkKind> = LinkKind::value_variants().to_vec();
+        let chosen: Vec<LinkKind> = LinkKind::ALL.map(|(kind, _)| kind).to_vec();
         let choices = LinkChoice::value_variants().iter().filter(|it| **it != LinkChoice::All);
         assert_eq!(LinkChoice::kinds(&choices.copied().collect::<Vec<_>>()), chosen);
     }

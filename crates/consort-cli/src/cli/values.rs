@@ -1,5 +1,7 @@
 //! Values of options: read from text, refused with a reason.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use consort::PictureFormat;
 use consort_core::{Provider, Seconds};
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,6 +19,32 @@ impl FromStr for WorkerList {
             .collect::<Result<_, _>>()
             .map(WorkerList)
     }
+}
+
+/// A form of picture, by its name.
+pub(super) fn picture_format() -> impl TypedValueParser<Value = PictureFormat> {
+    let value = |(format, name): (PictureFormat, &'static str)| {
+        PossibleValue::new(name).help(match format {
+            PictureFormat::Svg => "A drawing that scales",
+            PictureFormat::Png => "An image of pixels",
+            PictureFormat::Html => "A page with zoom that needs nothing else",
+            PictureFormat::Text => "A sketch for the terminal, on standard output",
+        })
+    };
+    PossibleValuesParser::new(PictureFormat::ALL.map(value)).map(|typed| {
+        let found = PictureFormat::ALL.into_iter().find(|(_, name)| *name == typed);
+        found.expect("only known names are accepted").0
+    })
+}
+
+/// One of some values, by its name.
+pub(super) fn choice<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: &'static [(T, &'static str); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|(_, name)| *name)).map(|typed| {
+        let found = all.iter().find(|(_, name)| *name == typed);
+        found.expect("only known names are accepted").0
+    })
 }
 
 /// The most workers that may be asked for: more than any machine has cores is a slip of the finger.

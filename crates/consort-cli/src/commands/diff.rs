@@ -2,9 +2,10 @@
 
 use crate::cli::{DiffArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
-use crate::output::manifest::{self, Manifest};
-use crate::output::{hashes, host, printer::Printer};
-use crate::{options, traces};
+use crate::output::printer::Printer;
+use consort::request::differences;
+use consort::run::Manifest;
+use consort::run::files::{hashes, machine, manifest, traces};
 use consort_core::{Diagnostic, Resolution};
 use consort_trace::{Comparison, DiffOptions, Difference, Tolerance, compare};
 use serde_json::{Value, json};
@@ -81,19 +82,19 @@ fn read_both(
 
 /// What else differs between two runs, the machine first.
 fn circumstances(a: &Manifest, b: &Manifest) -> Vec<String> {
-    let mut lines = host::differences(a.host(), b.host());
+    let mut lines = machine::differences(a.host(), b.host());
     if a.version() != b.version() {
         lines.push(format!("consort: {}, now {}", a.version(), b.version()));
     }
     lines.extend(manifest::changed_files(&a.inputs(), &b.inputs()));
-    lines.extend(options::differences(a.options(), b.options()));
+    lines.extend(differences(a.options(), b.options()));
     if a.plan_hash() != b.plan_hash() {
         lines.push("the plans differ".to_owned());
     }
     lines
 }
 
-fn manifest_beside(path: &Path) -> Result<Manifest, CommandError> {
+fn manifest_beside(path: &Path) -> Result<Manifest, consort::Error> {
     match path.parent() {
         Some(folder) if path.is_file() => Manifest::read(&folder.join("manifest.json")),
         _ => Manifest::read(path),

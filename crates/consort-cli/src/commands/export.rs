@@ -5,9 +5,10 @@ mod fmu;
 mod moved;
 
 use crate::cli::{ExportArgs, ExportSubject, ExportSystemArgs, Global};
-use crate::outcome::{CommandError, CommandResult, Exit, said};
+use crate::outcome::{CommandError, CommandResult, Exit, plain_words};
 use crate::output::printer::Printer;
-use crate::pipeline::{self, Loaded};
+use crate::pipeline;
+use consort::Loaded;
 use consort_core::{Diagnostic, Literal, ModelDescription, Report};
 use consort_formats::{multimodel, ssp};
 use consort_models::pack::{PackError, Packed, resource_bytes, write_archive};
@@ -176,7 +177,7 @@ impl Export<'_> {
 }
 
 fn failed(error: &PackError) -> CommandError {
-    CommandError::failed(Diagnostic::error("cli::pack-failed", said(error)))
+    CommandError::failed(Diagnostic::error("cli::pack-failed", plain_words(error)))
 }
 
 /// `coe.json` beside `mm.json`, else `NAME.coe.json`.

@@ -3,7 +3,9 @@
 use crate::cli::{ExperimentArgs, Global, InspectArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
-use crate::pipeline::{self, is_neither, is_system};
+use crate::pipeline;
+use consort::Loaded;
+use consort::load::{is_neither, is_system, not_loaded};
 use consort_core::{Diagnostic, ModelDescription, Report, Severity};
 use consort_models::loader::Described;
 use consort_models::native::{BLOCKS, Block};
@@ -71,7 +73,7 @@ fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> Command
         }
         return match loader.describe(&request) {
             Some(described) => show_described(described, &report, args, printer),
-            None => Err(pipeline::not_loaded(&args.subject, report).into()),
+            None => Err(not_loaded(&args.subject, report).into()),
         };
     };
     printer.report(&report, "");
@@ -140,7 +142,7 @@ fn extra(args: &InspectArgs, assumed: Vec<String>, printer: &Printer) -> Inspect
 }
 
 /// What was assumed of which component's model.
-fn assumptions(loaded: &pipeline::Loaded) -> Vec<String> {
+fn assumptions(loaded: &Loaded) -> Vec<String> {
     let pairs = loaded.system.components.iter().zip(&loaded.models);
     let lines = pairs.flat_map(|(component, model)| {
         let assumed = model.iter().flat_map(|model: &LoadedModel| &model.assumed);

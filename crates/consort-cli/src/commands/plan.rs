@@ -5,8 +5,9 @@ mod text;
 use crate::cli::{ExperimentArgs, Global, PlanArgs, PlanFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
-use crate::pipeline::{self, Prepared};
-use crate::spread;
+use crate::pipeline;
+use consort::Prepared;
+use consort::distributed::deployment::project;
 use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_system::scenario::Scenario;
 use consort_system::{Plan, ResolvedSystem};
@@ -20,18 +21,17 @@ pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> Co
     }
     let prepared = pipeline::prepare(&args.system, &args.experiment, global, printer)?;
     printer.report(&prepared.report, "");
-    let placement = prepared.resolved.placement.as_ref();
-    let projection =
-        placement.map(|placement| spread::project(&prepared, placement)).transpose()?;
-    let name = &prepared.resolved.name;
+    let placement = prepared.resolved().placement.as_ref();
+    let projection = placement.map(|placement| project(&prepared, placement)).transpose()?;
+    let name = &prepared.resolved().name;
     let text = match args.format {
         PlanFormat::Text => {
             text::page(&prepared, &prepared.explain(), projection.as_ref(), printer)
         }
         PlanFormat::Program => prepared.plan_text(),
         PlanFormat::Json => json(&prepared),
-        PlanFormat::Dot => view::dot(name, &names(&prepared.resolved), &prepared.explain()),
-        PlanFormat::Svg => view::svg(name, &names(&prepared.resolved), &prepared.explain()),
+        PlanFormat::Dot => view::dot(name, &names(prepared.resolved()), &prepared.explain()),
+        PlanFormat::Svg => view::svg(name, &names(prepared.resolved()), &prepared.explain()),
     };
     printer.data(text)?;
     Ok(Exit::Done)
@@ -39,8 +39,8 @@ pub(crate) fn execute(args: &PlanArgs, global: &Global, printer: &Printer) -> Co
 
 fn json(prepared: &Prepared) -> String {
     let mut value = serde_json::to_value(prepared.explain()).expect("names and numbers only");
-    value["system"] = prepared.resolved.name.clone().into();
-    value["plan_hash"] = prepared.plan_hash.clone().into();
+    value["system"] = prepared.resolved().name.clone().into();
+    value["plan_hash"] = prepared.hashes.plan.clone().into();
     value["program"] = prepared.plan_text().into();
     format!("{value:#}\n")
 }

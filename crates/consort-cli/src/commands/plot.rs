@@ -1,17 +1,13 @@
 //! `consort plot DIR VARIABLE...`: pictures of what was recorded.
 
-use crate::cli::{PictureFormat, PlotArgs};
+use crate::cli::PlotArgs;
 use crate::outcome::{CommandError, CommandResult, Exit};
-use crate::output::manifest::Manifest;
 use crate::output::printer::Printer;
-use crate::traces;
+use consort::run::Manifest;
+use consort::run::files::traces;
+use consort::{Picture, PictureFormat};
 use consort_core::{Diagnostic, Resolution};
-use consort_view::numbers::short_hash;
-use consort_view::plot::{self, Column, Figure, Size};
 use std::path::{Path, PathBuf};
-
-/// How many columns and lines a sketch has.
-const SKETCH: (usize, usize) = (72, 12);
 
 /// The most variables that are drawn without being asked for by name: more cannot be told apart.
 const DRAWN_MAX: usize = 40;
@@ -43,54 +39,6 @@ pub(crate) fn execute(args: &PlotArgs, printer: &Printer) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// A figure with what else a page says about its run.
-pub(crate) struct Picture {
-    figure: Figure,
-    facts: Vec<(String, String)>,
-}
-
-impl Picture {
-    /// A picture of these columns.
-    pub(crate) fn new(title: String, manifest: Option<&Manifest>, columns: Vec<Column>) -> Self {
-        let mut figure = Figure::from_columns(title, columns);
-        let hash = manifest.map(|manifest| short_hash(manifest.trace_hash()));
-        figure.subtitle = hash.map(|hash| format!("trace {hash}"));
-        let facts = manifest.map(facts).unwrap_or_default();
-        Picture { figure, facts }
-    }
-
-    /// As a file's bytes.
-    ///
-    /// # Errors
-    /// If it would be too large.
-    pub(crate) fn draw(&self, format: PictureFormat) -> Result<Vec<u8>, CommandError> {
-        let size = Size::comfortable(&self.figure);
-        Ok(match format {
-            PictureFormat::Svg => plot::svg(&self.figure, size).into_bytes(),
-            PictureFormat::Html => {
-                let figures = std::slice::from_ref(&self.figure);
-                plot::html(figures, &self.figure.title, &self.facts).into_bytes()
-            }
-            PictureFormat::Text => plot::sketch(&self.figure, SKETCH.0, SKETCH.1).into_bytes(),
-            PictureFormat::Png => plot::png(&self.figure, size, 2.0).map_err(|error| {
-                let diagnostic = Diagnostic::error("cli::picture", "the picture cannot be drawn");
-                CommandError::failed(diagnostic.with_note(error.to_string()))
-            })?,
-        })
-    }
-}
-
-fn facts(manifest: &Manifest) -> Vec<(String, String)> {
-    let pairs = [
-        ("system", manifest.name()),
-        ("trace", manifest.trace_hash()),
-        ("plan", manifest.plan_hash()),
-        ("ended", manifest.state()),
-        ("consort", manifest.version()),
-    ];
-    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
-}
-
 fn title(path: &Path, manifest: Option<&Manifest>) -> String {
     let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     manifest.map(|manifest| manifest.name().to_owned()).or(file).unwrap_or_default()
@@ -114,11 +62,11 @@ fn formats(args: &PlotArgs) -> Result<Vec<PictureFormat>, CommandError> {
     let ending = args.out.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
     match (args.format.as_slice(), ending) {
         ([], None) => Ok(vec![PictureFormat::Svg]),
-        ([], Some(ending)) => match by_ending(ending) {
+        ([], Some(ending)) => match PictureFormat::from_extension(ending) {
             Some(format) => Ok(vec![format]),
             None => refused(
                 "cli::unknown-picture",
-                format!("nobody knows how to draw `.{ending}`"),
+                format!("`.{ending}` is no known form of picture"),
                 "take `.svg`, `.png`, `.html` or `.txt`, or say what it is with `--format`",
             ),
         },
@@ -131,24 +79,9 @@ fn formats(args: &PlotArgs) -> Result<Vec<PictureFormat>, CommandError> {
     }
 }
 
-fn by_ending(ending: &str) -> Option<PictureFormat> {
-    match ending.to_ascii_lowercase().as_str() {
-        "svg" => Some(PictureFormat::Svg),
-        "png" => Some(PictureFormat::Png),
-        "html" | "htm" => Some(PictureFormat::Html),
-        "txt" => Some(PictureFormat::Text),
-        _ => None,
-    }
-}
-
 /// Where a picture goes; `None` is standard output.
 fn place(args: &PlotArgs, format: PictureFormat) -> Option<PathBuf> {
-    let ending = match format {
-        PictureFormat::Svg => "svg",
-        PictureFormat::Png => "png",
-        PictureFormat::Html => "html",
-        PictureFormat::Text => "txt",
-    };
+    let ending = format.extension();
     match &args.out {
         Some(out) if out == Path::new("-") => None,
         Some(out) => Some(out.clone()),

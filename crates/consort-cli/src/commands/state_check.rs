@@ -12,6 +12,8 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline::{self, trials};
 use checked::{Checked, Outcome};
+use consort::load::not_loaded;
+use consort::run::settings::option_source;
 use consort_core::{Interface, Model, Provider, Report};
 use consort_models::equations::Form;
 use consort_models::fidelity::{CheckOptions, Conditions, Examiner, Given, Subject, Verdicts};
@@ -37,7 +39,7 @@ pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer)
         match &checked.outcome {
             Outcome::NotLoaded(report) if is_single => {
                 progress.end();
-                return Err(pipeline::not_loaded(model, report.clone()).into());
+                return Err(not_loaded(model, report.clone()).into());
             }
             _ => {}
         }
@@ -103,7 +105,7 @@ fn check(model: &str, args: &StateCheckArgs, global: &Global) -> Checked {
     // Equations in a corpus have no interfaces, and are checked as ever.
     let is_asked = args.corpus.is_none() || !is_ours(model);
     let interface = args.interface().filter(|_| is_asked).map(|value| {
-        let span = Some(pipeline::option_source("interface", value.name(), &mut report));
+        let span = Some(option_source("interface", value.name(), &mut report));
         Asked { value, span }
     });
     let subject = Named { model, interface };

@@ -1,9 +1,9 @@
 //! Diagnostics as a person reads them: the mistake, the place in the text, what to do.
 
 mod alike;
-mod json;
 
-pub(crate) use json::to_json;
+pub(crate) use consort::run::files::diagnostics::{line_and_column, to_json};
+pub(crate) use consort_view::numbers::plural;
 
 use alike::Shown;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -80,12 +80,6 @@ fn count_line(report: &Report, found: &[&Diagnostic], hidden: u64, ending: &str)
     };
     let says_nothing = parts.is_empty() || found.len() == 1 && ending.is_empty();
     (!says_nothing).then(|| format!("{}{cut}{ending}", parts.join(", ")))
-}
-
-/// `1 error`, `2 errors`.
-pub(crate) fn plural(count: u64, name: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {name}{ending}")
 }
 
 fn render_one(diagnostic: &Diagnostic, report: &Report, renderer: &Renderer) -> String {
@@ -174,13 +168,6 @@ fn with_true_columns(mut text: String, diagnostic: &Diagnostic, report: &Report)
         text = text.replacen(&place(shown), &place(column), 1);
     }
     text
-}
-
-/// Both counted from 1.
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(at)];
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
 /// The lines of a text that have labels, with what is too long cut away.

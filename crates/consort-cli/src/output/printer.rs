@@ -3,19 +3,24 @@
 
 use super::diagnostics::{self, Style};
 use super::waiting::Waiting;
+use super::{campaign_progress, progress};
 use crate::cli::{Global, ProgressMode, When};
-use consort_core::{Report, Severity};
+use consort::Monitor;
+use consort::run::monitor::{CampaignProgress, ProgressReport};
+use consort_core::{LogEntry, Report, Severity};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Below are the three standard streams.
 const FIRST_OF_OURS: i32 = 3;
 
-/// Where data and messages go.
-#[derive(Debug)]
+/// Where data and messages go. Clones are one.
+#[derive(Clone, Debug)]
 pub(crate) struct Printer {
-    data: Mutex<File>,
+    data: Arc<Mutex<File>>,
+    drawn: Arc<AtomicBool>,
     color: bool,
     data_color: bool,
     quiet: bool,
@@ -34,7 +39,8 @@ impl Printer {
         let data = rustix::io::fcntl_dupfd_cloexec(io::stdout(), FIRST_OF_OURS)?;
         rustix::stdio::dup2_stdout(io::stderr())?;
         Ok(Printer {
-            data: Mutex::new(File::from(data)),
+            data: Arc::new(Mutex::new(File::from(data))),
+            drawn: Arc::default(),
             color: wants_color(global.color, io::stderr().is_terminal()),
             data_color,
             quiet: global.quiet,
@@ -44,15 +50,8 @@ impl Printer {
     }
 
     /// One that draws nothing, for those who work beside others.
-    ///
-    /// # Errors
-    /// If the descriptor cannot be duplicated.
-    pub(crate) fn hushed(&self) -> io::Result<Self> {
-        let data = self.data.lock().expect("no writer panics").try_clone()?;
-        let (color, data_color) = (self.color, self.data_color);
-        let (quiet, verbose) = (self.quiet, self.verbose);
-        let progress = ProgressMode::None;
-        Ok(Printer { data: Mutex::new(data), color, data_color, quiet, verbose, progress })
+    pub(crate) fn hushed(&self) -> Self {
+        Printer { progress: ProgressMode::None, ..self.clone() }
     }
 
     /// Writes data to standard output.
@@ -98,11 +97,6 @@ impl Printer {
         self.data_color
     }
 
-    /// Whether nothing but errors is wanted.
-    pub(crate) fn is_quiet(&self) -> bool {
-        self.quiet
-    }
-
     /// Whether every detail is wanted.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
@@ -113,10 +107,62 @@ impl Printer {
         Waiting::start(self.progress, &one_line(what))
     }
 
+    /// Shows a line of progress, if there is one; at the end it is taken away.
+    fn show(&self, line: Option<&str>, is_end: bool) {
+        match (self.progress, line) {
+            (_, None) => {}
+            (ProgressMode::Json, Some(line)) => tell(line),
+            (ProgressMode::Auto | ProgressMode::None, Some(line)) => {
+                self.drawn.store(true, Ordering::Relaxed);
+                draw(line);
+            }
+        }
+        if is_end && self.drawn.swap(false, Ordering::Relaxed) {
+            erase();
+        }
+    }
+
     /// How progress is shown.
     pub(crate) fn progress(&self) -> ProgressMode {
         self.progress
     }
+}
+
+impl Monitor for Printer {
+    fn waiting(&self, what: &str) -> consort::run::monitor::Waiting {
+        consort::run::monitor::Waiting::until(Printer::waiting(self, what))
+    }
+
+    fn progress(&self, report: &ProgressReport<'_>) {
+        self.show(progress::line(self.progress, report).as_deref(), report.is_end);
+    }
+
+    fn campaign(&self, progress: &CampaignProgress) {
+        let line = campaign_progress::line(self.progress, progress);
+        self.show(line.as_deref(), progress.is_end);
+    }
+
+    fn message(&self, line: &str) {
+        self.say(line);
+    }
+
+    fn log(&self, entry: &LogEntry) {
+        if entry.category == LogEntry::WAIT && !self.quiet {
+            tell(&visible(&entry.message));
+        } else if self.verbose {
+            let LogEntry { component, category, message, .. } = entry;
+            tell(&visible(&format!("{component} [{category}] {message}")));
+        }
+    }
+
+    fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+}
+
+/// What a model says, without what would steer a terminal.
+fn visible(text: &str) -> String {
+    text.trim_end().replace(|letter: char| letter.is_control() && letter != '\n', "\u{FFFD}")
 }
 
 /// Standard error may be closed; there is nobody left to tell then.

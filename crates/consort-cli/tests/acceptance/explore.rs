@@ -179,7 +179,7 @@ fn ctrl_c_stops_after_the_work_in_hand_and_says_how_to_go_on() {
     std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("go on with: consort explore tree --resume part"), "{said}");
+    assert!(said.contains("resume it with: consort explore tree --resume part"), "{said}");
     assert_eq!(report(&world, "part")["ending"], "stopped");
     let said = world.consort(&["explore", "tree", "--out", "part"]);
     assert_eq!(said.code, Some(2), "what was done is not thrown away: {said}");
@@ -318,7 +318,7 @@ fn an_fmu_that_never_comes_back_is_given_up() {
     let (_, report, said) = misbehaving("phase = 6, status = 102, at = 2", "");
     assert_eq!(report["scenarios"]["failed"], 4, "{said}");
     let told = report["failing"][0]["reason"].as_str().unwrap();
-    assert!(told.contains("no sign of life for 6 s"), "{told}");
+    assert!(told.contains("sent nothing for 6 s"), "{told}");
 }
 
 #[test]

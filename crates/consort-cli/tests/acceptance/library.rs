@@ -22,7 +22,7 @@ fn system(world: &World, name: &str) -> System {
     let mut system = System::load(example(name)).unwrap();
     let options = shortened(name);
     if let [_, stop] = options {
-        system.changes_mut().stop = Some((*stop).to_owned());
+        system.changes_mut().stop = Some(stop.parse().unwrap());
     }
     system.models_mut().loader.cache = world.cache().to_owned();
     system
@@ -86,5 +86,7 @@ fn mistakes_are_told_with_their_codes_and_cures() {
     let wrong = wrong.prepare().err().expect("two things are wrong").to_string();
     assert!(wrong.contains("cli::bad-time: ") && wrong.contains("did you mean `area`?"), "{wrong}");
     let run = system(&world, "quickstart").prepare().unwrap().start().unwrap();
-    assert!(run.get("tank.no").is_none() && run.number("tank.level") == Some(0.8));
+    assert_eq!(run.number("tank.level").unwrap().to_bits(), 0.8_f64.to_bits());
+    let unknown = run.get("tank.no").unwrap_err().to_string();
+    assert!(unknown.contains("`tank.no` is not in this system"), "{unknown}");
 }

@@ -27,7 +27,7 @@ fn check(name: &str, options: &[&str]) -> Said {
 fn bodies_and_vehicle_are_the_same_over_every_link_and_placement() {
     for (name, stop) in [("nbody", "600"), ("uav", "1")] {
         let said = check(name, &["--stop", stop, "--runs", "7", "--load=2"]);
-        for link in ["in one piece: 1 run,", "thread: 2 runs,", "unix: 2 runs,", "tcp: 2 runs,"] {
+        for link in ["local: 1 run,", "thread: 2 runs,", "unix: 2 runs,", "tcp: 2 runs,"] {
             assert!(said.stdout.contains(link), "{link}: {said}");
         }
         assert_eq!(settings(&said).len(), 7, "{said}");
@@ -78,10 +78,10 @@ fn stops_cuts_and_losses_change_nothing() {
     let faults = ["--stops", "1", "--stop-most", "0.3", "--cuts", "3", "--no-load"];
     let links = ["--stop", "2000", "--runs", "4", "--links", "unix,tls,simulated"];
     let said = check("nbody", &[&links[..], &faults].concat());
-    let suffered = said.stdout.lines().find(|line| line.starts_with("suffered: ")).unwrap();
-    assert!(suffered.contains(" of 2 runs, ") && suffered.ends_with(" of 3 runs"), "{said}");
-    assert!(!suffered.contains(" 0 links"), "{said}");
-    let counted = suffered["suffered: ".len()..].split(' ').next().unwrap();
+    let disturbed = said.stdout.lines().find(|line| line.starts_with("disturbed: ")).unwrap();
+    assert!(disturbed.contains(" of 2 runs, ") && disturbed.ends_with(" of 3 runs"), "{said}");
+    assert!(!disturbed.contains(" 0 links"), "{said}");
+    let counted = disturbed["disturbed: ".len()..].split(' ').next().unwrap();
     let told: usize = settings(&said).iter().filter(|line| line.ends_with(" cut")).count();
     assert!(0 < told && counted.parse::<u32>().is_ok_and(|stops| stops <= 2), "{said}");
 }

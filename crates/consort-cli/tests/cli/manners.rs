@@ -69,7 +69,7 @@ fn quiet_says_nothing_and_verbose_says_more() {
     let said = bench.done(&["run", "loop", "--quiet"]);
     assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
     let said = bench.done(&["repeat", "loop", "--runs", "2", "--no-load", "--verbose"]);
-    assert!(said.stderr.contains("run 2: in one piece, 2 workers"), "{said}");
+    assert!(said.stderr.contains("run 2: local, 2 workers"), "{said}");
 }
 
 #[test]

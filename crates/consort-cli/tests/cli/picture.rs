@@ -64,7 +64,7 @@ fn pictures_nobody_can_draw_and_variables_nobody_recorded_are_named() {
     let bench = Bench::with_loop();
     bench.done(&["run", "loop"]);
     for (args, words) in [
-        (["out/loop", "--out", "x.bmp"].as_slice(), "nobody knows how to draw `.bmp`"),
+        (["out/loop", "--out", "x.bmp"].as_slice(), "`.bmp` is no known form of picture"),
         (&["out/loop", "plant.x"], "did you mean `plant.y`?"),
         (&["out/loop", "temperature"], "recorded are `setpoint.y`, `controller.u`, `plant.y`"),
     ] {

@@ -1,6 +1,7 @@
 //! Seconds as a person writes them: an exact rational, so that `0.01` means one hundredth.
 
 use super::TimeError;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +10,26 @@ use std::str::FromStr;
 ///
 /// Read from text (`0.01`, `1e-3`, `1/30`, `-5`), never from a `f64`: the double nearest to 0.01 is
 /// not one hundredth, and steps must be what the user wrote.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Seconds {
     pub(super) numerator: i64,
     pub(super) denominator: u64,
+}
+
+/// As a person writes them.
+impl From<Seconds> for String {
+    fn from(seconds: Seconds) -> Self {
+        seconds.to_string()
+    }
+}
+
+impl TryFrom<String> for Seconds {
+    type Error = TimeError;
+
+    fn try_from(text: String) -> Result<Self, TimeError> {
+        text.parse()
+    }
 }
 
 impl Seconds {

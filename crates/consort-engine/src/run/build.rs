@@ -8,6 +8,7 @@ use super::interpret::Phase;
 use super::ranges::Ranges;
 use super::{Advance, Run, RunOptions, together};
 use crate::error::RunError;
+use crate::executable::Executable;
 use crate::feed::FeedProgram;
 use crate::intervene::{
     CompiledTrigger, FedBy, FedIndex, Feeder, Intervention, Interventions, Progress, TargetKind,
@@ -23,7 +24,7 @@ use crate::timing::Rates;
 use consort_core::{
     ComponentId, ConnectionId, Model, ModelDescription, Step, Stop, Tag, Variable, VariableId,
 };
-use consort_system::{Plan, Port, ResolvedIntervention, ResolvedSystem, Target, Trigger};
+use consort_system::{Port, ResolvedIntervention, ResolvedSystem, Target, Trigger};
 use consort_trace::standing::{count_column, hash_column};
 use consort_trace::{Column, Schema};
 use std::sync::Arc;
@@ -31,23 +32,16 @@ use std::sync::Arc;
 impl Run {
     /// Makes an instance per component, initializes them, and does the first tag.
     ///
-    /// `models` has one entry per component.
-    ///
     /// # Errors
     /// If an instance cannot be made or initialized; all that were made are ended then.
     ///
     /// # Panics
-    /// If plan, models and system do not belong together.
-    pub fn start(
-        system: ResolvedSystem,
-        plan: &Plan,
-        models: Vec<Arc<dyn Model>>,
-        mut options: RunOptions,
-    ) -> Result<Run, RunError> {
+    /// If its parts do not belong together.
+    pub fn start(executable: &Executable, mut options: RunOptions) -> Result<Run, RunError> {
         let observation = options.observer.take();
-        let (mut run, initialization) = Self::made(system, plan, models, options)?;
-        run.initialize_all(initialization, plan)?;
-        let mut run = run.keep_parameters(plan)?;
+        let (mut run, initialization) = Self::build(executable, options)?;
+        run.initialize_all(initialization)?;
+        let mut run = run.keep_parameters()?;
         if let Some(observation) = observation {
             run.watch(observation)?;
         }
@@ -56,25 +50,23 @@ impl Run {
     }
 
     /// Goes on, with new instances, from a snapshot that [`Run::serialize`] made of a run of the same
-    /// system, plan and models. Only what happens after the snapshot is recorded and observed, but
+    /// executable. Only what happens after the snapshot is recorded and observed, but
     /// hashes, and what an observer knows, are those of the whole run.
     ///
     /// # Errors
     /// If an instance cannot be made, initialized or restored, or the bytes are no such snapshot.
     ///
     /// # Panics
-    /// If plan, models and system do not belong together.
+    /// If its parts do not belong together.
     pub fn resume(
-        system: ResolvedSystem,
-        plan: &Plan,
-        models: Vec<Arc<dyn Model>>,
+        executable: &Executable,
         mut options: RunOptions,
         snapshot: &[u8],
     ) -> Result<Run, RunError> {
         let observation = options.observer.take();
-        let (mut run, initialization) = Self::made(system, plan, models, options)?;
+        let (mut run, initialization) = Self::build(executable, options)?;
         run.mute();
-        run.initialize_all(initialization, plan)?;
+        run.initialize_all(initialization)?;
         // Instances leave their first event mode at the first tag; nobody is told of it.
         let (recorder, call_log) = (run.recorder.take(), run.call_log.take());
         run.first_tag()?;
@@ -88,13 +80,11 @@ impl Run {
     }
 
     /// A run whose instances are made, and what initializes them.
-    pub(crate) fn made(
-        system: ResolvedSystem,
-        plan: &Plan,
-        models: Vec<Arc<dyn Model>>,
+    pub(crate) fn build(
+        executable: &Executable,
         mut options: RunOptions,
     ) -> Result<(Run, Vec<Stage>), RunError> {
-        assert_eq!(system.components.len(), models.len(), "one model per component");
+        let Executable { system, plan, models } = executable.clone();
         let rates = Rates::of(&system);
         let mut instances = initialize::instantiate(&system, &models, &options)?;
         together::join(&plan.advance, &mut instances);
@@ -102,7 +92,7 @@ impl Run {
         let part = options.part.take();
         let source = Source {
             system: &system,
-            plan,
+            plan: &plan,
             models: &descriptions(&models),
             rates: &rates,
             log_calls: options.call_log.is_some(),
@@ -147,6 +137,7 @@ impl Run {
             end: None,
             ended: false,
             system,
+            plan,
             models,
             program,
             rates,
@@ -155,22 +146,18 @@ impl Run {
     }
 
     /// Initializes all instances; the first tag is yet to come.
-    pub(crate) fn initialize_all(
-        &mut self,
-        initialization: Vec<Stage>,
-        plan: &Plan,
-    ) -> Result<(), RunError> {
+    pub(crate) fn initialize_all(&mut self, initialization: Vec<Stage>) -> Result<(), RunError> {
         self.begin_together()?;
         self.initialize(initialization)?;
-        self.compile_cycle(plan);
+        self.compile_cycle();
         self.phase = Phase::Present;
         Ok(())
     }
 
-    fn compile_cycle(&mut self, plan: &Plan) {
+    fn compile_cycle(&mut self) {
         let source = Source {
             system: &self.system,
-            plan,
+            plan: &self.plan,
             models: &descriptions(&self.models),
             rates: &self.rates,
             log_calls: self.call_log.is_some(),

@@ -23,8 +23,11 @@ pub(crate) struct Watched {
 }
 
 impl Run {
-    /// Finds what is to be shown.
-    pub(super) fn watch(&mut self, observation: Observation) -> Result<(), RunError> {
+    /// Shows values to an observer from the next tag on, in place of the one before.
+    ///
+    /// # Errors
+    /// If a variable is not in the system, or the run does not look at it.
+    pub fn watch(&mut self, observation: Observation) -> Result<(), RunError> {
         let slots = observation.paths.iter().map(|path| self.observed_slot(path));
         let slots = slots.collect::<Result<Vec<Slot>, RunError>>()?;
         let values = vec![0.0; slots.len()];
@@ -34,13 +37,9 @@ impl Run {
 
     fn observed_slot(&self, path: &str) -> Result<Slot, RunError> {
         let no = |reason| RunError::NoSuchVariable { path: path.to_owned(), reason };
-        let (component, variable) = self.find(path).ok_or_else(|| no("is not in this system"))?;
-        if !self.is_own(component) {
-            return Err(no("is on another node"));
-        }
-        let place = self.program.places[component][variable.index()]
-            .ok_or_else(|| no("is neither connected, fed, recorded nor intervened on"))?;
-        let slot = place.shared();
+        let slot = self.slot(self.handle(path)?);
+        let slot =
+            slot.ok_or_else(|| no("is neither connected, fed, recorded nor intervened on"))?;
         match slot.value_type {
             ValueType::String | ValueType::Binary => Err(no("is no number")),
             _ if slot.count() != 1 => Err(no("is an array")),

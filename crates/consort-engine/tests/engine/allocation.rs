@@ -96,7 +96,7 @@ fn nothing_that_crosses_between_nodes_allocates() {
     let (mut options, _) = options(1);
     let courier = Box::new(Echo(Vec::new()));
     options.part = Some(Part { projection, node: NodeId(0), courier });
-    let run = Run::start(bench.system, &plan, bench.models, options);
+    let run = Run::start(&bench.executable(), options);
     check_run(run.expect("it starts"));
 }
 

@@ -98,8 +98,7 @@ fn part_of(bench: &Bench, brings: Result<Vec<u8>, CourierError>) -> (RunOptions,
 fn start(brings: Result<Vec<u8>, CourierError>) -> (Result<Run, RunError>, Told) {
     let bench = two();
     let (options, told) = part_of(&bench, brings);
-    let plan = bench.plan();
-    (Run::start(bench.system, &plan, bench.models, options), told)
+    (Run::start(&bench.executable(), options), told)
 }
 
 fn number(value: f64) -> Result<Vec<u8>, CourierError> {
@@ -161,8 +160,7 @@ fn what_lives_elsewhere_can_neither_be_seen_nor_set_nor_observed() {
     let (mut options, _) = part_of(&bench, number(3.0));
     let (paths, observer) = (vec!["there.y".to_owned()], Box::new(Nobody));
     options.observer = Some(Observation { paths, observer });
-    let plan = bench.plan();
-    let refused = Run::start(bench.system, &plan, bench.models, options).err();
+    let refused = Run::start(&bench.executable(), options).err();
     assert_eq!(refused, Some(elsewhere("there.y")));
 }
 
@@ -198,8 +196,7 @@ fn a_saved_part_goes_on_without_beginning_again() {
     let hash = run.finish().trace_hash;
     let bench = two();
     let (options, told) = part_of(&bench, number(3.0));
-    let plan = bench.plan();
-    let resumed = Run::resume(bench.system, &plan, bench.models, options, &bytes);
+    let resumed = Run::resume(&bench.executable(), options, &bytes);
     let mut resumed = resumed.expect("it is resumed");
     assert_eq!(*told.lock().unwrap(), "begin Some(1); ");
     resumed.advance(Time::MAX).expect("it runs");
@@ -222,8 +219,7 @@ fn a_saved_part_of_another_node_is_refused() {
         .add("there", gain(2.0), 1)
         .wire("here.y", "there.u")
         .wire("there.y", "here.u");
-    let plan = local.plan();
-    let refused = Run::resume(local.system, &plan, local.models, options(1).0, &bytes).err();
+    let refused = Run::resume(&local.executable(), options(1).0, &bytes).err();
     assert!(matches!(refused, Some(RunError::ForeignSnapshot { .. })), "{refused:?}");
 }
 
@@ -245,8 +241,7 @@ fn a_part_of_a_run_ends_and_tells_when_a_component_wants_it() {
         let projection = projection(&bench, nodes);
         let (mut options, _) = options(1);
         options.part = Some(Part { projection, node: NodeId(0), courier });
-        let plan = bench.plan();
-        Run::start(bench.system, &plan, bench.models, options).expect("it starts")
+        Run::start(&bench.executable(), options).expect("it starts")
     };
     for nodes in [["a", "a"], ["a", "b"]] {
         let mut run = run(&nodes);
@@ -275,8 +270,7 @@ fn spread(bench: &dyn Fn() -> Bench, nodes: &[&str]) -> Summary {
     let work = |(bench, part): (Bench, Part)| {
         let (mut options, _) = options(1);
         options.part = Some(part);
-        let plan = bench.plan();
-        let mut run = Run::start(bench.system, &plan, bench.models, options).expect("it starts");
+        let mut run = Run::start(&bench.executable(), options).expect("it starts");
         run.advance(Time::MAX).expect("it runs");
         run.finish()
     };

@@ -29,10 +29,9 @@ fn end(mut run: Run) -> TraceHash {
     run.finish().trace_hash
 }
 
-fn resume(bench: Bench, workers: usize, bytes: &[u8]) -> Result<(Run, Recorded), RunError> {
+fn resume(bench: &Bench, workers: usize, bytes: &[u8]) -> Result<(Run, Recorded), RunError> {
     let (options, recorded) = options(workers);
-    let plan = bench.plan();
-    Ok((Run::resume(bench.system, &plan, bench.models, options, bytes)?, recorded))
+    Ok((Run::resume(&bench.executable(), options, bytes)?, recorded))
 }
 
 /// The rows of a trace after a tag, as text.
@@ -69,7 +68,7 @@ fn check(bench: impl Fn() -> Bench, times: impl IntoIterator<Item = i64>) {
         assert_eq!(run.serialize(&again).expect("it has bytes"), bytes, "at {ticks}");
         assert_eq!(end(run), summary.trace_hash, "in the same run, at {ticks}");
         for workers in [1, 2, 8] {
-            let (run, recorded) = resume(bench(), workers, &bytes).expect("it resumes");
+            let (run, recorded) = resume(&bench(), workers, &bytes).expect("it resumes");
             assert_eq!(end(run), summary.trace_hash, "{workers} workers, at {ticks}");
             let found = rows(&recorded.trace(), Default::default());
             assert_eq!(found, rows(&whole, saved.tag()), "{workers} workers, at {ticks}");
@@ -230,7 +229,7 @@ fn inputs_that_nobody_looks_at_can_be_set_and_are_saved() {
     run.advance(Time::MAX).expect("it runs without");
     run.restore(&saved).expect("restored");
     assert_eq!(end(run), whole);
-    let (run, _) = resume(driven(), 2, &bytes).expect("it resumes");
+    let (run, _) = resume(&driven(), 2, &bytes).expect("it resumes");
     assert_eq!(end(run), whole);
     let (run, _) = driven().start(1).expect("it starts");
     assert_ne!(end(run), whole, "what was set is seen");
@@ -250,7 +249,7 @@ fn a_later_stop_goes_on_after_the_end() {
     let bytes = run.serialize(&saved).expect("bytes");
     run.restore(&saved).expect("restored");
     assert_eq!(run.advance(Time::MAX), Ok(Advance::Finished));
-    let (run, _) = resume(longer(), 1, &bytes).expect("it resumes");
+    let (run, _) = resume(&longer(), 1, &bytes).expect("it resumes");
     assert_eq!(end(run), longer().run(1).1.trace_hash);
 }
 
@@ -318,7 +317,7 @@ fn with_save(fidelity: Fidelity) -> [TraceHash; 2] {
     let saved = run.snapshot().expect("saved");
     let bytes = run.serialize(&saved).expect("bytes");
     let went_on = end(run);
-    let (run, _) = resume(resets(fidelity), 1, &bytes).expect("it resumes");
+    let (run, _) = resume(&resets(fidelity), 1, &bytes).expect("it resumes");
     [went_on, end(run)]
 }
 

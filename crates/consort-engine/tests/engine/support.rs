@@ -8,7 +8,7 @@ use consort_core::{
     Refresh, Report, Resolution, SavedState, Seconds, Setup, SetupOrder, Step, StepOutcome, Time,
     Unknown, ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
 };
-use consort_engine::{ChunkSink, Recorded, Run, RunError, RunOptions};
+use consort_engine::{ChunkSink, Executable, Recorded, Run, RunError, RunOptions};
 use consort_system::{
     Hold, Plan, Port, ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment,
     ResolvedSystem, StepLength,
@@ -357,8 +357,13 @@ impl Bench {
         let mut plan = self.plan();
         change(&mut plan);
         let (options, recorded) = options(workers);
-        let run = Run::start(self.system, &plan, self.models, options)?;
+        let run = Run::start(&Executable::new(self.system, plan, self.models), options)?;
         Ok((run, recorded))
+    }
+
+    /// With the plan that follows from it.
+    pub(crate) fn executable(&self) -> Executable {
+        Executable::new(self.system.clone(), self.plan(), self.models.clone())
     }
 
     pub(crate) fn plan(&self) -> Plan {

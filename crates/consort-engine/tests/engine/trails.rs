@@ -105,7 +105,7 @@ fn bench(model: Arc<dyn Model>) -> Bench {
 /// Saves at a time, notes so many steps, and lets a twin follow; what it says, and the hash of the run.
 fn follow(model: Arc<dyn Model>, at: i64, steps: usize) -> (Result<(), RunError>, String) {
     let made = bench(model);
-    let (system, plan, models) = (made.system.clone(), made.plan(), made.models.clone());
+    let executable = made.executable();
     let (mut run, _) = made.start(1).expect("it starts");
     run.advance(Time::from_ticks(at)).expect("it runs");
     let saved = run.snapshot().expect("it is saved");
@@ -121,7 +121,7 @@ fn follow(model: Arc<dyn Model>, at: i64, steps: usize) -> (Result<(), RunError>
     }
     run.advance(Time::MAX).expect("it runs");
     let hash = run.finish().trace_hash.to_string();
-    (trail.follow((system, &plan), models, options(1).0), hash)
+    (trail.follow(&executable, options(1).0), hash)
 }
 
 fn difference(lie: Lie) -> StateDiffers {
@@ -199,8 +199,7 @@ fn resumed_wrong(seed: u64) -> (bool, bool) {
     let saved = run.snapshot().expect("it is saved");
     let bytes = run.serialize(&saved).expect("it has bytes");
     let made = bench(model);
-    let plan = made.plan();
-    let again = consort_engine::Run::resume(made.system, &plan, made.models, options(1).0, &bytes);
+    let again = consort_engine::Run::resume(&made.executable(), options(1).0, &bytes);
     let mut again = again.expect("it resumes");
     again.advance(Time::MAX).expect("it runs");
     (again.finish().trace_hash.to_string() != hash, followed.is_err())

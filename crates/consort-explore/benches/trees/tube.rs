@@ -1,7 +1,7 @@
 //! The system: a tube of cells in which two substances react and diffuse.
 
 use consort_core::{Model, Provider, Report};
-use consort_engine::RunOptions;
+use consort_engine::{Executable, RunOptions};
 use consort_explore::campaign::{Questions, resolve};
 use consort_explore::run_world::{RunWorld, Until};
 use consort_explore::space::Space;
@@ -69,8 +69,8 @@ impl Tube<'_> {
         let campaign = resolve(&campaign, questions, &system, &[description], report)?;
         let space = campaign.space.clone();
         let options = RunOptions::quiet(1);
-        let models = vec![Arc::clone(&model)];
-        let world = RunWorld::start(campaign, (system, &plan), models, options, Until::Decided);
+        let executable = Executable::new(system, plan, vec![Arc::clone(&model)]);
+        let world = RunWorld::start(campaign, executable, options, Until::Decided);
         Some((space, world.expect("the tube starts")))
     }
 

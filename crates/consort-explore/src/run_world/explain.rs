@@ -41,7 +41,7 @@ impl RunWorld {
 
     /// The first component that is no code of ours.
     fn stranger(&self) -> Option<usize> {
-        let models = &self.origin.models;
+        let models = self.origin.executable.models();
         models.iter().position(|model| model.description().is_foreign_code())
     }
 

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 /// What a bad network does to frames. Results may not depend on any of it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Faults {
     /// Decides all of it, together with the names of the two nodes.
     pub seed: u64,

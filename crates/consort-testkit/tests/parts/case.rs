@@ -4,7 +4,7 @@ use crate::mixer::Mixer;
 use crate::post::postmen;
 use crate::spice::{self, pick};
 use consort_core::{ModelDescription, NodeId, Prng, Report, Time};
-use consort_engine::{ChunkSink, Part, Recorded, Run, RunError, RunOptions, Summary};
+use consort_engine::{ChunkSink, Executable, Part, Recorded, Run, RunError, RunOptions, Summary};
 use consort_system::{Placement, Plan, Projection, ResolvedSystem};
 use consort_testkit::random_system::{RandomSystem, Shape};
 use consort_trace::Trace;
@@ -61,10 +61,11 @@ impl Case {
     }
 
     fn start(&self, options: RunOptions, saved: Option<&[u8]>) -> Result<Run, RunError> {
-        let (system, models) = (self.system.clone(), self.mixers());
+        let (system, plan) = (self.system.clone(), self.plan.clone());
+        let executable = Executable::new(system, plan, self.mixers());
         match saved {
-            None => Run::start(system, &self.plan, models, options),
-            Some(bytes) => Run::resume(system, &self.plan, models, options, bytes),
+            None => Run::start(&executable, options),
+            Some(bytes) => Run::resume(&executable, options, bytes),
         }
     }
 

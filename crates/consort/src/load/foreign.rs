@@ -1,17 +1,12 @@
 //! A program of the user's own that started us.
 
-use crate::error::{Error, plain_words};
-use crate::request::ForeignProgram;
-use consort_core::{Diagnostic, ModelDescription};
+use crate::models::ForeignProgram;
+use consort_core::Diagnostic;
 use consort_models::Loader;
-use consort_models::foreign::{ForeignChannel, STARTED_BY_HAND};
+use consort_models::foreign::ForeignChannel;
+use consort_run::error::{Error, plain_words};
 use consort_system::{Component, System};
 use std::os::unix::net::UnixStream;
-
-/// Whether a model is a program that nobody starts but the user.
-pub fn is_started_by_hand(model: &ModelDescription) -> bool {
-    model.facts.iter().any(|(name, value)| (&**name, &**value) == STARTED_BY_HAND)
-}
 
 /// Gives the component that was named on the command line its program.
 ///

@@ -6,6 +6,7 @@ use crate::request::Changes;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds, SolverKind, Span};
 use consort_formats::parse_assignment;
+use consort_run::settings::option_source;
 use consort_system::{Connection, Continuous, LoopChoice, OnDivergence, Order, Spanned, System};
 use std::borrow::Cow;
 
@@ -17,13 +18,13 @@ pub(super) fn apply(
     report: &mut Report,
 ) {
     let experiment = &mut system.experiment;
-    if let Some(start) = time("start", changes.start.as_deref(), report) {
+    if let Some(start) = given("start", changes.start, report) {
         experiment.start = start;
     }
-    if let Some(stop) = time("stop", changes.stop.as_deref(), report) {
+    if let Some(stop) = given("stop", changes.stop, report) {
         experiment.stop = Some(stop);
     }
-    if let Some(step) = time("step", changes.step.as_deref(), report) {
+    if let Some(step) = given("step", changes.step, report) {
         // Where steps change their size it is the first, whatever the file says of that.
         if let Some(variable) = &mut experiment.coupling.variable_step {
             variable.initial = None;
@@ -44,39 +45,23 @@ pub(super) fn apply(
 
 fn coupling(changes: &Changes, system: &mut System, report: &mut Report) {
     let coupling = &mut system.experiment.coupling;
-    if let Some(name) = &changes.order {
-        let order = Order::from_name(name).map(|order| (order, source("order", name, report)));
-        coupling.order =
-            order.map(|(order, span)| Spanned::new(order, span)).or(coupling.order.take());
-    }
-    if let Some(name) = &changes.continuous {
-        let found = Continuous::ALL.into_iter().find(|(_, known)| known == name);
-        let span = found.map(|_| source("continuous", name, report));
-        let said = found.zip(span).map(|((it, _), span)| Spanned::new(it, span));
-        coupling.continuous = said.or(coupling.continuous.take());
-    }
-    if let Some(name) = &changes.loops {
-        let found = LoopChoice::from_name(name).map(|it| (it, source("loops", name, report)));
-        let said = found.map(|(choice, span)| Spanned::new(choice, span));
-        coupling.loops = said.or(coupling.loops.take());
-    }
-    if let Some(name) = &changes.on_divergence {
-        let found = OnDivergence::from_name(name);
-        let span = found.map(|_| source("on-divergence", name, report));
-        let said = found.zip(span).map(|(choice, span)| Spanned::new(choice, span));
-        coupling.on_divergence = said.or(coupling.on_divergence.take());
-    }
+    let order = named("order", changes.order, Order::name, report);
+    coupling.order = order.or(coupling.order.take());
+    let continuous = named("continuous", changes.continuous, Continuous::name, report);
+    coupling.continuous = continuous.or(coupling.continuous.take());
+    let loops = named("loops", changes.loops, LoopChoice::name, report);
+    coupling.loops = loops.or(coupling.loops.take());
+    let on_divergence = named("on-divergence", changes.on_divergence, OnDivergence::name, report);
+    coupling.on_divergence = on_divergence.or(coupling.on_divergence.take());
 }
 
 /// The solver of a model alone is its component's own; of a system, that of all that have none.
 fn solving(changes: &Changes, system: &mut System, is_alone: bool, report: &mut Report) {
-    let step = time("solver-step", changes.solver_step.as_deref(), report);
-    let solver = changes.solver.as_deref().and_then(|name| {
-        let kind = SolverKind::from_name(name)?;
-        Some(Spanned::new(kind, source("solver", name, report)))
-    });
-    if let Some(tolerance) = number("tolerance", changes.tolerance.as_deref(), report) {
-        system.experiment.tolerance = Some(tolerance);
+    let step = given("solver-step", changes.solver_step, report);
+    let solver = named("solver", changes.solver, SolverKind::name, report);
+    if let Some(tolerance) = changes.tolerance {
+        let span = option_source("tolerance", &format!("{tolerance:e}"), report);
+        system.experiment.tolerance = Some(Spanned::new(tolerance, span));
     }
     let component = system.components.first_mut().filter(|_| is_alone);
     let places = match component {
@@ -87,17 +72,21 @@ fn solving(changes: &Changes, system: &mut System, is_alone: bool, report: &mut 
     *places.1 = step.or(places.1.take());
 }
 
-/// The number that an option gives; a mistake goes to the report.
-pub fn number(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<f64>> {
+/// A time that an option gives, with a place that diagnostics can point at.
+fn given(option: &str, value: Option<Seconds>, report: &mut Report) -> Option<Spanned<Seconds>> {
     let value = value?;
-    let span = source(option, value, report);
-    if let Ok(number) = value.trim().parse() {
-        return Some(Spanned::new(number, span));
-    }
-    let message = format!("`{value}` is not a number");
-    let diagnostic = Diagnostic::error("cli::bad-number", message).at(span, "not a number");
-    report.push(diagnostic.help("such as `1e-6`"));
-    None
+    Some(Spanned::new(value, option_source(option, &value.to_string(), report)))
+}
+
+/// A choice that an option gives, likewise.
+fn named<T: Copy>(
+    option: &str,
+    value: Option<T>,
+    name: impl Fn(T) -> &'static str,
+    report: &mut Report,
+) -> Option<Spanned<T>> {
+    let value = value?;
+    Some(Spanned::new(value, option_source(option, name(value), report)))
 }
 
 /// `b.u` of `b.u[2]`.
@@ -107,7 +96,7 @@ fn without_element(name: &str) -> &str {
 
 /// `a.y -> b.u`: the wire between the two gets the value before.
 fn delay(text: &str, system: &mut System, report: &mut Report) {
-    let span = source("delay", text, report);
+    let span = option_source("delay", text, report);
     let Some((from, to)) = text.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
         report.push(
             Diagnostic::error("cli::bad-delay", format!("`{text}` names no connection"))
@@ -147,37 +136,9 @@ fn delay(text: &str, system: &mut System, report: &mut Report) {
     );
 }
 
-/// A text for an option that diagnostics can point into, and the place of its value in it.
-pub fn source(option: &str, value: &str, report: &mut Report) -> Span {
-    let text = format!("--{option} {value}");
-    let start = text.len() - value.len();
-    let range = start..text.len();
-    Span::new(report.add_source("command line", text), range)
-}
-
-/// The seconds that an option gives; a mistake goes to the report.
-pub fn time(option: &str, value: Option<&str>, report: &mut Report) -> Option<Spanned<Seconds>> {
-    let value = value?;
-    let span = source(option, value, report);
-    match value.parse::<Seconds>() {
-        Ok(seconds) => Some(Spanned::new(seconds, span)),
-        Err(error) => {
-            let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
-            let label =
-                if is_number { "too large, or too many digits" } else { "not a number of seconds" };
-            report.push(
-                Diagnostic::error("cli::bad-time", error.to_string())
-                    .at(span, label)
-                    .help("write a decimal or a fraction, such as `0.01` or `1/30`"),
-            );
-            None
-        }
-    }
-}
-
 /// `tank.area=2`; of a model alone also `area=2`.
 fn set(text: &str, system: &mut System, alone: Option<&Alone>, report: &mut Report) {
-    let span = source("set", text, report);
+    let span = option_source("set", text, report);
     let whole = alone.map_or(Cow::Borrowed(text), |alone| Cow::Owned(alone.path(text)));
     let applied = parse_assignment(&whole).and_then(|assignment| {
         let (component, variable) = (assignment.component.clone(), assignment.variable.clone());

@@ -1,9 +1,9 @@
 //! What is recorded besides what is recorded anyway: `--record`, and what a campaign looks at.
 
 use super::alone::Alone;
-use super::overrides::source;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Causality, Diagnostic, ModelDescription, Report, ValueType, Variable};
+use consort_run::settings::option_source;
 use consort_system::resolve::pattern_matches;
 use consort_system::{Record, Spanned, System};
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub(super) fn apply(
     let known = known(system, models);
     let mut chosen = Vec::new();
     for pattern in patterns {
-        let span = source("record", pattern, report);
+        let span = option_source("record", pattern, report);
         let whole = alone.map_or(pattern.clone(), |alone| of_alone(pattern, alone, &known));
         let matched: Vec<&Known<'_>> = matching(&whole, &known);
         let recordable = matched.iter().filter(|it| is_recordable(it.variable));

@@ -7,11 +7,12 @@ mod ssp;
 
 use super::alone::Alone;
 use super::{InputHash, file_name};
-use crate::error::{Error, plain_words};
-use crate::request::{FormOptions, ModelOptions};
+use crate::models::ModelOptions;
+use crate::request::FormOptions;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use consort_formats::multimodel::Keys;
+use consort_run::error::{Error, plain_words};
 use consort_system::System;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use crate::cli::{CheckPropertyArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
-use crate::traces;
+use consort::run::files::traces;
 use consort_core::{Diagnostic, Report, Resolution, Time, ValueType};
 use consort_property::{Interval, Monitor, Property, Reading};
 use consort_trace::Trace;

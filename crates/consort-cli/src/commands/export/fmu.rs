@@ -1,10 +1,12 @@
 //! `consort export fmu MODEL`: makes an FMU of equations, SBML or a native block.
 
 use super::files::Files;
-use crate::cli::{FmiChoice, FmuArgs, Global};
+use crate::cli::{FmiChoice, FmuArgs, Global, placed_number, placed_time};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::pipeline;
+use consort::load::not_loaded;
+use consort::run::settings::option_source;
 use consort_core::model::DefaultExperiment;
 use consort_core::solving::is_tolerance;
 use consort_core::{Diagnostic, Literal, Report, Seconds, Span};
@@ -31,7 +33,7 @@ pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> Com
         ModelRequest { parameters: &parameters, ..ModelRequest::new(&model, Path::new("")) };
     let equations = equations(&request, &mut report);
     let Some(equations) = equations.filter(|_| !report.has_errors()) else {
-        return Err(pipeline::not_loaded(&model, report).into());
+        return Err(not_loaded(&model, report).into());
     };
     let mut content = fmu_files(&equations, &options);
     if !args.no_binary {
@@ -92,7 +94,7 @@ impl Setting {
 fn settings(texts: &[String], report: &mut Report) -> Vec<Setting> {
     let mut settings = Vec::new();
     for text in texts {
-        let span = pipeline::option_source("set", text, report);
+        let span = option_source("set", text, report);
         // Assignments name a component, and a model alone has none.
         match parse_assignment(&format!("model.{}", text.trim())) {
             Ok(given) if given.unit.is_none() => {
@@ -124,10 +126,10 @@ fn options(args: &FmuArgs, report: &mut Report) -> FmuOptions {
 
 fn experiment(args: &FmuArgs, report: &mut Report) -> DefaultExperiment {
     let given = &args.experiment;
-    let start = pipeline::time("start", given.start.as_deref(), report);
-    let stop = pipeline::time("stop", given.stop.as_deref(), report);
-    let step = pipeline::time("step", given.step.as_deref(), report);
-    let tolerance = pipeline::number("tolerance", given.tolerance.as_deref(), report);
+    let start = placed_time("start", given.start.as_deref(), report);
+    let stop = placed_time("stop", given.stop.as_deref(), report);
+    let step = placed_time("step", given.step.as_deref(), report);
+    let tolerance = placed_number("tolerance", given.tolerance.as_deref(), report);
     let first = start.as_ref().map_or(Seconds::ZERO, |start| start.value);
     for (time, least, what) in [
         (&stop, first, "the end is not after the start"),

@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use crate::outcome::CommandError;
-use crate::paths::{relative, whole};
+use consort::run::paths::{relative, whole};
 use consort_core::{Literal, Report};
 use consort_models::ssp::Nested;
 use consort_system::System;

@@ -2,9 +2,8 @@
 
 use crate::cli::{NodeStatusArgs, TextFormat};
 use crate::outcome::{CommandError, CommandResult, Exit};
-use crate::output::folder;
 use crate::output::printer::{Printer, one_line};
-use crate::spread::{self, certificates};
+use consort::distributed::{NodeEntry, running_nodes};
 use consort_core::{Diagnostic, Tag};
 use consort_node::{Credentials, Endpoint, Phase, Status, Wait, ask_status_with};
 use consort_view::numbers::{duration, short};
@@ -38,7 +37,8 @@ impl Asked {
 /// Asks them all and shows it.
 pub(super) fn execute(args: &NodeStatusArgs, printer: &Printer) -> CommandResult {
     let mut asked: Vec<Asked> = Vec::new();
-    let credentials = spread::credentials(args.secret.as_deref(), &args.tls);
+    let secret = args.secret.clone().map(Credentials::Secret);
+    let credentials = secret.or_else(|| args.tls.files().map(Credentials::from));
     for node in &args.nodes {
         match Path::new(node).is_dir() {
             true => asked.extend(of_run(Path::new(node))?),
@@ -53,24 +53,17 @@ pub(super) fn execute(args: &NodeStatusArgs, printer: &Printer) -> CommandResult
     Ok(if answered == 0 { Exit::Failed } else { Exit::Done })
 }
 
-/// The nodes of a run that is under way.
+/// The nodes of a run that is running.
 fn of_run(folder: &Path) -> Result<Vec<Asked>, CommandError> {
-    let file = folder.join(folder::NODES);
-    let text = std::fs::read_to_string(&file).map_err(|_| not_under_way(folder))?;
-    let value: Value = serde_json::from_str(&text).unwrap_or_default();
-    let nodes = value["nodes"].as_array().into_iter().flatten();
-    let nodes: Vec<Asked> = nodes
-        .filter_map(|node| Some((node, node["name"].as_str()?, node["endpoint"].as_str()?)))
-        .map(|(node, name, at)| {
-            let files = certificates::from_json(&node["tls"]);
-            ask(Some(name), at, files.map(Credentials::from).as_ref())
-        })
-        .collect::<Result<_, _>>()?;
-    if nodes.is_empty() { Err(not_under_way(folder)) } else { Ok(nodes) }
+    let nodes = running_nodes(folder).ok_or_else(|| not_running(folder))?;
+    let ask = |node: NodeEntry| {
+        ask(Some(&node.name), &node.endpoint, node.tls.map(Credentials::from).as_ref())
+    };
+    nodes.into_iter().map(ask).collect()
 }
 
-fn not_under_way(folder: &Path) -> CommandError {
-    let message = format!("`{}` holds no distributed run that is under way", folder.display());
+fn not_running(folder: &Path) -> CommandError {
+    let message = format!("`{}` holds no distributed run that is running", folder.display());
     let diagnostic = Diagnostic::error("node::not-under-way", message);
     CommandError::failed(diagnostic.help("name the folder of one, or the endpoint of a node"))
 }
@@ -78,7 +71,7 @@ fn not_under_way(folder: &Path) -> CommandError {
 fn ask(name: Option<&str>, text: &str, tls: Option<&Credentials>) -> Result<Asked, CommandError> {
     let endpoint: Endpoint = text.parse().map_err(|error: consort_node::EndpointError| {
         let diagnostic = Diagnostic::error("cli::endpoint", error.to_string());
-        CommandError::invalid(diagnostic.help("or name the folder of a run that is under way"))
+        CommandError::invalid(diagnostic.help("or name the folder of a run that is running"))
     })?;
     let answer = ask_status_with(&endpoint, tls).map_err(|error| error.to_string());
     Ok(Asked { name: name.map(str::to_owned), endpoint: text.to_owned(), answer })

@@ -7,7 +7,7 @@ mod order;
 
 use crate::output::diagnostics::plural;
 use crate::output::printer::Printer;
-use crate::pipeline::Prepared;
+use consort::Prepared;
 use consort_planner::{
     ApartExplanation, EqualDelay, Explanation, LoopExplanation, Path, Program, TogetherExplanation,
 };
@@ -32,18 +32,18 @@ pub(super) fn page(
     let lines_max = if printer.is_verbose() { usize::MAX } else { LINES_MAX };
     let mut page = Page::new(WIDTH, printer.data_has_color()).cut_after(lines_max);
     page.title(&title(prepared, explanation));
-    order::section(&mut page, &prepared.resolved, explanation, lines_max);
+    order::section(&mut page, prepared.resolved(), explanation, lines_max);
     page.bullets("Integrated as one", &together(explanation));
     page.bullets("Not integrated as one", &apart(explanation));
     let loops: Vec<String> = distinct(&explanation.loops).iter().map(told).collect();
     page.bullets("Loops", &loops);
-    late::delays(&mut page, &prepared.resolved, &explanation.delays);
-    late::held(&mut page, &prepared.resolved, &explanation.delays);
+    late::delays(&mut page, prepared.resolved(), &explanation.delays);
+    late::held(&mut page, prepared.resolved(), &explanation.delays);
     late::outputs(&mut page, &explanation.lags);
     let ages: Vec<String> = explanation.equal_delays.iter().map(equal_delay).collect();
     page.bullets("Ages of what discrete components see", &ages);
     let mut page = page.cut_after(lines_max.max(FEDERATION_MAX));
-    federation::section(&mut page, &prepared.resolved, &explanation.federation);
+    federation::section(&mut page, prepared.resolved(), &explanation.federation);
     page.bullets("Warnings for a federation", &explanation.warnings);
     if let Some(projection) = projection {
         nodes::section(&mut page, prepared, projection);
@@ -62,9 +62,9 @@ fn title(prepared: &Prepared, explanation: &Explanation) -> String {
     let lag = lag.map(|steps| format!(", outputs up to {} late", plural(u64::from(steps), "step")));
     format!(
         "{}: order {}, {}, {}, {}, {}{}",
-        prepared.resolved.name,
+        &prepared.resolved().name,
         explanation.order,
-        count(prepared.resolved.components.len(), "component"),
+        count(prepared.resolved().components.len(), "component"),
         plural(u64::from(explanation.federation.levels), "level"),
         count(distinct(&explanation.loops).len(), "loop"),
         count(delays, "delay"),

@@ -1,16 +1,13 @@
-//! What `consort repeat` says at the end: that all runs were the same, or where two began to differ.
+//! The answer of `consort repeat`: all runs were the same, or where two of them differ first.
 
-use super::Seen;
-use super::variety::Setting;
 use crate::outcome::{CommandError, CommandResult, Exit};
-use crate::output::diagnostics::plural;
-use crate::output::hashes;
 use crate::output::printer::Printer;
-use crate::pipeline::Prepared;
-use crate::spread::Suffered;
-use crate::traces;
+use consort::Prepared;
+use consort::distributed::Disturbed;
+use consort::repeat::{RepeatedRun, Setting};
+use consort::run::files::{hashes, traces};
 use consort_trace::{DiffOptions, Difference, compare};
-use consort_view::numbers::duration;
+use consort_view::numbers::{duration, plural};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -28,26 +25,26 @@ pub(super) struct Tally {
     capacities: BTreeSet<u64>,
     placements: BTreeSet<String>,
     delay: Duration,
-    stops: Faced,
-    cuts: Faced,
+    stops: Happened,
+    cuts: Happened,
     /// The shortest stop and the longest.
     stop_range: Option<(Duration, Duration)>,
 }
 
-/// What some of the runs had to face: as often as it happened, not as it was planned.
+/// A disturbance of some of the runs: counted as often as it happened, not as it was planned.
 #[derive(Default)]
-struct Faced {
-    /// How many runs it was meant for.
+struct Happened {
+    /// How many runs it was planned for.
     runs: u64,
-    /// How many of them it came to in time.
+    /// In how many of them it happened.
     struck: u64,
     /// How often in all.
     count: u64,
 }
 
-impl Faced {
-    fn add(&mut self, is_meant: bool, count: u64) {
-        if is_meant {
+impl Happened {
+    fn add(&mut self, is_planned: bool, count: u64) {
+        if is_planned {
             self.runs += 1;
             self.struck += u64::from(0 < count);
             self.count += count;
@@ -55,41 +52,41 @@ impl Faced {
     }
 
     /// `41 stops of 1 to 14 s in 40 of 66 runs`; nothing if no run was to face it.
-    fn told(&self, what: &str, more: &str) -> Option<String> {
-        let Faced { runs, struck, count } = self;
-        let told =
+    fn line(&self, what: &str, more: &str) -> Option<String> {
+        let Happened { runs, struck, count } = self;
+        let line =
             format!("{}{more} in {struck} of {}", plural(*count, what), plural(*runs, "run"));
-        (0 < *runs).then_some(told)
+        (0 < *runs).then_some(line)
     }
 }
 
-/// What runs that are not spread are called among those that are.
-const WHOLE: &str = "in one piece";
+/// What local runs are called among distributed ones.
+const LOCAL: &str = "local";
 
 impl Tally {
     /// One more run.
-    pub(super) fn add(&mut self, setting: &Setting, took: Duration, suffered: &Suffered) {
-        let link = setting.spread.as_ref().map_or(WHOLE, |spread| spread.link.name());
+    pub(super) fn add(&mut self, setting: &Setting, took: Duration, disturbed: &Disturbed) {
+        let link = setting.deployment.as_ref().map_or(LOCAL, |nodes| nodes.link.name());
         self.by_link.entry(link).or_default().push(took);
         let workers = setting.workers as u64;
         self.by_workers.entry(workers).or_default().push(took);
         self.workers.insert(workers);
         self.loads.insert(setting.load as u64);
         self.delay = self.delay.max(setting.delay());
-        let Some(spread) = &setting.spread else { return };
-        self.nodes.insert(spread.placement.nodes.len() as u64);
-        self.capacities.insert(spread.capacity.into());
-        self.placements.insert(format!("{:?}", spread.placement.of_component));
-        self.stops.add(spread.disturb.is_some(), suffered.stops.len() as u64);
-        let is_cut = spread.faults.as_ref().is_some_and(|faults| 0.0 < faults.cuts);
-        self.cuts.add(is_cut, suffered.links);
-        for &stop in &suffered.stops {
+        let Some(nodes) = &setting.deployment else { return };
+        self.nodes.insert(nodes.placement.nodes.len() as u64);
+        self.capacities.insert(nodes.capacity.into());
+        self.placements.insert(format!("{:?}", nodes.placement.of_component));
+        self.stops.add(nodes.disturbance.is_some(), disturbed.stops.len() as u64);
+        let is_cut = nodes.faults.as_ref().is_some_and(|faults| 0.0 < faults.cuts);
+        self.cuts.add(is_cut, disturbed.links);
+        for &stop in &disturbed.stops {
             let (least, most) = self.stop_range.unwrap_or((stop, stop));
             self.stop_range = Some((least.min(stop), most.max(stop)));
         }
     }
 
-    /// One line for each number of workers, or for each kind of link and one for the rest.
+    /// One line for each number of workers, or for each kind of link and one for what was varied.
     fn lines(&self) -> String {
         if self.nodes.is_empty() {
             let load = self.loads.last().copied().unwrap_or_default();
@@ -102,23 +99,23 @@ impl Tally {
         }
         let lines = self.by_link.iter().map(|(link, times)| line(link, times, ""));
         let varied = format!("{}varied: {}\n", lines.collect::<String>(), self.varied());
-        match self.suffered() {
-            Some(suffered) => format!("{varied}suffered: {suffered}\n"),
+        match self.disturbances() {
+            Some(disturbances) => format!("{varied}disturbed: {disturbances}\n"),
             None => varied,
         }
     }
 
-    /// What really happened to nodes and links, if anything was meant to.
-    fn suffered(&self) -> Option<String> {
+    /// What happened to nodes and links, if disturbances were planned.
+    fn disturbances(&self) -> Option<String> {
         let seconds = |stop: Duration| format!("{:.1}", stop.as_secs_f64());
         let range = self.stop_range.map(|(least, most)| match (seconds(least), seconds(most)) {
             (least, most) if least == most => format!(" of {most} s"),
             (least, most) => format!(" of {least} to {most} s"),
         });
-        let stops = self.stops.told("stop", &range.unwrap_or_default());
-        let cuts = self.cuts.told("link", " cut and made again");
-        let told: Vec<String> = stops.into_iter().chain(cuts).collect();
-        (!told.is_empty()).then(|| told.join(", "))
+        let stops = self.stops.line("stop", &range.unwrap_or_default());
+        let cuts = self.cuts.line("link", " cut and made again");
+        let lines: Vec<String> = stops.into_iter().chain(cuts).collect();
+        (!lines.is_empty()).then(|| lines.join(", "))
     }
 
     fn varied(&self) -> String {
@@ -130,7 +127,7 @@ impl Tally {
             format!("{} of load", range(&self.loads, "thread")),
         ];
         if !self.delay.is_zero() {
-            words.push(format!("up to {} under way", duration(self.delay.as_secs_f64())));
+            words.push(format!("up to {} of delay", duration(self.delay.as_secs_f64())));
         }
         words.join(", ")
     }
@@ -157,58 +154,44 @@ fn range(values: &BTreeSet<u64>, what: &str) -> String {
 /// All runs were the same.
 pub(super) fn identical(
     runs: u32,
-    seen: &Seen,
+    first: &RepeatedRun,
     tally: &Tally,
     prepared: &Prepared,
     printer: &Printer,
 ) -> CommandResult {
     let runs = plural(runs.into(), "run");
-    printer.data(format!("{}identical: {runs}, trace {}\n", tally.lines(), seen.hash))?;
-    let resolution = prepared.resolved.experiment.resolution;
-    match seen.failure(resolution) {
+    printer.data(format!("{}identical: {runs}, trace {}\n", tally.lines(), first.result.hash))?;
+    match first.result.failure(prepared.resolved().experiment.resolution) {
         Some(failure) => Err(CommandError::failed(failure)),
         None => Ok(Exit::Done),
     }
 }
 
-/// A run that differs from the first one.
-pub(super) struct Odd<'a> {
-    /// Which, counted from 1.
-    pub(super) run: u32,
-    /// How it was made.
-    pub(super) setting: &'a Setting,
-    /// What its nodes suffered.
-    pub(super) suffered: &'a Suffered,
-    /// What it came to.
-    pub(super) seen: &'a Seen,
-    /// The traces of the first and of this one.
-    pub(super) traces: [&'a Path; 2],
-}
-
 /// Two runs were not the same.
 pub(super) fn different(
-    first: &Seen,
-    odd: &Odd<'_>,
+    first: &RepeatedRun,
+    odd: &RepeatedRun,
     prepared: &Prepared,
     printer: &Printer,
 ) -> CommandResult {
     let mut text = format!(
-        "different: run 1 and run {} ({})\n  trace {}\n  trace {}\n",
-        odd.run,
-        odd.setting.describe(odd.suffered),
-        first.hash,
-        odd.seen.hash
+        "different: run {} and run {} ({})\n  trace {}\n  trace {}\n",
+        first.number,
+        odd.number,
+        odd.setting.describe(&odd.disturbed),
+        first.result.hash,
+        odd.result.hash
     );
-    if let Some(difference) = first_difference(odd.traces, prepared) {
-        text.push_str(&format!("  {}\n", located(&difference, odd.setting, prepared)));
+    if let Some(difference) = first_difference([&first.trace, &odd.trace], prepared) {
+        text.push_str(&format!("  {}\n", located(&difference, &odd.setting, prepared)));
     }
-    if first.ended_otherwise(odd.seen) {
+    if first.result.ended_otherwise(&odd.result) {
         text.push_str("  they ended differently\n");
     }
-    for line in hashes::differences(&first.hashes, &odd.seen.hashes) {
+    for line in hashes::differences(&first.result.hashes, &odd.result.hashes) {
         text.push_str(&format!("  {line}\n"));
     }
-    if let Some(places) = places(odd.setting, prepared) {
+    if let Some(places) = places(&odd.setting, prepared) {
         text.push_str(&format!("  placed: {places}\n"));
     }
     printer.data(text)?;
@@ -217,7 +200,7 @@ pub(super) fn different(
 
 /// Where two recorded runs begin to differ; what is not recorded is not found.
 fn first_difference(paths: [&Path; 2], prepared: &Prepared) -> Option<Difference> {
-    let resolution = prepared.resolved.experiment.resolution;
+    let resolution = prepared.resolved().experiment.resolution;
     let [first, second] = paths.map(|path| traces::read(path, resolution).ok());
     compare(&first?, &second?, &DiffOptions::exact()).first().cloned()
 }
@@ -234,10 +217,10 @@ fn located(difference: &Difference, setting: &Setting, prepared: &Prepared) -> S
     format!("first at {time} s{microstep} in `{variable}`{node}: {first} and {second}")
 }
 
-/// Who computes a variable: the component with the longest name that its path begins with.
+/// The node that computes a variable: that of the component with the longest name that its path begins with.
 fn node_of<'a>(path: &str, setting: &'a Setting, prepared: &Prepared) -> Option<&'a str> {
-    let placement = &setting.spread.as_ref()?.placement;
-    let components = prepared.resolved.components.iter().enumerate();
+    let placement = &setting.deployment.as_ref()?.placement;
+    let components = prepared.resolved().components.iter().enumerate();
     let owners = components.filter(|(_, component)| {
         path.strip_prefix(component.name.as_str()).is_some_and(|rest| rest.starts_with('.'))
     });
@@ -247,8 +230,8 @@ fn node_of<'a>(path: &str, setting: &'a Setting, prepared: &Prepared) -> Option<
 
 /// `tank=n0,valve=n1`, as `consort run --place` takes it.
 fn places(setting: &Setting, prepared: &Prepared) -> Option<String> {
-    let placement = &setting.spread.as_ref()?.placement;
-    let placed = prepared.resolved.components.iter().zip(&placement.of_component);
+    let placement = &setting.deployment.as_ref()?.placement;
+    let placed = prepared.resolved().components.iter().zip(&placement.of_component);
     let pairs: Vec<String> = placed
         .map(|(component, &node)| format!("{}={}", component.name, placement.name(node)))
         .collect();
@@ -260,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_said_in_few_words() {
+    fn ranges_are_short() {
         let check = |values: &[u64], what: &str, expected: &str| {
             assert_eq!(range(&values.iter().copied().collect(), what), expected);
         };
@@ -272,20 +255,20 @@ mod tests {
     }
 
     #[test]
-    fn what_nodes_suffered_is_told_as_often_as_it_happened() {
+    fn disturbances_are_counted_as_often_as_they_happened() {
         let milliseconds = Duration::from_millis;
         let mut tally = Tally::default();
-        assert_eq!(tally.suffered(), None);
+        assert_eq!(tally.disturbances(), None);
         tally.stops.add(true, 0);
         tally.stops.add(false, 7);
-        assert_eq!(tally.suffered().as_deref(), Some("0 stops in 0 of 1 run"));
+        assert_eq!(tally.disturbances().as_deref(), Some("0 stops in 0 of 1 run"));
         tally.stops.add(true, 2);
         tally.stop_range = Some((milliseconds(1040), milliseconds(14_210)));
         tally.cuts.add(true, 1);
         let expected =
             "2 stops of 1.0 to 14.2 s in 1 of 2 runs, 1 link cut and made again in 1 of 1 run";
-        assert_eq!(tally.suffered().as_deref(), Some(expected));
+        assert_eq!(tally.disturbances().as_deref(), Some(expected));
         tally.stop_range = Some((milliseconds(1010), milliseconds(1040)));
-        assert!(tally.suffered().is_some_and(|told| told.starts_with("2 stops of 1.0 s in")));
+        assert!(tally.disturbances().is_some_and(|line| line.starts_with("2 stops of 1.0 s in")));
     }
 }

@@ -1,41 +1,26 @@
-//! The last words of a run: what was seen, and where it is kept.
+//! What is said of a run at its end: how it ended, what was seen, and where it is kept.
 
-use super::Recorded;
-use crate::cli::PictureFormat;
-use crate::commands::plot::Picture;
-use crate::execute::End;
-use crate::outcome::{CommandError, Exit};
-use crate::output::diagnostics::plural;
-use crate::output::folder::{self, RunFolder};
-use crate::output::manifest::Manifest;
+use crate::outcome::Exit;
 use crate::output::printer::{Printer, one_line};
-use crate::pipeline::Prepared;
-use crate::traces;
-use consort_core::{Diagnostic, Report, Severity};
+use consort::Prepared;
+use consort::run::{End, Recorded, RunFolder};
+use consort_core::{Diagnostic, Report};
 use consort_engine::RunError;
-use consort_view::numbers::{duration, short, short_hash};
+use consort_view::numbers::{duration, plural, short, short_hash};
 use consort_view::plot;
 
-/// The most variables whose ranges are told.
+/// The most variables whose ranges are shown.
 const RANGES_MAX: usize = 6;
 
-/// Says what was seen, draws the picture the experiment asks for, and tells what went wrong.
+/// Says what was seen, what is drawn of it, and what went wrong.
 pub(crate) fn say(
     prepared: &Prepared,
     recorded: &Recorded,
+    columns: &[plot::Column],
     folder: &RunFolder,
     printer: &Printer,
 ) -> Exit {
-    let mut problems = recorded.problems.clone();
-    let columns = match recorded.is_incomplete() {
-        true => Vec::new(),
-        false => plotted(prepared, folder, &mut problems),
-    };
-    if !columns.is_empty() {
-        draw(prepared, folder, &columns, &mut problems);
-    }
-    let exit = exit(&recorded.outcome.end, &problems);
-    tell_problems(prepared, recorded, problems, printer);
+    report_problems(prepared, recorded, printer);
     printer.say(&summary(prepared, recorded, folder));
     say_lateness(recorded, printer);
     say_solvers(recorded, printer);
@@ -48,13 +33,13 @@ pub(crate) fn say(
     if RANGES_MAX < columns.len() {
         printer.say(&format!("  and {} more", columns.len() - RANGES_MAX));
     }
-    exit
+    exit(recorded)
 }
 
 /// What the end of a run means for the exit code; what could not be written counts.
-fn exit(end: &End, problems: &[Diagnostic]) -> Exit {
-    let is_complete = problems.iter().all(|problem| problem.severity != Severity::Error);
-    match end {
+fn exit(recorded: &Recorded) -> Exit {
+    let is_complete = !recorded.is_incomplete();
+    match &recorded.outcome.end {
         End::Finished | End::Terminated { .. } if is_complete => Exit::Done,
         End::Failed { error: RunError::Diverged(_) } if is_complete => Exit::No,
         End::Lost { failure } if is_complete && is_divergence(failure) => Exit::No,
@@ -67,7 +52,7 @@ fn is_divergence(failure: &Diagnostic) -> bool {
     ["run::diverged", "run::not-finite"].contains(&failure.code)
 }
 
-/// Whoever asked for real time wants to know whether it was kept.
+/// Whether real time was kept.
 fn say_lateness(recorded: &Recorded, printer: &Printer) {
     let timing = &recorded.outcome.timing;
     if 0 < timing.late {
@@ -101,7 +86,7 @@ fn solver_steps(recorded: &Recorded) -> String {
 /// `tank: 600 steps of 3 components to 60 s in 12 ms; trace sha256:1a2b…; out/tank (plot.svg)`.
 fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> String {
     let outcome = &recorded.outcome;
-    let resolution = prepared.resolved.experiment.resolution;
+    let resolution = prepared.resolved().experiment.resolution;
     let (steps, end) = match &outcome.end {
         End::Finished => (0, String::new()),
         End::Terminated { component } => (0, format!(", where `{component}` ended the run,")),
@@ -123,7 +108,7 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
     let hash = outcome.summary.trace_hash.to_string();
     format!(
         "{}: {} of {} to {} s{}{end} in {}; trace {}; {} ({}){logged}",
-        one_line(&prepared.resolved.name),
+        one_line(&prepared.resolved().name),
         plural(steps, "step"),
         plural(outcome.summary.statistics.components as u64, "component"),
         short(resolution.to_f64(outcome.summary.tag.time)),
@@ -135,63 +120,14 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
     )
 }
 
-/// What the experiment wants drawn, as far as it was recorded.
-fn plotted(
-    prepared: &Prepared,
-    folder: &RunFolder,
-    problems: &mut Vec<Diagnostic>,
-) -> Vec<plot::Column> {
-    if prepared.plot.is_empty() || !folder.file(folder::TRACE).exists() {
-        return Vec::new();
-    }
-    let resolution = prepared.resolved.experiment.resolution;
-    match traces::read(&folder.file(folder::TRACE), resolution) {
-        Ok(trace) => plot::columns(&trace, &prepared.plot),
-        Err(error) => {
-            keep(error, problems);
-            Vec::new()
-        }
-    }
-}
-
-fn draw(
-    prepared: &Prepared,
-    folder: &RunFolder,
-    columns: &[plot::Column],
-    problems: &mut Vec<Diagnostic>,
-) {
-    let manifest = Manifest::read(folder.path()).ok();
-    let title = prepared.resolved.name.clone();
-    let picture = Picture::new(title, manifest.as_ref(), columns.to_vec());
-    let path = folder.file(folder::PLOT);
-    let drawn = picture.draw(PictureFormat::Svg).and_then(|bytes| {
-        std::fs::write(&path, bytes).map_err(|error| CommandError::unwritable(&path, &error))
-    });
-    if let Err(error) = drawn {
-        keep(error, problems);
-    }
-}
-
-/// Takes what an error has to say.
-pub(crate) fn keep(error: CommandError, problems: &mut Vec<Diagnostic>) {
-    if let CommandError::Failed { report } | CommandError::Invalid { report } = error {
-        problems.extend(report.diagnostics().iter().cloned());
-    }
-}
-
-fn tell_problems(
-    prepared: &Prepared,
-    recorded: &Recorded,
-    problems: Vec<Diagnostic>,
-    printer: &Printer,
-) {
-    let resolution = prepared.resolved.experiment.resolution;
+fn report_problems(prepared: &Prepared, recorded: &Recorded, printer: &Printer) {
+    let resolution = prepared.resolved().experiment.resolution;
     let mut report = Report::default();
     match &recorded.outcome.end {
         End::Failed { error } => report.push(error.diagnostic(resolution)),
         End::Lost { failure } => report.push((**failure).clone()),
         _ => {}
     }
-    problems.into_iter().for_each(|problem| report.push(problem));
+    recorded.problems.iter().for_each(|problem| report.push(problem.clone()));
     printer.report(&report, "what was recorded before is kept");
 }

@@ -94,7 +94,7 @@ fn nodes_go_on_from_what_all_have_saved_when_one_was_killed() {
     for (code, data, said) in resumed(&world, file, &["--workers", "2"]) {
         assert_eq!(code, Some(0), "{said}");
         assert_eq!(data, format!("trace {hash}\n"), "{said}");
-        assert!(said.contains(&format!("goes on from {last} s")), "{said}");
+        assert!(said.contains(&format!("resumed from {last} s")), "{said}");
     }
     let from = world.manifest("out/quickstart-plant")["resumed_from"]["time"].as_f64();
     assert_eq!(from, Some(f64::from(*last)));
@@ -115,7 +115,7 @@ fn nodes_go_on_bit_for_bit_and_only_from_the_same_time() {
         }
     }
     for (_, data, said) in resumed(&world, latest, &[]) {
-        assert!(data == expected && said.contains("goes on from 40 s"), "{said}");
+        assert!(data == expected && said.contains("resumed from 40 s"), "{said}");
     }
     let said = world.consort(&["replay", "out/quickstart-plant"]);
     assert!(said.stderr.contains("is the record of node `plant` alone"), "{said}");

@@ -8,13 +8,11 @@
 
 use crate::world::World;
 use consort_core::{Prng, Provider, Report, Resolution, Time};
-use consort_engine::{Run, RunOptions};
+use consort_engine::{Executable, Run, RunOptions};
 use consort_formats::read_system;
 use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions};
 use consort_models::{Asked, ModelRequest, Parameter};
-use consort_system::{Plan, ResolvedSystem};
 use consort_testkit::fmus::{BuildOptions, Fmi};
-use std::sync::Arc;
 
 const SEED: u64 = 11;
 const POINTS: usize = 100;
@@ -89,9 +87,7 @@ fn system() -> String {
 
 /// The system, its plan and its models, by the library alone.
 struct Whole {
-    system: ResolvedSystem,
-    plan: Plan,
-    models: Vec<Arc<dyn consort_core::Model>>,
+    executable: Executable,
 }
 
 impl Whole {
@@ -129,21 +125,19 @@ impl Whole {
         let resolved = consort_system::resolve(&system, &found, &mut report).unwrap();
         let plan = consort_planner::plan(&resolved, &descriptions, &mut report).unwrap();
         assert!(!report.has_errors(), "{report:?}");
-        Whole { system: resolved, plan, models }
+        Whole { executable: Executable::new(resolved, plan, models) }
     }
 
     fn start(&self) -> Run {
-        let (system, models) = (self.system.clone(), self.models.clone());
-        Run::start(system, &self.plan, models, RunOptions::quiet(1)).unwrap()
+        Run::start(&self.executable, RunOptions::quiet(1)).unwrap()
     }
 
     fn resume(&self, bytes: &[u8], workers: usize) -> Run {
-        let (system, models) = (self.system.clone(), self.models.clone());
-        Run::resume(system, &self.plan, models, RunOptions::quiet(workers), bytes).unwrap()
+        Run::resume(&self.executable, RunOptions::quiet(workers), bytes).unwrap()
     }
 
     fn resolution(&self) -> Resolution {
-        self.system.experiment.resolution
+        self.executable.system().experiment.resolution
     }
 }
 
@@ -151,7 +145,7 @@ impl Whole {
 fn times(whole: &Whole, count: usize) -> Vec<Time> {
     println!("seed {SEED}");
     let mut prng = Prng::new(SEED);
-    let stop = whole.system.experiment.stop.ticks().unsigned_abs();
+    let stop = whole.executable.system().experiment.stop.ticks().unsigned_abs();
     let draw = |_| Time::from_ticks(i64::try_from(prng.below(stop)).unwrap());
     (0..count).map(draw).collect()
 }

@@ -7,7 +7,6 @@
 use crate::error::{LostParameter, RunError};
 use crate::run::{Run, RunOptions};
 use consort_core::{Kept, LogEntry, LogLevel, LogSink, SetupOrder, VariableId};
-use consort_system::Plan;
 
 /// How often everything is initialized anew.
 const RESTARTS_MAX: usize = 4;
@@ -70,7 +69,7 @@ impl Care {
 
 impl Run {
     /// Sees to it that every instance has the parameters it was given, as far as that can be had.
-    pub(crate) fn keep_parameters(mut self, plan: &Plan) -> Result<Run, RunError> {
+    pub(crate) fn keep_parameters(mut self) -> Result<Run, RunError> {
         for restarts in 0..=RESTARTS_MAX {
             self.keeping.lost.clear();
             let mut again = false;
@@ -86,7 +85,7 @@ impl Run {
             if !again || self.link.is_some() || restarts == RESTARTS_MAX {
                 break;
             }
-            self = self.begin_anew(plan)?;
+            self = self.begin_anew()?;
         }
         Ok(self)
     }
@@ -130,7 +129,7 @@ impl Run {
     }
 
     /// The same run with fresh instances, initialized with what was learned.
-    fn begin_anew(mut self, plan: &Plan) -> Result<Run, RunError> {
+    fn begin_anew(mut self) -> Result<Run, RunError> {
         self.tell_what_is_lost();
         let (recorder, call_log) = (self.recorder.take(), self.call_log.take());
         let Keeping { log, verbose, workers, care, .. } = &mut self.keeping;
@@ -141,17 +140,17 @@ impl Run {
             call_log,
             ..RunOptions::quiet(*workers)
         };
-        let (system, models) = (self.system.clone(), self.models.clone());
+        let executable = self.executable();
         // Instances end before others are made: there may be models that have one at a time.
         drop(self);
-        let (mut run, initialization) = Run::made(system, plan, models, options)?;
+        let (mut run, initialization) = Run::build(&executable, options)?;
         (run.recorder, run.keeping.care) = (recorder, care);
-        match run.initialize_all(initialization, plan) {
+        match run.initialize_all(initialization) {
             Ok(()) => Ok(run),
             Err(error) => {
                 let care = run.keeping.care.iter_mut();
                 let refused = care.filter_map(|care| care.yield_again().then_some(())).count();
-                if 0 < refused { run.begin_anew(plan) } else { Err(error) }
+                if 0 < refused { run.begin_anew() } else { Err(error) }
             }
         }
     }

@@ -23,16 +23,16 @@ fn snapshots_of_other_runs_are_refused() {
         (intervened(), "other components"),
         (oscillator(1, SolverKind::Bdf), "another kind"),
     ] {
-        let refused = resume(bench, 1, &of_ring).err();
+        let refused = resume(&bench, 1, &of_ring).err();
         assert!(matches!(refused, Some(RunError::ForeignSnapshot { .. })), "{what}: {refused:?}");
     }
     let mut undisturbed = intervened();
     undisturbed.system.interventions.clear();
-    let refused = resume(undisturbed, 1, &saved(intervened(), 5)).err();
+    let refused = resume(&undisturbed, 1, &saved(intervened(), 5)).err();
     assert!(matches!(refused, Some(RunError::ForeignSnapshot { .. })), "{refused:?}");
     let mut earlier = ring(5, 3);
     earlier.system.experiment.stop = Time::from_ticks(6);
-    let refused = resume(earlier, 1, &of_ring).err().expect("it would be over before");
+    let refused = resume(&earlier, 1, &of_ring).err().expect("it would be over before");
     assert_eq!(
         refused.to_string(),
         "the snapshot does not belong to this run: its time is not of the experiment"
@@ -43,10 +43,10 @@ fn snapshots_of_other_runs_are_refused() {
 fn bytes_that_are_too_short_or_too_long_are_refused() {
     let bytes = saved(announced(), 7);
     for length in 0..bytes.len() {
-        let refused = resume(announced(), 1, &bytes[..length]).err();
+        let refused = resume(&announced(), 1, &bytes[..length]).err();
         assert!(matches!(refused, Some(RunError::BrokenSnapshot { .. })), "{length}: {refused:?}");
     }
-    let refused = resume(announced(), 1, &[&bytes[..], b"x"].concat()).err();
+    let refused = resume(&announced(), 1, &[&bytes[..], b"x"].concat()).err();
     assert!(matches!(refused, Some(RunError::BrokenSnapshot { .. })), "{refused:?}");
 }
 
@@ -71,7 +71,7 @@ fn bytes_of_strangers_never_panic() {
                 changed[at] = prng.next_u64() as u8;
             }
             // A value that was changed is a state like any other: the run goes its way, or fails.
-            if let Ok((mut run, _)) = resume(bench(), 1, &changed) {
+            if let Ok((mut run, _)) = resume(&bench(), 1, &changed) {
                 let _ = run.advance(Time::MAX);
             }
         }
@@ -81,10 +81,10 @@ fn bytes_of_strangers_never_panic() {
 #[test]
 fn the_same_bytes_resume_again_and_again() {
     let bytes = saved(ring(5, 3), 7);
-    let first = end(resume(ring(5, 3), 1, &bytes).expect("it resumes").0);
-    let (mut run, _) = resume(ring(5, 3), 1, &bytes).expect("it resumes");
+    let first = end(resume(&ring(5, 3), 1, &bytes).expect("it resumes").0);
+    let (mut run, _) = resume(&ring(5, 3), 1, &bytes).expect("it resumes");
     run.advance(Time::from_ticks(31)).expect("it runs");
     let later = run.snapshot().expect("saved");
     let later = run.serialize(&later).expect("bytes");
-    assert_eq!(end(resume(ring(5, 3), 2, &later).expect("it resumes").0), first);
+    assert_eq!(end(resume(&ring(5, 3), 2, &later).expect("it resumes").0), first);
 }

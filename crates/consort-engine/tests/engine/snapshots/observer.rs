@@ -41,11 +41,11 @@ impl Observer for Sum {
 }
 
 fn watched(limit: f64, snapshot: Option<&[u8]>) -> Result<(Run, Told), RunError> {
-    observed(announced(), &["fast.y", "slow.y", "fast.u"], limit, snapshot)
+    observed(&announced(), &["fast.y", "slow.y", "fast.u"], limit, snapshot)
 }
 
 fn observed(
-    bench: Bench,
+    bench: &Bench,
     paths: &[&str],
     limit: f64,
     snapshot: Option<&[u8]>,
@@ -55,10 +55,9 @@ fn observed(
     let (mut options, _) = options(1);
     let paths = paths.iter().map(|path| (*path).to_owned()).collect();
     options.observer = Some(Observation { paths, observer });
-    let plan = bench.plan();
     let run = match snapshot {
-        None => Run::start(bench.system, &plan, bench.models, options),
-        Some(bytes) => Run::resume(bench.system, &plan, bench.models, options, bytes),
+        None => Run::start(&bench.executable(), options),
+        Some(bytes) => Run::resume(&bench.executable(), options, bytes),
     };
     Ok((run?, told))
 }
@@ -111,7 +110,7 @@ fn what_cannot_be_observed_is_told_before_anything_runs() {
     ] {
         let bench = super::driven();
         let path = if path == "fast.z" { "a.z" } else { path };
-        let refused = observed(bench, &[path], 0.0, None).err().expect("it is refused");
+        let refused = observed(&bench, &[path], 0.0, None).err().expect("it is refused");
         assert_eq!(refused, RunError::NoSuchVariable { path: path.to_owned(), reason });
     }
 }
@@ -126,5 +125,5 @@ fn a_snapshot_without_an_observer_is_none_for_a_run_with_one() {
     let (mut run, _) = watched(f64::INFINITY, None).expect("it starts");
     let saved = run.snapshot().expect("saved");
     let bytes = run.serialize(&saved).expect("bytes");
-    super::resume(announced(), 1, &bytes).expect("what was observed can be forgotten");
+    super::resume(&announced(), 1, &bytes).expect("what was observed can be forgotten");
 }

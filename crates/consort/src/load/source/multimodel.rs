@@ -1,12 +1,12 @@
 //! An INTO-CPS multi-model: its files, and the FMUs they name.
 
 use super::{Source, call_after_folder, folder_of, read_text};
-use crate::error::Error;
 use crate::load::{InputHash, file_name};
-use crate::paths::{relative, whole};
 use crate::request::FormOptions;
 use consort_core::{Diagnostic, Report, Span};
 use consort_formats::multimodel::{self, File};
+use consort_run::Error;
+use consort_run::paths::{relative, whole};
 use consort_system::System;
 use std::path::{Component, Path, PathBuf};
 

@@ -1,13 +1,14 @@
 //! An SSP: an archive, a folder, or one of the `.ssd` files in a folder.
 
 use super::{KNOWN, Source, folder_of};
-use crate::error::Error;
 use crate::load::{InputHash, file_name};
-use crate::request::{FormOptions, ModelOptions};
+use crate::models::ModelOptions;
+use crate::request::FormOptions;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Literal, Report};
 use consort_formats::multimodel::Keys;
 use consort_models::ssp::SspFolder;
+use consort_run::Error;
 use consort_system::System;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

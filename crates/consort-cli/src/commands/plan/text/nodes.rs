@@ -1,6 +1,6 @@
 //! How a system is spread over nodes: who is where, who must stay together, and what crosses.
 
-use crate::pipeline::Prepared;
+use consort::Prepared;
 use consort_core::{ComponentId, NodeId};
 use consort_planner::Group;
 use consort_system::{Crossing, Port, Projection};
@@ -14,8 +14,8 @@ pub(super) fn section(page: &mut Page, prepared: &Prepared, projection: &Project
         format!("{}: {}", placement.name(id), names(prepared, &components))
     });
     page.bullets("Nodes", &nodes.collect::<Vec<_>>());
-    let descriptions: Vec<_> = prepared.models.iter().map(|model| model.description()).collect();
-    let groups = consort_planner::groups(&prepared.resolved, &descriptions, &prepared.plan);
+    let descriptions: Vec<_> = prepared.descriptions();
+    let groups = consort_planner::groups(prepared.resolved(), &descriptions, prepared.plan());
     let told = |group: &Group| format!("{}: {}", names(prepared, &group.components), group.why);
     page.bullets("Must share a node", &groups.iter().map(told).collect::<Vec<_>>());
     let crossings = projection.crossings.iter().map(|crossing| crosses(prepared, crossing));
@@ -24,14 +24,14 @@ pub(super) fn section(page: &mut Page, prepared: &Prepared, projection: &Project
 }
 
 fn names(prepared: &Prepared, components: &[ComponentId]) -> String {
-    let name = |id: &ComponentId| prepared.resolved.components[id.index()].name.as_str();
+    let name = |id: &ComponentId| prepared.resolved().components[id.index()].name.as_str();
     components.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// What crosses together: `plant>control/present.1/0.01s: tank.level -> pid.measurement`.
 fn crosses(prepared: &Prepared, crossing: &Crossing) -> String {
     let wire = |id: &consort_core::ConnectionId| {
-        let wire = &prepared.resolved.connections[id.index()];
+        let wire = &prepared.resolved().connections[id.index()];
         format!("{} -> {}", port(prepared, wire.from), port(prepared, wire.to))
     };
     let wires: Vec<String> = crossing.connections.iter().map(wire).collect();
@@ -40,7 +40,7 @@ fn crosses(prepared: &Prepared, crossing: &Crossing) -> String {
 
 fn port(prepared: &Prepared, port: Port) -> String {
     let index = port.component.index();
-    let variables = &prepared.models[index].description().variables;
+    let variables = &prepared.executable().models()[index].description().variables;
     let variable = &variables[port.variable.index()].name;
-    format!("{}.{variable}", prepared.resolved.components[index].name)
+    format!("{}.{variable}", prepared.resolved().components[index].name)
 }

@@ -1,0 +1,141 @@
+//! Traces that were recorded: found, read, and made ready to be drawn.
+
+use super::folder::{JOURNAL, TRACE, TRACE_CSV};
+use super::manifest::Manifest;
+use super::recorder::check_sum;
+use crate::error::Error;
+use consort_core::diagnostic::nearest_name;
+use consort_core::{Diagnostic, Resolution};
+use consort_trace::{
+    Column, CsvOptions, Schema, Trace, TraceError, read_csv, read_journal, read_parquet,
+};
+use consort_view::plot;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The most variables that are named to who asks for one that is not there.
+const NAMED_MAX: usize = 10;
+
+/// The file that holds the trace of a run's folder, or the file itself.
+pub fn file_of(path: &Path) -> PathBuf {
+    if !path.is_dir() {
+        return path.to_owned();
+    }
+    // The rows of a run that was killed are in its journal; its other files are cut off.
+    let files = [path.join(JOURNAL), path.join(TRACE), path.join(TRACE_CSV)];
+    files.into_iter().find(|file| file.exists()).unwrap_or(path.join(TRACE))
+}
+
+/// Whether a file is CSV, by its name.
+pub fn is_csv(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+}
+
+/// Checks that the trace in a run's folder, or this file in it, is the one that was recorded. What is no
+/// `trace.parquet` beside a manifest is not known.
+///
+/// # Errors
+/// If it was changed or cut.
+pub fn verify(path: &Path) -> Result<(), Error> {
+    let file = file_of(path);
+    let is_recorded = file.file_name().is_some_and(|name| name == TRACE) && file.exists();
+    let manifest = file.parent().filter(|_| is_recorded).and_then(|it| Manifest::read(it).ok());
+    let Some(expected) = manifest.as_ref().and_then(Manifest::check_sum) else { return Ok(()) };
+    let found = check_sum(&file).map_err(|error| Error::unreadable(&file, &error))?;
+    if found == expected {
+        return Ok(());
+    }
+    let message = format!("`{}` was changed or cut after it was recorded", file.display());
+    let note = format!("its check sum is {found}, the manifest says {expected}");
+    let help = "bring back the file, or make it again with `consort replay` and `--out DIR`; to use it as it \
+                is, copy it to another folder";
+    let diagnostic = Diagnostic::error("cli::trace-changed", message).with_note(note);
+    Err(Error::failed(diagnostic.help(help)))
+}
+
+/// Reads a trace; times of CSV become ticks of `resolution`.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub fn read(path: &Path, resolution: Resolution) -> Result<Trace, Error> {
+    let file = file_of(path);
+    if path.is_dir() && !file.exists() {
+        let message = format!("`{}` holds no trace", path.display());
+        let diagnostic = Diagnostic::error("cli::no-trace", message);
+        let help = "run it without `--no-record`, or name a `.parquet` or `.csv` file";
+        return Err(Error::failed(diagnostic.help(help)));
+    }
+    let trace = if is_csv(&file) {
+        let bytes = std::fs::read(&file).map_err(|error| Error::unreadable(&file, &error))?;
+        let options = CsvOptions { resolution, text_columns: true, ..CsvOptions::default() };
+        read_csv(&bytes, &options)
+    } else {
+        let opened = File::open(&file).map_err(|error| Error::unreadable(&file, &error))?;
+        match file.extension().is_some_and(|ending| ending == "journal") {
+            true => read_journal(BufReader::new(opened)),
+            false => read_parquet(opened),
+        }
+    };
+    trace.map_err(|error| unreadable(&file, &error))
+}
+
+/// Reads a trace to be compared with another: CSV is understood in the other's types and ticks if
+/// it has the same columns.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub fn read_like(path: &Path, schema: &Arc<Schema>) -> Result<Trace, Error> {
+    let file = file_of(path);
+    if is_csv(&file)
+        && let Ok(bytes) = std::fs::read(&file)
+    {
+        let options = CsvOptions { schema: Some(Arc::clone(schema)), ..CsvOptions::default() };
+        if let Ok(trace) = read_csv(&bytes, &options) {
+            return Ok(trace);
+        }
+    }
+    read(path, schema.resolution())
+}
+
+fn unreadable(file: &Path, error: &TraceError) -> Error {
+    let message = format!("`{}` cannot be read as a trace", file.display());
+    let diagnostic = Diagnostic::error("cli::bad-trace", message).with_note(error.to_string());
+    Error::failed(diagnostic.help("name the folder of a run, or a trace: `.parquet`, `.csv`"))
+}
+
+/// The columns for these patterns, each of which must match something.
+///
+/// # Errors
+/// If a pattern matches nothing that can be drawn.
+pub fn required_columns(trace: &Trace, patterns: &[String]) -> Result<Vec<plot::Column>, Error> {
+    let missing =
+        |pattern: &&String| plot::columns(trace, std::slice::from_ref(*pattern)).is_empty();
+    let mut report = consort_core::Report::default();
+    let names = trace.schema().columns().iter().map(Column::path);
+    for pattern in patterns.iter().filter(missing) {
+        let message = format!("nothing that can be drawn is called `{pattern}`");
+        let mut diagnostic = Diagnostic::error("cli::unknown-variable", message);
+        diagnostic = match nearest_name(pattern, names.clone()) {
+            Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
+            None => diagnostic.with_note(format!("recorded are {}", some_of(names.clone()))),
+        };
+        report.push(diagnostic);
+    }
+    if report.has_errors() {
+        return Err(Error::Failed { report });
+    }
+    Ok(plot::columns(trace, patterns))
+}
+
+/// `` `a.x`, `a.y` and 3 more ``.
+fn some_of<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let named: Vec<String> =
+        names.clone().take(NAMED_MAX).map(|name| format!("`{name}`")).collect();
+    match names.count() - named.len() {
+        0 if named.is_empty() => "no variables".to_owned(),
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}

@@ -1,0 +1,132 @@
+//! Pictures of what was recorded.
+
+use consort_core::Diagnostic;
+use consort_run::files::folder::{self, RunFolder};
+use consort_run::files::traces;
+use consort_run::{Error, Manifest, Prepared, Recorded};
+use consort_view::numbers::short_hash;
+use consort_view::plot::{self, Column, Figure, Size};
+
+/// How many columns and lines a sketch has.
+const SKETCH: (usize, usize) = (72, 12);
+
+/// A form of picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PictureFormat {
+    /// Lines that scale.
+    Svg,
+    /// Points.
+    Png,
+    /// A page of its own.
+    Html,
+    /// A sketch in a terminal.
+    Text,
+}
+
+impl PictureFormat {
+    /// All of them with their names.
+    pub const ALL: [(PictureFormat, &'static str); 4] = [
+        (PictureFormat::Svg, "svg"),
+        (PictureFormat::Png, "png"),
+        (PictureFormat::Html, "html"),
+        (PictureFormat::Text, "text"),
+    ];
+
+    /// The ending of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            PictureFormat::Svg => "svg",
+            PictureFormat::Png => "png",
+            PictureFormat::Html => "html",
+            PictureFormat::Text => "txt",
+        }
+    }
+
+    /// The form of files with this ending.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        let extension = extension.to_ascii_lowercase();
+        let extension = if extension == "htm" { "html" } else { &extension };
+        Self::ALL.into_iter().map(|(format, _)| format).find(|it| it.extension() == extension)
+    }
+}
+
+/// A figure with what else a page says about its run.
+pub struct Picture {
+    figure: Figure,
+    facts: Vec<(String, String)>,
+}
+
+impl Picture {
+    /// A picture of these columns, of the run that a manifest describes.
+    pub fn new(title: String, manifest: Option<&Manifest>, columns: Vec<Column>) -> Self {
+        let mut figure = Figure::from_columns(title, columns);
+        let hash = manifest.map(|manifest| short_hash(manifest.trace_hash()));
+        figure.subtitle = hash.map(|hash| format!("trace {hash}"));
+        let facts = manifest.map(facts).unwrap_or_default();
+        Picture { figure, facts }
+    }
+
+    /// As a file's bytes.
+    ///
+    /// # Errors
+    /// If it would be too large.
+    pub fn draw(&self, format: PictureFormat) -> Result<Vec<u8>, Error> {
+        let size = Size::comfortable(&self.figure);
+        Ok(match format {
+            PictureFormat::Svg => plot::svg(&self.figure, size).into_bytes(),
+            PictureFormat::Html => {
+                let figures = std::slice::from_ref(&self.figure);
+                plot::html(figures, &self.figure.title, &self.facts).into_bytes()
+            }
+            PictureFormat::Text => plot::sketch(&self.figure, SKETCH.0, SKETCH.1).into_bytes(),
+            PictureFormat::Png => plot::png(&self.figure, size, 2.0).map_err(|error| {
+                let diagnostic = Diagnostic::error("cli::picture", "the picture cannot be drawn");
+                Error::failed(diagnostic.with_note(error.to_string()))
+            })?,
+        })
+    }
+}
+
+fn facts(manifest: &Manifest) -> Vec<(String, String)> {
+    let pairs = [
+        ("system", manifest.name()),
+        ("trace", manifest.trace_hash()),
+        ("plan", manifest.plan_hash()),
+        ("ended", manifest.state()),
+        ("consort", manifest.version()),
+    ];
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
+
+/// Draws what the experiment wants drawn into the folder of a record. What cannot be drawn is a problem of the record.
+/// Returns the columns that were drawn.
+pub(crate) fn draw_record(
+    prepared: &Prepared,
+    folder: &RunFolder,
+    recorded: &mut Recorded,
+) -> Vec<Column> {
+    let path = folder.file(folder::TRACE);
+    if prepared.plot.is_empty() || recorded.is_incomplete() || !path.exists() {
+        return Vec::new();
+    }
+    let resolution = prepared.resolved().experiment.resolution;
+    let drawn = traces::read(&path, resolution).and_then(|trace| {
+        let columns = plot::columns(&trace, &prepared.plot);
+        if !columns.is_empty() {
+            write_plot(prepared, folder, columns.clone())?;
+        }
+        Ok(columns)
+    });
+    drawn.unwrap_or_else(|error| {
+        recorded.problems.extend(error.into_diagnostics());
+        Vec::new()
+    })
+}
+
+fn write_plot(prepared: &Prepared, folder: &RunFolder, columns: Vec<Column>) -> Result<(), Error> {
+    let manifest = Manifest::read(folder.path()).ok();
+    let title = prepared.resolved().name.clone();
+    let bytes = Picture::new(title, manifest.as_ref(), columns).draw(PictureFormat::Svg)?;
+    let path = folder.file(folder::PLOT);
+    std::fs::write(&path, bytes).map_err(|error| Error::unwritable(&path, &error))
+}
