@@ -4,9 +4,10 @@ use crate::solving::SolverSettings;
 use crate::state::{Fidelity, Provider};
 use crate::unit::Unit;
 use crate::variable::{ModelStructure, Variable};
+use serde::{Deserialize, Serialize};
 
 /// What a model is.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ModelDescription {
     /// The model's own name.
     pub name: String,
@@ -57,7 +58,7 @@ impl ModelDescription {
 pub const STATE_FACT: &str = "state";
 
 /// A named list of whole numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Enumeration {
     /// The type's name.
     pub name: String,
@@ -66,7 +67,7 @@ pub struct Enumeration {
 }
 
 /// The experiment a model's author had in mind; text kept as written, so that it stays exact.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DefaultExperiment {
     /// Start time in seconds, as written.
     pub start: Option<String>,
@@ -79,7 +80,7 @@ pub struct DefaultExperiment {
 }
 
 /// How a get after a set at the same tag answers. See `docs/plans.md`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Refresh {
     /// A get after a set sees the new value.
     AtOnce,
@@ -90,7 +91,7 @@ pub enum Refresh {
 /// How the equations of a model are integrated, where that is done by a solver of ours.
 ///
 /// Instances that are connected and ask for the same solver can be integrated as one.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SolvedBy {
     /// What was asked for.
     pub settings: SolverSettings,
@@ -106,7 +107,7 @@ impl SolvedBy {
 }
 
 /// What the instances of a model can do.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Capabilities {
     /// How outputs follow inputs within one tag.
     pub refresh: Refresh,

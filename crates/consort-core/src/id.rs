@@ -1,9 +1,11 @@
 //! Typed indices. Names live in descriptions and messages; the hot path sees only these.
 
+use serde::{Deserialize, Serialize};
+
 macro_rules! typed_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         pub struct $name(pub u32);
 
         impl $name {
@@ -44,6 +46,6 @@ typed_id! {
 
 /// The handle by which an instance knows a variable of a given type: an FMI value reference, or
 /// whatever a native model chose. Unique per value type only (FMI 2.0, section 2.2.7).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct Reference(pub u32);

@@ -1,10 +1,11 @@
 //! Values as a user writes them, before anybody knows their type.
 
 use crate::value::{ValueType, Values};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A value as written in a system file, on the command line or in a table.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Literal {
     /// `true` or `false`.
     Boolean(bool),

@@ -1,10 +1,13 @@
 //! Who integrates a model, and how: what users choose, and what a model is told.
 
 use crate::time::Seconds;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Which solver integrates a model.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
 pub enum SolverKind {
     /// Adams formulas or backward differentiation formulas, whichever is faster: when nothing is known.
     #[default]
@@ -68,7 +71,7 @@ impl SolverKind {
 }
 
 /// By which of its faces an FMU is used.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Interface {
     /// It brings its own solver.
     CoSimulation,
@@ -96,7 +99,7 @@ pub fn is_tolerance(tolerance: f64) -> bool {
 }
 
 /// How a model that is given by its equations is integrated.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SolverSettings {
     /// By which solver.
     pub kind: SolverKind,

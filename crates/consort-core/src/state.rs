@@ -1,6 +1,7 @@
 //! Saved states: who makes them, how faithful they are, and who else must be saved along.
 
 use crate::time::Tag;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::fmt;
 
@@ -8,7 +9,7 @@ use std::fmt;
 pub struct SavedState(pub Box<dyn Any + Send>);
 
 /// How the complete state of an instance is saved and brought back, best first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Provider {
     /// By the instance itself: a value, or FMI's get and set of states.
     Native,
@@ -47,7 +48,7 @@ impl fmt::Display for Provider {
 }
 
 /// What a restored instance was found to do, worst first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Fidelity {
     /// It cannot be restored, or goes on differently each time.
     None,

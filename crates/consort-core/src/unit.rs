@@ -1,13 +1,14 @@
 //! Units as exponents of base units with factor and offset, as FMI defines them, and a reader for
 //! unit expressions such as `kg.m2/s3` or `km/h`.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The base units of FMI, in its order.
 pub const BASE_UNITS: [&str; 8] = ["kg", "m", "s", "A", "K", "mol", "cd", "rad"];
 
 /// A unit: its name, and what it is made of where that is known.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unit {
     /// As the model or the user writes it.
     pub name: String,
@@ -16,7 +17,7 @@ pub struct Unit {
 }
 
 /// `base value = factor * value + offset`, in the product of base units given by the exponents.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct BaseUnit {
     /// Exponent of each of [`BASE_UNITS`].
     pub exponents: [i32; 8],
@@ -31,7 +32,7 @@ impl BaseUnit {
 }
 
 /// A linear map between two units: `target = gain * source + offset`.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conversion {
     /// Multiplied first.
     pub gain: f64,

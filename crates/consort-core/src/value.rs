@@ -54,7 +54,7 @@ macro_rules! define_values {
         }
 
         /// An owned array of values of one type.
-        #[derive(Clone, PartialEq, Debug)]
+        #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
         pub enum Values {
             $(#[doc = concat!("Elements of type `", $name, "`.")] $variant(Vec<$element>),)*
         }

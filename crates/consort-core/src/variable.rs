@@ -2,10 +2,11 @@
 
 use crate::id::{Reference, VariableId};
 use crate::value::{ValueType, Values};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A variable of a model.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Variable {
     /// Its name, unique in the model.
     pub name: String,
@@ -87,7 +88,7 @@ impl Variable {
 macro_rules! named_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         pub enum $name { $($(#[$variant_doc])* $variant,)* }
 
         impl $name {
@@ -174,7 +175,7 @@ impl Causality {
 }
 
 /// One dimension of an array.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Dimension {
     /// A fixed extent.
     Fixed(u64),
@@ -183,7 +184,7 @@ pub enum Dimension {
 }
 
 /// Which variables a model computes, and from what: FMI's `ModelStructure`.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ModelStructure {
     /// Outputs, at run time.
     pub outputs: Vec<Unknown>,
@@ -196,7 +197,7 @@ pub struct ModelStructure {
 }
 
 /// A computed variable and what it is computed from.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unknown {
     /// The computed variable.
     pub variable: VariableId,
@@ -205,7 +206,7 @@ pub struct Unknown {
 }
 
 /// What an unknown depends on.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum DependsOn {
     /// Not declared: it must be taken to depend on everything.
     All,

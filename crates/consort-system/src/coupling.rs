@@ -3,9 +3,10 @@
 
 use crate::port::Port;
 use consort_core::{ComponentId, Seconds, Spanned, Time, VariableId};
+use serde::{Deserialize, Serialize};
 
 /// In which order things are computed at a tag and between tags.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Order {
     /// From the dependencies of every variable: at a tag, outputs that follow inputs at once are
     /// read after those inputs were set; between tags, a component with reactive inputs steps after
@@ -40,7 +41,7 @@ impl Order {
 }
 
 /// How connected components that are given by their equations are integrated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Continuous {
     /// As one system, by one solver: what they exchange is continuous.
     #[default]
@@ -61,7 +62,7 @@ impl Continuous {
 }
 
 /// What a value that is infinite, no number or far too great does to a run.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum OnDivergence {
     /// It is warned of, once.
     #[default]
@@ -87,7 +88,7 @@ impl OnDivergence {
 }
 
 /// How the equations of a loop are solved.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum IterationMethod {
     /// Fixed point while it contracts, then Newton (or Broyden where an evaluation means steps).
     #[default]
@@ -121,7 +122,7 @@ impl IterationMethod {
 }
 
 /// How a loop is iterated.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Iteration {
     /// How its equations are solved.
     pub method: IterationMethod,
@@ -180,7 +181,7 @@ impl LoopChoice {
 }
 
 /// What becomes of an algebraic loop that no delayed connection breaks.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub enum LoopPolicy {
     /// The system is refused and the loop is named.
     #[default]
@@ -309,7 +310,7 @@ impl StepConstraint {
 // ---- as resolved ----
 
 /// The coupling, resolved.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct ResolvedCoupling {
     /// In which order things are computed.
     pub order: Order,
@@ -335,7 +336,7 @@ impl ResolvedCoupling {
 }
 
 /// What becomes of the loop through a variable.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedLoopRule {
     /// Whose variable.
     pub component: ComponentId,
@@ -346,7 +347,7 @@ pub struct ResolvedLoopRule {
 }
 
 /// Steps of changing size.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedVariableStep {
     /// The first step.
     pub initial: Time,
@@ -359,7 +360,7 @@ pub struct ResolvedVariableStep {
 }
 
 /// A condition on steps of changing size.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum ResolvedStepConstraint {
     /// A step ends where a value, or the difference of two, crosses zero.
     ZeroCrossing {
@@ -401,7 +402,7 @@ impl ResolvedStepConstraint {
 
 /// How much of an error a step may have: at most `absolute + relative * |value|` in every real
 /// output.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepTolerances {
     /// Of the value.
     pub relative: f64,

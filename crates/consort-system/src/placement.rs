@@ -1,9 +1,10 @@
 //! Which node of a distributed run each component is on.
 
 use consort_core::{ComponentId, Diagnostic, NodeId};
+use serde::{Deserialize, Serialize};
 
 /// Which node each component is on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Placement {
     /// Names, sorted by their bytes; a `NodeId` is an index into this. Each has a component at least.
     pub nodes: Vec<String>,

@@ -19,9 +19,10 @@ mod text;
 
 use crate::coupling::Iteration;
 use consort_core::{ComponentId, ConnectionId, VariableId};
+use serde::{Deserialize, Serialize};
 
 /// How a system is computed.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Plan {
     /// The name of the order: `derived`, `jacobi`, `gauss-seidel`.
     pub order: String,
@@ -34,7 +35,7 @@ pub struct Plan {
 }
 
 /// A part of a program; the next stage starts when this one is done.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Stage {
     /// Values move along these connections, in this order. A delayed connection hands over what its
     /// source had at the source's previous tag.
@@ -56,7 +57,7 @@ pub enum Stage {
 }
 
 /// Components that are integrated as one, and how their equations are evaluated.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Together {
     /// Who steps here. Their states are one vector, in this order.
     pub components: Vec<ComponentId>,
@@ -68,7 +69,7 @@ pub struct Together {
 
 /// A loop and how it is solved: values for the inputs at the ends of `unknowns` such that running
 /// `stages` brings the same values back.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Loop {
     /// The connections at which the loop is cut. The inputs at their ends are given before `stages`
     /// and are exchanged by the last stage.
@@ -83,7 +84,7 @@ pub struct Loop {
 }
 
 /// Operations on one component, in order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Task {
     /// Which component.
     pub component: ComponentId,
@@ -92,7 +93,7 @@ pub struct Task {
 }
 
 /// One thing done with a component.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Operation {
     /// Hand these inputs to the instance.
     Set(Vec<VariableId>),

@@ -1,9 +1,10 @@
 //! Where a connection begins or ends.
 
 use consort_core::{ComponentId, VariableId};
+use serde::{Deserialize, Serialize};
 
 /// Some elements of a variable of a component.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Port {
     /// Which component.
     pub component: ComponentId,

@@ -9,10 +9,11 @@
 
 use crate::placement::Placement;
 use consort_core::{ConnectionId, NodeId, Tag, Time};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// A plan cut into nodes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Projection {
     /// Who is where.
     pub placement: Placement,
@@ -21,7 +22,7 @@ pub struct Projection {
 }
 
 /// Values that one node sends another at one exchange: a flow with exactly known tags.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Crossing {
     /// Unique in its projection, and the same on every node: `plant>control/present.1/0.01s`.
     pub name: String,
@@ -44,7 +45,7 @@ pub struct Crossing {
 }
 
 /// The programs of a plan.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum ProgramKind {
     /// Run once.
     Initialization,

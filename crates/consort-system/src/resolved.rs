@@ -1,6 +1,7 @@
 //! What a system means: ids instead of names, ticks instead of seconds, values of the right type.
 
 pub use crate::port::Port;
+use serde::{Deserialize, Serialize};
 
 use crate::coupling::ResolvedCoupling;
 use crate::placement::Placement;
@@ -11,7 +12,7 @@ use consort_core::{
 };
 
 /// A system in which everything was found and fits.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedSystem {
     /// For titles.
     pub name: String,
@@ -32,7 +33,7 @@ pub struct ResolvedSystem {
 }
 
 /// The experiment in ticks.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedExperiment {
     /// How long a tick is.
     pub resolution: Resolution,
@@ -50,7 +51,7 @@ pub struct ResolvedExperiment {
 }
 
 /// A component in which everything was found.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedComponent {
     /// Its name, for messages and paths.
     pub name: String,
@@ -114,7 +115,7 @@ impl ResolvedComponent {
 }
 
 /// A wire between two ports of equal count.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedConnection {
     /// Where values come from.
     pub from: Port,
@@ -126,7 +127,8 @@ pub struct ResolvedConnection {
     pub hold: Hold,
     /// The input gets the source's previous value, and its own start value at the first tag.
     pub delay: bool,
-    /// Where it was written, for messages.
+    /// Where it was written, for messages; not known in another process.
+    #[serde(skip)]
     pub origin: Origin,
 }
 
@@ -141,7 +143,7 @@ impl PartialEq for Origin {
 }
 
 /// A table over time that feeds inputs and tunable parameters.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Feed {
     /// Times, never decreasing: of rows at one time, the last holds from there on, and the first is
     /// where a straight line from the row before ends.
@@ -174,7 +176,7 @@ impl Feed {
 }
 
 /// A column of a feed.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ColumnFeed {
     /// What it is for: one element.
     pub to: Port,
@@ -185,7 +187,7 @@ pub struct ColumnFeed {
 }
 
 /// Something done while the system runs.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedIntervention {
     /// When.
     pub trigger: Trigger,
@@ -196,7 +198,7 @@ pub struct ResolvedIntervention {
 }
 
 /// When an intervention happens.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Trigger {
     /// At the first tag not earlier than this.
     At(Time),
@@ -205,7 +207,7 @@ pub enum Trigger {
 }
 
 /// `element OPERATOR number`; the element's value is compared as a double.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Condition {
     /// One element of an output, input or recorded local.
     pub port: Port,
@@ -216,7 +218,7 @@ pub struct Condition {
 }
 
 /// How two numbers are compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Comparison {
     /// `<`
     Less,
@@ -248,7 +250,7 @@ impl Comparison {
 }
 
 /// What an intervention acts on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Target {
     /// An input: what the component is given, whoever gives it.
     Input(Port),
@@ -261,7 +263,7 @@ pub enum Target {
 }
 
 /// What an intervention does.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Effect {
     /// Gives the value once.
     Set(Values),

@@ -4,6 +4,7 @@ use crate::coupling::Coupling;
 use crate::isolation::Isolation;
 use crate::solving::{SolverDefaults, Solving};
 use consort_core::{Literal, Seconds, SetupOrder};
+use serde::{Deserialize, Serialize};
 
 pub use consort_core::Spanned;
 
@@ -163,7 +164,7 @@ pub struct Parameter {
 }
 
 /// How the length of a step handed to an instance is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum StepLength {
     /// The correctly rounded difference of ticks: the same in every step.
     #[default]
@@ -220,7 +221,7 @@ pub struct Linear {
 }
 
 /// What an input sees between two values of its source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Hold {
     /// The last value.
     #[default]

@@ -1,12 +1,13 @@
 //! From a fresh instance to initialization mode: one order of calls, whoever makes them.
 
+use serde::{Deserialize, Serialize};
 use super::{CallError, CallResult, CallStatus, Instance, Setup};
 use crate::id::VariableId;
 use crate::value::Values;
 use crate::variable::{Causality, Initial, Variable};
 
 /// A whole variable and its value.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Setting {
     /// Which variable.
     pub variable: VariableId,
@@ -17,7 +18,7 @@ pub struct Setting {
 }
 
 /// When an instance is set up for its experiment (`fmi2SetupExperiment`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum SetupOrder {
     /// Before anything is set: some FMUs reset their parameters in set-up.
     #[default]

@@ -2,12 +2,28 @@
 
 use super::rational::gcd;
 use super::{Seconds, Time, TimeError};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The length of one tick: a positive rational number of seconds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(into = "Seconds", try_from = "Seconds")]
 pub struct Resolution {
     tick: Seconds,
+}
+
+impl From<Resolution> for Seconds {
+    fn from(resolution: Resolution) -> Self {
+        resolution.tick
+    }
+}
+
+impl TryFrom<Seconds> for Resolution {
+    type Error = TimeError;
+
+    fn try_from(tick: Seconds) -> Result<Self, TimeError> {
+        Self::new(tick).ok_or_else(|| TimeError::NotATime { given: tick.to_string() })
+    }
 }
 
 impl Resolution {
