@@ -1,9 +1,16 @@
 //! The library and the command line give the same results.
 
 use crate::world::{World, shortened};
-use consort::{Run, RunSettings, System};
+use consort::run::End;
+use consort::{
+    Advance, CampaignRequest, Context, Error, ModelOptions, ReadyCampaign, ReadyRun, Replay, Repeat,
+    RepeatAnswer, RepeatRequest, Run, RunRequest, RunSettings, System,
+};
+use consort_core::Report;
 use consort_testkit::fmus::example;
 use std::fs;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 
 /// Examples that are one piece: those on nodes run there, and their hash is the same.
 fn examples() -> Vec<String> {
@@ -89,4 +96,133 @@ fn mistakes_are_told_with_their_codes_and_cures() {
     assert_eq!(run.number("tank.level").unwrap().to_bits(), 0.8_f64.to_bits());
     let unknown = run.get("tank.no").unwrap_err().to_string();
     assert!(unknown.contains("`tank.no` is not in this system"), "{unknown}");
+}
+
+/// Models as the library makes them in a program that is not `consort`: that is found beside this test.
+fn models(world: &World) -> ModelOptions {
+    let mut models = ModelOptions::default();
+    assert!(models.program().is_some_and(|path| path.ends_with("consort")), "{models:?}");
+    models.loader.cache = world.cache().to_owned();
+    models
+}
+
+/// Records a run of the quickstart by the library; its hash.
+fn recorded(world: &World, out: &str, change: impl FnOnce(&mut RunRequest)) -> String {
+    let mut request = RunRequest::new(example("quickstart"));
+    request.out = Some(world.path(out));
+    change(&mut request);
+    let context = Context::default();
+    let mut run =
+        ReadyRun::prepare(&request, models(world), Report::default(), &context).unwrap();
+    let recorded = run.record(&context).unwrap();
+    assert_eq!(recorded.run.outcome.end, End::Finished);
+    recorded.run.outcome.summary.trace_hash.to_string()
+}
+
+#[test]
+fn records_of_library_and_command_line_are_the_same() {
+    let world = World::new();
+    let path = example("quickstart").display().to_string();
+    world.done(&["run", &path, "--out", "run"]);
+    let place = ["tank=plant", "controller=control"].map(|pair| {
+        let (component, node) = pair.split_once('=').unwrap();
+        (component.to_owned(), node.to_owned())
+    });
+    let ways = [
+        recorded(&world, "local", |_| {}),
+        recorded(&world, "isolated", |request| request.changes.isolate = true),
+        recorded(&world, "nodes", |request| request.nodes.place = place.to_vec()),
+    ];
+    assert_eq!(ways, [world.trace_hash("run"), world.trace_hash("run"), world.trace_hash("run")]);
+    for out in ["local", "isolated", "nodes"] {
+        assert_eq!(world.trace_hash(out), ways[0], "the manifest of `{out}`");
+        let trace = |folder: &str| fs::read(world.path(folder).join("trace.parquet")).unwrap();
+        assert_eq!(trace(out), trace("run"), "{out}");
+        world.done(&["replay", out]);
+        let context = Context::default();
+        let replay = Replay::prepare(&world.path(out), None, models(&world), &context).unwrap();
+        assert!(replay.changes().is_empty(), "{:?}", replay.changes());
+        assert!(replay.run(None, &context).unwrap().is_identical, "{out}");
+    }
+}
+
+#[test]
+fn repetitions_of_the_library_have_the_hash_of_the_command_line() {
+    let world = World::new();
+    let path = example("quickstart");
+    world.done(&["run", &path.display().to_string(), "--out", "run"]);
+    let request = RepeatRequest { runs: 4, load: Some(0), ..RepeatRequest::new(path) };
+    let request = RepeatRequest { placements: Some(2), ..request };
+    let context = Context::default();
+    let mut repeat =
+        Repeat::prepare(request, models(&world), Report::default(), &context).unwrap();
+    let mut hashes = Vec::new();
+    let answer = repeat.run(&context, &mut |run| hashes.push(run.result.hash.clone())).unwrap();
+    assert!(matches!(answer, RepeatAnswer::Identical(_)));
+    assert_eq!(hashes, vec![world.trace_hash("run"); 4]);
+}
+
+#[test]
+fn campaigns_of_library_and_command_line_have_one_report() {
+    let world = World::new();
+    let path = example("scenario-tree");
+    let line = ["explore", &path.display().to_string(), "--out", "line", "--limit", "40"];
+    world.consort(&line);
+    let mut request = CampaignRequest::new(path);
+    (request.out, request.changes.limit) = (Some(world.path("library")), Some(40));
+    let context = Context::default();
+    let campaign = ReadyCampaign::prepare(&request, models(&world), &context).unwrap();
+    let outcome = campaign.explore(&context).unwrap();
+    assert!(0 < outcome.tally.total(), "{:?}", outcome.tally);
+    let report = |folder: &str| {
+        let text = world.read(&format!("{folder}/report.json"));
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    assert_eq!(report("library"), report("line"));
+    assert_eq!(outcome.report, report("line"));
+}
+
+#[test]
+fn a_run_is_read_and_written_by_handles_and_observed() {
+    let world = World::new();
+    let mut run = system(&world, "quickstart").saved().prepare().unwrap().start().unwrap();
+    let level = run.handle("tank.level").unwrap();
+    let area = run.handle("tank.area").unwrap();
+    let seen: Arc<Mutex<Vec<(f64, f64)>>> = Arc::default();
+    let noted = Arc::clone(&seen);
+    run.observe(&["tank.level"], move |time, values| {
+        noted.lock().unwrap().push((time, values[0]));
+        if time < 30.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .unwrap();
+    let mut values = [0.0; 2];
+    run.advance(10.0).unwrap();
+    run.read(&[level, area], &mut values).unwrap();
+    assert_eq!(values[0].to_bits(), run.number("tank.level").unwrap().to_bits());
+    assert_eq!(values[1].to_bits(), run.number("tank.area").unwrap().to_bits(), "a parameter");
+    let before = run.save().unwrap();
+    assert_eq!(run.advance_to_end().unwrap(), Advance::Decided);
+    let observed = seen.lock().unwrap().clone();
+    assert_eq!((observed.len(), observed.last().unwrap().0), (300, 30.0));
+    // Rows are those of the way that led here, whatever was tried in between.
+    run.restore(&before).unwrap();
+    let setpoint = run.handle("controller.setpoint").unwrap();
+    run.write(&[setpoint], &[1.5]).unwrap();
+    run.advance(12.0).unwrap();
+    let trace = run.trace().unwrap();
+    let times: Vec<f64> = trace.times().collect();
+    assert!(times.windows(2).all(|pair| pair[0] < pair[1]) && times.last() == Some(&12.0));
+}
+
+#[test]
+fn a_cancelled_run_can_go_on() {
+    let world = World::new();
+    let settings = RunSettings::default();
+    let cancel = Arc::clone(&settings.cancel);
+    let prepared = system(&world, "quickstart").prepare().unwrap();
+    let mut run = prepared.start_with(settings).unwrap();
+    run.advance(5.0).unwrap();
+    cancel.cancel();
+    assert!(matches!(run.advance(10.0), Err(Error::Cancelled)));
+    assert_eq!(run.time().to_bits(), 5.0_f64.to_bits());
 }
