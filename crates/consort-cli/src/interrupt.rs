@@ -1,6 +1,6 @@
 //! Ctrl-C: the first cancels what is running, which keeps its record; the second ends the program.
 
-use crate::output::printer::{Printer, tell};
+use crate::output::printer::{Printer, to_user};
 use consort::{CancelToken, Context};
 use nix::sys::signal::{SigSet, Signal};
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,7 @@ fn cancel(token: &CancelToken, is_silent: bool) {
     }
     token.cancel();
     if !is_silent {
-        tell("interrupted: ends after the current step; once more ends the program at once");
+        to_user("interrupted: ends after the current step; once more ends the program at once");
     }
 }
 

@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
     let printer = match Printer::take_stdout(&cli.global) {
         Ok(printer) => printer,
         Err(error) => {
-            output::printer::tell(&format!("error: standard output cannot be used: {error}"));
+            output::printer::to_user(&format!("error: standard output cannot be used: {error}"));
             return Exit::Failed.into();
         }
     };
@@ -101,7 +101,7 @@ fn finish(result: CommandResult, ending: &'static str, printer: &Printer) -> Exi
 
 /// Help and version go to standard output, mistakes to standard error.
 fn usage(error: &clap::Error) -> Exit {
-    // Neither stream may have a reader left; there is nobody to tell then.
+    // Both streams may be closed.
     let _ = error.print();
     if error.use_stderr() { Exit::Failed } else { Exit::Done }
 }
@@ -111,6 +111,6 @@ fn name_bugs() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);
-        output::printer::tell("this is a bug in Consort; please report it with the lines above");
+        output::printer::to_user("this is a bug in Consort; please report it with the lines above");
     }));
 }

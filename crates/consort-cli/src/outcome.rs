@@ -32,12 +32,12 @@ pub(crate) enum CommandError {
         /// Everything that is wrong.
         report: Report,
     },
-    /// The world does not play along. Exit code 2.
+    /// Something it needs is missing or broken. Exit code 2.
     Failed {
         /// What happened.
         report: Report,
     },
-    /// Data could not be written to standard output. Exit code 2, or 0 if nobody reads it any more.
+    /// Data could not be written to standard output. Exit code 2, or 0 if the pipe is closed.
     Output {
         /// What the system said.
         source: io::Error,
@@ -58,7 +58,7 @@ impl CommandError {
         consort::Error::invalid(diagnostic).into()
     }
 
-    /// Refuses a request that something is wrong with; all of it is told.
+    /// Refuses a request that is wrong, with everything that is wrong.
     ///
     /// # Errors
     /// If the report holds an error.
@@ -108,9 +108,9 @@ const OF_THE_MACHINE: [&str; 6] = [
 
 /// What a report of mistakes means for the exit code.
 pub(crate) fn exit_of(report: &Report) -> Exit {
-    let is_mistake = |told: &&Diagnostic| told.severity == Severity::Error;
+    let is_mistake = |it: &&Diagnostic| it.severity == Severity::Error;
     let mut mistakes = report.diagnostics().iter().filter(is_mistake);
-    match mistakes.all(|told| OF_THE_MACHINE.contains(&told.code)) {
+    match mistakes.all(|it| OF_THE_MACHINE.contains(&it.code)) {
         true => Exit::Failed,
         false => Exit::No,
     }

@@ -8,7 +8,7 @@ use consort_run::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Makes an authority that nobody else has heard of, and a certificate for each node.
+/// Makes an authority for this run alone, and a certificate for each node.
 ///
 /// # Errors
 /// If the name of a node cannot be that of a certificate, or there is no room.

@@ -40,7 +40,7 @@ pub struct JoinRequest {
     pub faults: Option<Faults>,
     /// What all nodes must have alike, beside the flows: names and digests.
     pub facts: Vec<(String, String)>,
-    /// Who is told whom it still waits for.
+    /// Receives the names of nodes that it still waits for.
     pub gathering: Option<Gathering>,
     /// Hears of long waits.
     pub waiting: Option<WaitListener>,

@@ -110,7 +110,7 @@ impl NodeMessage {
         format!("{text}\n")
     }
 
-    /// The message of a line; nothing if it is none.
+    /// The message of a line; nothing if it is not a message.
     pub fn from_line(line: &str) -> Option<Self> {
         serde_json::from_str(line).ok()
     }

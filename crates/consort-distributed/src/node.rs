@@ -41,7 +41,7 @@ pub struct NodeTask<'a> {
     pub saving: Saving,
     /// What it goes on from, if not from the start.
     pub resumed: Option<Resumed>,
-    /// Who is told how far it is.
+    /// Receives how far it is.
     pub listener: Option<Listener>,
 }
 
@@ -285,7 +285,8 @@ fn unmet(mut why: Diagnostic, context: &Context) -> Diagnostic {
     }
     let is_interrupted = context.cancel.is_cancelled();
     if why.code == "run::node" && !is_interrupted {
-        let help = "start every node with the same system, and tell each where the others listen";
+        let help =
+            "start every node with the same system, and give each the endpoints of the others";
         why = why.help(help);
     }
     why

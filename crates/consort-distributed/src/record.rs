@@ -89,11 +89,11 @@ impl EndedRun<'_> {
         Ok((Recorded { logged, outcome: self.outcome, problems }, !is_torn))
     }
 
-    /// What nodes said did not go as it should.
+    /// What went wrong at nodes.
     fn problems(&self) -> Vec<Diagnostic> {
         let mut problems = self.verdict.more.clone();
-        let told = self.processes.nodes.iter().filter_map(|node| node.outcome.as_ref());
-        problems.extend(told.flat_map(|ending| ending.problems.iter()).cloned());
+        let outcomes = self.processes.nodes.iter().filter_map(|node| node.outcome.as_ref());
+        problems.extend(outcomes.flat_map(|outcome| outcome.problems.iter()).cloned());
         if let End::Lost { failure } = &self.verdict.end
             && failure.code == "run::trace-not-written"
         {
@@ -190,7 +190,7 @@ pub(crate) fn rank(prepared: &Prepared, name: &str) -> usize {
     components.position(|known| known.name == name).unwrap_or(usize::MAX)
 }
 
-/// Where each node stood at `cut`, as far as its journal tells; nothing if the run is not cut.
+/// Where each node stood at `cut`, by its journal; nothing if the run is not cut.
 pub(crate) fn standings(
     processes: &NodeProcesses,
     assignment: &Assignment,

@@ -97,7 +97,7 @@ impl<'a> RecordFolder<'a> {
     }
 }
 
-/// The nodes of the run that is being carried out in a folder; nothing if there is none.
+/// The nodes of the run that is being carried out in a folder; nothing if no run is there.
 pub fn running_nodes(folder: &Path) -> Option<Vec<NodeEntry>> {
     let text = std::fs::read_to_string(folder.join(folder::NODES)).ok()?;
     let nodes = serde_json::from_str::<RunNodes>(&text).ok()?.nodes;

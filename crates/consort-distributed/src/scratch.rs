@@ -56,7 +56,7 @@ impl Scratch {
         self.id
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -70,7 +70,7 @@ fn end_of(node: &NodeProcess) -> Option<&NodeEnd> {
 }
 
 /// The last time that is done everywhere, with all of its microsteps. A node that died may have done
-/// more than it told.
+/// more than it reported.
 fn consistent(nodes: &[NodeProcess]) -> Option<Tag> {
     let time = nodes.iter().map(done).min().flatten()?;
     Some(Tag { time, microstep: u32::MAX })

@@ -30,7 +30,7 @@ pub struct Chronicle {
 }
 
 impl Chronicle {
-    /// The history of `strategy`, which nobody has asked for units yet.
+    /// The history of `strategy`, which has offered no units yet.
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         Chronicle {
             strategy,

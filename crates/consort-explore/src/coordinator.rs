@@ -4,7 +4,7 @@
 //! # Determinism
 //! What a strategy concludes depends on the results of its units in their order and on nothing else:
 //! not on the number of workers, on who did what, on what arrived first, or on how often the campaign
-//! was stopped and resumed. A unit whose worker dies is done again in a fresh one that tells of every step; a step
+//! was stopped and resumed. A unit whose worker dies is done again in a fresh one that reports every step; a step
 //! that ends two of them is quarantined: it counts as failed with what happened, and the rest of the unit is done.
 
 mod workers;
@@ -95,19 +95,19 @@ pub enum CampaignError {
     },
     /// A unit ends its workers whatever is left out of it.
     Unit {
-        /// Which.
+        /// The number of the unit.
         number: u64,
         /// What happened last.
         reason: String,
     },
     /// The journal cannot be written.
     Journal {
-        /// Why.
+        /// The error of the journal.
         source: JournalError,
     },
     /// The queue refused.
     Queue {
-        /// Why.
+        /// The error of the queue.
         source: QueueError,
     },
 }
@@ -156,7 +156,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// What the entries of a journal tell.
+    /// From the entries of a journal.
     pub fn of(entries: Vec<Value>) -> Self {
         let mut past = Past::default();
         for mut entry in entries {

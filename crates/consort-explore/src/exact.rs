@@ -18,7 +18,7 @@ pub(crate) fn deserialize<'de, N: FromStr, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<N, D::Error> {
     let text = String::deserialize(deserializer)?;
-    text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not such a number")))
+    text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number of this kind")))
 }
 
 /// The same for a number that may be missing.
@@ -40,7 +40,8 @@ pub(crate) mod optional {
     ) -> Result<Option<N>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;
         let parse = |text: String| {
-            text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not such a number")))
+            text.parse()
+                .map_err(|_| D::Error::custom(format!("`{text}` is not a number of this kind")))
         };
         text.map(parse).transpose()
     }

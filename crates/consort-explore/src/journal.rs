@@ -82,7 +82,7 @@ impl Journal {
     /// Begins a journal; whatever the file held is gone. `campaign` says which campaign it is.
     ///
     /// # Errors
-    /// If the file cannot be written, or somebody writes to it.
+    /// If the file cannot be written, or another process writes to it.
     pub fn create(path: &Path, campaign: &Value) -> Result<Self, JournalError> {
         let mut journal = Self::open(path)?;
         journal.truncate(0)?;
@@ -138,7 +138,7 @@ impl Journal {
         let file = options.open(path).map_err(io)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(JournalError::InUse { path: path.to_owned() }),
-            // Without locks, as on some network disks, nobody knows.
+            // Some network disks have no locks: nothing is known then.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Journal { file, path: path.to_owned() }),
         }
     }

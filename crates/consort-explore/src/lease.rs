@@ -1,7 +1,7 @@
 //! Work that is lent: a queue of units behind five verbs.
 //!
-//! Units are *offered*, *pulled* under a lease, *extended* while somebody works on them, and in the
-//! end *acknowledged* with their result or *given back*. A lease that nobody extends expires, and its
+//! Units are *offered*, *pulled* under a lease, *extended* while a worker works on them, and in the
+//! end *acknowledged* with their result or *given back*. A lease that is not extended expires, and its
 //! unit is lent again. The queue neither knows what a unit is nor looks at the clock: both are bytes
 //! and numbers to it, so that a distributed queue (work-queue streams have the same verbs) can take
 //! the place of [`EmbeddedQueue`] without change to the rest.
@@ -34,7 +34,7 @@ pub struct Lease {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum QueueError {
-    /// The unit is not lent under this lease any more: it expired, or somebody acknowledged it.
+    /// The unit is not lent under this lease any more: it expired, or it was acknowledged.
     NotLent {
         /// Which unit.
         number: u64,
@@ -156,7 +156,7 @@ impl EmbeddedQueue {
 
 impl Queue for EmbeddedQueue {
     fn offer(&mut self, unit: Offered) -> Result<(), QueueError> {
-        // Numbers ascend, so one of them tells of all before it.
+        // Numbers ascend, so one of them stands for all before it.
         if unit.number < self.known {
             return Err(QueueError::OfferedTwice { number: unit.number });
         }

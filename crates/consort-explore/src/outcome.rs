@@ -55,7 +55,7 @@ pub struct Outcome {
     /// The first of the scenarios.
     #[serde(with = "exact")]
     pub index: u128,
-    /// How many of the scenarios that were asked for it tells of.
+    /// How many of the requested scenarios it covers.
     #[serde(with = "exact")]
     pub count: u128,
     /// The letters that were chosen.
@@ -109,7 +109,7 @@ pub struct Tally {
     /// A property does not hold.
     #[serde(with = "exact")]
     pub violated: u128,
-    /// Cannot be told.
+    /// Unknown.
     #[serde(with = "exact")]
     pub undecided: u128,
     /// Could not be run.
@@ -167,7 +167,7 @@ pub struct Summary {
     /// How many scenarios were judged by a decided prefix, without being run to their end.
     #[serde(with = "exact")]
     pub cut: u128,
-    /// How many different prefixes were simulated: periods that tell something new.
+    /// How many different prefixes were simulated: periods that show something new.
     #[serde(with = "exact")]
     pub nodes: u128,
     /// By property.

@@ -1,7 +1,7 @@
 //! What a campaign found out, as JSON that is the same however it was found out.
 //!
 //! Nothing here depends on the number of workers, on time or on interruptions: those belong to
-//! whoever keeps timings.
+//! `timing.json`.
 
 mod counter_example;
 
@@ -45,7 +45,7 @@ impl Answer {
     }
 }
 
-/// Everything a report tells.
+/// Everything in a report.
 pub struct Account<'a> {
     /// What was written.
     pub campaign: &'a Campaign,

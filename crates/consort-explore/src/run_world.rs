@@ -22,7 +22,7 @@ pub struct RunWorld {
     origin: Origin,
     campaign: ResolvedCampaign,
     watch: Watch,
-    /// Where everything starts, if somebody came back to it: a scenario that is run straight on is never saved.
+    /// Where everything starts, if the world was ever restored to it: a scenario that is run straight on is never saved.
     start: Option<RunSnapshot>,
     start_time: Time,
     /// How many choices were made.

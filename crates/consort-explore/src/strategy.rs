@@ -92,7 +92,7 @@ pub enum Task {
     },
 }
 
-/// What a unit of work found: the same bits, whoever did it.
+/// What a unit of work found: the same bits, whichever worker did it.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct UnitResult {
     /// Of the scenarios that were judged.

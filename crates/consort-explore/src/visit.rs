@@ -40,7 +40,7 @@ impl<W: World> Explorer<W> {
         Self { space, world, budget, effort, archive, sample: Sample::NONE }
     }
 
-    /// The same, which tells where the scenarios of a sample came to.
+    /// The same, which also reports where the scenarios of a sample ended.
     #[must_use]
     pub fn sampling(mut self, sample: Sample) -> Self {
         self.sample = sample;
@@ -129,7 +129,7 @@ impl<W: World> Explorer<W> {
         Ok(UnitResult { summary, leaves, ..UnitResult::default() })
     }
 
-    /// Visits scenarios drawn at random, in the order of their indices, and tells of them in the order
+    /// Visits scenarios drawn at random, in the order of their indices, and reports them in the order
     /// of their drawing.
     fn draws(
         &mut self,

@@ -102,7 +102,7 @@ pub trait World {
     }
 
     /// What all that follows depends on, as a number, monitors included: two places with equal
-    /// fingerprints have equal futures. `None` where that cannot be told.
+    /// fingerprints have equal futures. `None` where that is not known.
     fn fingerprint(&mut self) -> Option<u128> {
         None
     }

@@ -21,7 +21,7 @@ pub struct CancelToken {
 type Callback = Box<dyn Fn() + Send>;
 
 impl CancelToken {
-    /// Asks for the end.
+    /// Cancels: from now on [`CancelToken::is_cancelled`].
     pub fn cancel(&self) {
         *self.lock() = true;
         self.changed.notify_all();
@@ -34,7 +34,7 @@ impl CancelToken {
         });
     }
 
-    /// Whether somebody asked for the end.
+    /// Whether it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         *self.lock()
     }

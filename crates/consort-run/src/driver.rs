@@ -44,7 +44,7 @@ pub struct DriverSettings<'a> {
     pub log: Arc<Log>,
     /// Where rows go.
     pub sink: Option<Box<dyn ChunkSink>>,
-    /// Where calls are told.
+    /// Receives every step of every component.
     pub calls: Option<Box<dyn CallSink>>,
     /// Which part of the system this is, if it is not the whole.
     pub part: Option<Part>,
@@ -57,7 +57,7 @@ pub enum End {
     Finished,
     /// A component asked for the end.
     Terminated {
-        /// Which.
+        /// The component.
         component: String,
     },
     /// The user asked for the end.
@@ -184,7 +184,7 @@ impl<'p> Driver<'p> {
         &self.saving
     }
 
-    /// Where it is.
+    /// The time up to which everything is done.
     pub fn now(&self) -> Time {
         self.run.tag().time
     }
@@ -272,7 +272,7 @@ impl<'p> Driver<'p> {
                 Err(error) if error.is_given_up() => return End::Interrupted,
                 Err(error) => return End::Failed { error },
             }
-            // Whoever is told how far it is finds all rows up to there, whatever happens next.
+            // Who receives progress finds all rows up to there, whatever happens next.
             progress.at_after(self.resolution.to_f64(now), || self.hand_over(recorder));
             if HAND_OVER <= handed_over.elapsed() {
                 self.run.hand_over_rows();

@@ -134,7 +134,7 @@ impl Prepared {
         self.plan().to_text(self.resolved(), &self.descriptions())
     }
 
-    /// Whether a component goes on differently once it is restored: where such a run is saved is part of what happens.
+    /// Whether a component can notice that it was restored: then the times of saves are part of the experiment.
     pub fn is_restore_noticed(&self) -> bool {
         let fidelity = |model: &Arc<dyn Model>| model.description().capabilities.fidelity;
         self.executable.models().iter().any(|model| fidelity(model) == Fidelity::Repeatable)
@@ -154,7 +154,7 @@ impl Prepared {
             let diagnostic = Diagnostic::error("run::not-saved", message);
             let diagnostic = diagnostic.with_note(format!("it is {}", model.description().kind));
             let help = "with `state = \"image\"` in its component it is saved from outside; \
-                        `consort state-check` tells what the model can";
+                        `consort state-check` shows what the model can";
             report.push(diagnostic.help(help));
         }
     }
@@ -198,7 +198,7 @@ impl From<&InputFile> for InputHash {
     }
 }
 
-/// Whether a model is a program that nobody starts but the user.
+/// Whether a model is a program that only the user starts.
 pub fn is_started_by_hand(model: &ModelDescription) -> bool {
     model.facts.iter().any(|(name, value)| (&**name, &**value) == STARTED_BY_HAND)
 }

@@ -306,7 +306,7 @@ impl Closed {
         problems.extend(outcome.saving.take_problems());
         let is_torn = written.failure.is_some() || written.journal_failure.is_some();
         if is_torn {
-            // Where there is no room for a trace there is none for a snapshot: one error is enough.
+            // Without room for a trace there is no room for a snapshot: one error is enough.
             problems.retain(|problem| problem.code != "run::not-saved");
         }
         problems.extend(unwritten::remark(&written, folder));
@@ -315,7 +315,7 @@ impl Closed {
         }
         log_end(log, outcome, &problems);
         match log.close() {
-            // Where there is no room for a trace there is none for a log: that was said.
+            // Without room for a trace there is no room for a log: one error is enough.
             Err(error) if !is_torn => problems.push(log_incomplete(&error, folder)),
             _ => {}
         }
@@ -351,7 +351,7 @@ impl Closed {
         match manifest_file::write(&folder.file(folder::MANIFEST), &content.to_json()) {
             Ok(()) if is_whole => folder.remove_journal(),
             Ok(()) => {}
-            // Where there is no room for a trace there is none for a manifest: that was said.
+            // Without room for a trace there is no room for a manifest: one error is enough.
             Err(_) if self.is_torn => {}
             Err(error) => problems.extend(error.into_diagnostics()),
         }

@@ -8,7 +8,7 @@ pub fn id_text(id: RunId) -> String {
     format!("{:032x}", u128::from_be_bytes(id))
 }
 
-/// The id of that text; nothing if it is none.
+/// The id of that text; nothing if it is not an id.
 pub fn id_from_text(text: &str) -> Option<RunId> {
     u128::from_str_radix(text, 16).ok().map(u128::to_be_bytes)
 }

@@ -1,4 +1,4 @@
-//! Saving a run while it goes: where, into which files, and what is told of it.
+//! Saving a run while it goes: at which times, into which files, and what is reported of it.
 
 mod node;
 mod plan;
@@ -22,7 +22,7 @@ pub use node::{NodeSaves, plan_node};
 pub use plan::{origin, plan, repeat};
 use twins::TwinChecks;
 
-/// More files than this are not told one by one.
+/// The most files that are listed one by one.
 const LINES_MAX: usize = 6;
 
 /// The saves of a run: those that wait, and those that were made.
@@ -286,16 +286,16 @@ impl Saving {
         Ok(Saved { tag, file, bytes: bytes.len() })
     }
 
-    /// What could not be saved; a run that ended before its saves were due tells that.
+    /// What could not be saved, the saves among it that were not due before the run ended.
     pub fn take_problems(&mut self) -> Vec<Diagnostic> {
         let mut problems = std::mem::take(&mut self.problems);
         problems.extend(self.checks.take_problem(self.resolution));
         let mut waiting = std::mem::take(&mut self.waiting);
         if self.repeats {
-            // How many more there would have been is no news; that there is none is.
+            // That there is no snapshot at all is worth a message; how many more there would have been is not.
             waiting.truncate(usize::from(self.done.is_empty()));
         }
-        // Who started a node tells what was not saved of the run.
+        // The starter of a node reports what was not saved of the run.
         for save in waiting.into_iter().filter(|_| !self.is_part) {
             let Some(path) = save.file() else { continue };
             let message = format!("`{}` was not written", path.display());

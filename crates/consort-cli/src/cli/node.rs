@@ -173,7 +173,7 @@ pub(crate) struct NodeArgs {
     /// This component is the program that started the node; standard input is its channel
     #[arg(long, hide = true, value_name = "COMPONENT")]
     pub(crate) foreign: Option<String>,
-    /// What `consort run` tells the nodes that it starts
+    /// What a node that `consort run` started is given
     #[arg(long, hide = true, value_name = "FILE")]
     pub(crate) assignment: Option<PathBuf>,
 }
@@ -182,7 +182,7 @@ impl NodeArgs {
     /// Which node it is.
     ///
     /// # Panics
-    /// If nobody said so: it is required where no question is asked.
+    /// If there is no name: it is required unless a question is asked.
     pub(crate) fn name(&self) -> &str {
         self.name.as_deref().expect("a node without a question has a name")
     }

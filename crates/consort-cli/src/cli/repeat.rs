@@ -50,7 +50,7 @@ pub(crate) struct VariedArgs {
     /// How often a node is stopped and goes on (SIGSTOP) in each run of processes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) stops: u32,
-    /// How long such a stop takes at most; at least a fifteenth of it [default: 1.5]
+    /// The longest stop; the shortest is a fifteenth of it [default: 1.5]
     #[arg(long, value_name = "SECONDS", value_parser = values::call_limit)]
     pub(crate) stop_most: Option<Duration>,
     /// About how often links break in each run

@@ -42,7 +42,7 @@ pub(crate) fn execute(args: &DiffArgs, printer: &Printer) -> CommandResult {
     Ok(if comparison.is_same() { Exit::Done } else { Exit::No })
 }
 
-/// Two runs of which at least one has no trace: their hashes still tell whether they are the same.
+/// Two runs of which at least one has no trace: their hashes still show whether they are the same.
 fn unrecorded(args: &DiffArgs) -> Option<(Manifest, Manifest)> {
     let is_exact = args.absolute.is_none() && args.relative.is_none();
     let wants_all = args.variables.is_empty() && args.format == TextFormat::Text;

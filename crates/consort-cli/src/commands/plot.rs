@@ -9,7 +9,7 @@ use consort::{Picture, PictureFormat};
 use consort_core::{Diagnostic, Resolution};
 use std::path::{Path, PathBuf};
 
-/// The most variables that are drawn without being asked for by name: more cannot be told apart.
+/// The most variables that are drawn if none are named: more cannot be distinguished.
 const DRAWN_MAX: usize = 40;
 
 /// Draws, and says where the picture is.

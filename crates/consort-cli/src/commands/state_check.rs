@@ -45,7 +45,7 @@ pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer)
         }
         if args.format == TextFormat::Text {
             progress.end();
-            tell(&checked, args, printer)?;
+            show(&checked, args, printer)?;
         }
         all.push(checked);
     }
@@ -62,7 +62,7 @@ pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer)
     Ok(exit(&all))
 }
 
-fn tell(checked: &Checked, args: &StateCheckArgs, printer: &Printer) -> Result<(), CommandError> {
+fn show(checked: &Checked, args: &StateCheckArgs, printer: &Printer) -> Result<(), CommandError> {
     if let Outcome::NotLoaded(report) = &checked.outcome {
         printer.report(report, "");
     }
@@ -137,8 +137,8 @@ fn make(
 ) -> Result<Arc<dyn Model>, String> {
     let mut report = Report::default();
     let loaded = load(loader, named, provider, &mut report);
-    let words = || report.diagnostics().first().map(|told| told.message.clone());
-    loaded.map(|loaded| loaded.model).ok_or_else(|| words().unwrap_or_default())
+    let reason = || report.diagnostics().first().map(|it| it.message.clone());
+    loaded.map(|loaded| loaded.model).ok_or_else(|| reason().unwrap_or_default())
 }
 
 /// The model, with instances that save their states by a provider: FMUs in processes of their own.
@@ -158,7 +158,7 @@ fn load(
     (!report.has_errors()).then_some(loaded)
 }
 
-/// Native blocks and equations: their states are values, which nobody else can save better.
+/// Native blocks and equations: their states are values, which no other provider can save better.
 fn is_ours(model: &str) -> bool {
     model.starts_with("native:") || Form::of(Path::new(model)).is_some()
 }

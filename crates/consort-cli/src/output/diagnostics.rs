@@ -16,7 +16,7 @@ use std::ops::Range;
 const WIDTH: usize = 110;
 /// Lines longer than this are cut before they are handed on: some tools write XML in one line.
 const LINE_MAX: usize = 400;
-/// The most diagnostics that are shown: nobody reads more, and a broken file can make thousands.
+/// The most diagnostics that are shown: a broken file can make thousands.
 const SHOWN_MAX: usize = 100;
 
 /// How a report is shown.
@@ -93,7 +93,7 @@ fn render_one(diagnostic: &Diagnostic, report: &Report, renderer: &Renderer) -> 
     for (source, labels) in by_source(diagnostic) {
         group = match report.sources().get(source.0 as usize) {
             Some(text) => group.element(snippet(text, &labels)),
-            // A place in a text that nobody kept: better said without the text than not at all.
+            // The text of this place was not kept: the message is shown without it.
             None => group.element(Origin::path("(a text that was not kept)")),
         };
     }

@@ -57,7 +57,7 @@ impl Printer {
     /// Writes data to standard output.
     ///
     /// # Errors
-    /// If it cannot be written; nobody reading any more is told apart where the program ends.
+    /// If it cannot be written. A closed pipe is no error where the program ends.
     pub(crate) fn data(&self, data: impl AsRef<[u8]>) -> io::Result<()> {
         let mut file = self.data.lock().expect("no writer panics");
         file.write_all(data.as_ref())
@@ -66,20 +66,20 @@ impl Printer {
     /// Says a line to the user, unless `--quiet`.
     pub(crate) fn say(&self, line: &str) {
         if !self.quiet {
-            tell(line);
+            to_user(line);
         }
     }
 
     /// Says a line to a user who wants to know more.
     pub(crate) fn detail(&self, line: &str) {
         if self.verbose {
-            tell(line);
+            to_user(line);
         }
     }
 
     /// Says a line whatever the user asked for.
     pub(crate) fn insist(&self, line: &str) {
-        tell(line);
+        to_user(line);
     }
 
     /// Shows what a report holds; `ending` says what follows from its errors.
@@ -88,7 +88,7 @@ impl Printer {
         let (color, all) = (self.color, self.verbose);
         let text = diagnostics::render(report, Style { color, least, all, ending });
         if !text.is_empty() {
-            tell(text.strip_suffix('\n').unwrap_or(&text));
+            to_user(text.strip_suffix('\n').unwrap_or(&text));
         }
     }
 
@@ -111,7 +111,7 @@ impl Printer {
     fn show(&self, line: Option<&str>, is_end: bool) {
         match (self.progress, line) {
             (_, None) => {}
-            (ProgressMode::Json, Some(line)) => tell(line),
+            (ProgressMode::Json, Some(line)) => to_user(line),
             (ProgressMode::Auto | ProgressMode::None, Some(line)) => {
                 self.drawn.store(true, Ordering::Relaxed);
                 draw(line);
@@ -148,10 +148,10 @@ impl Monitor for Printer {
 
     fn log(&self, entry: &LogEntry) {
         if entry.category == LogEntry::WAIT && !self.quiet {
-            tell(&visible(&entry.message));
+            to_user(&visible(&entry.message));
         } else if self.verbose {
             let LogEntry { component, category, message, .. } = entry;
-            tell(&visible(&format!("{component} [{category}] {message}")));
+            to_user(&visible(&format!("{component} [{category}] {message}")));
         }
     }
 
@@ -165,8 +165,8 @@ fn visible(text: &str) -> String {
     text.trim_end().replace(|letter: char| letter.is_control() && letter != '\n', "\u{FFFD}")
 }
 
-/// Standard error may be closed; there is nobody left to tell then.
-pub(crate) fn tell(line: &str) {
+/// Writes a line to standard error, which may be closed.
+pub(crate) fn to_user(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 

@@ -1,4 +1,4 @@
-//! A line for work whose end nobody knows: models being compiled, ten thousand instances being made.
+//! A line for work of unknown length: models being compiled, ten thousand instances being made.
 
 use super::printer::{draw, erase};
 use crate::cli::ProgressMode;
@@ -34,7 +34,7 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         if let Some((over, thread)) = self.thread.take() {
             drop(over);
-            // A thread that only draws a line has nothing to tell.
+            // A thread that only draws a line returns nothing.
             let _ = thread.join();
         }
     }

@@ -1,7 +1,7 @@
 //! Progress of long checks of how states are saved.
 
 use crate::cli::{Global, ProgressMode};
-use crate::output::printer::{one_line, tell};
+use crate::output::printer::{one_line, to_user};
 use consort_models::fidelity::{OnTrial, Trial};
 use consort_view::numbers;
 use serde_json::json;
@@ -37,7 +37,7 @@ pub(crate) fn progress(global: &Global) -> OnTrial {
         let elapsed = last.began.elapsed();
         if last.due <= elapsed {
             last.due = elapsed + NEXT;
-            tell(&line(trial, elapsed.as_secs_f64(), mode));
+            to_user(&line(trial, elapsed.as_secs_f64(), mode));
         }
     })
 }

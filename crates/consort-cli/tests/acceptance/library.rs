@@ -3,8 +3,8 @@
 use crate::world::{World, shortened};
 use consort::run::End;
 use consort::{
-    Advance, CampaignRequest, Context, Error, ModelOptions, ReadyCampaign, ReadyRun, Replay, Repeat,
-    RepeatAnswer, RepeatRequest, Run, RunRequest, RunSettings, System,
+    Advance, CampaignRequest, Context, Error, ModelOptions, ReadyCampaign, ReadyRun, Repeat,
+    RepeatAnswer, RepeatRequest, Replay, Run, RunRequest, RunSettings, System,
 };
 use consort_core::Report;
 use consort_testkit::fmus::example;
@@ -112,8 +112,7 @@ fn recorded(world: &World, out: &str, change: impl FnOnce(&mut RunRequest)) -> S
     request.out = Some(world.path(out));
     change(&mut request);
     let context = Context::default();
-    let mut run =
-        ReadyRun::prepare(&request, models(world), Report::default(), &context).unwrap();
+    let mut run = ReadyRun::prepare(&request, models(world), Report::default(), &context).unwrap();
     let recorded = run.record(&context).unwrap();
     assert_eq!(recorded.run.outcome.end, End::Finished);
     recorded.run.outcome.summary.trace_hash.to_string()
@@ -154,8 +153,7 @@ fn repetitions_of_the_library_have_the_hash_of_the_command_line() {
     let request = RepeatRequest { runs: 4, load: Some(0), ..RepeatRequest::new(path) };
     let request = RepeatRequest { placements: Some(2), ..request };
     let context = Context::default();
-    let mut repeat =
-        Repeat::prepare(request, models(&world), Report::default(), &context).unwrap();
+    let mut repeat = Repeat::prepare(request, models(&world), Report::default(), &context).unwrap();
     let mut hashes = Vec::new();
     let answer = repeat.run(&context, &mut |run| hashes.push(run.result.hash.clone())).unwrap();
     assert!(matches!(answer, RepeatAnswer::Identical(_)));

@@ -1,10 +1,10 @@
 //! From a fresh instance to initialization mode: one order of calls, whoever makes them.
 
-use serde::{Deserialize, Serialize};
 use super::{CallError, CallResult, CallStatus, Instance, Setup};
 use crate::id::VariableId;
 use crate::value::Values;
 use crate::variable::{Causality, Initial, Variable};
+use serde::{Deserialize, Serialize};
 
 /// A whole variable and its value.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How much of a digest tells two files apart.
+/// How many characters of a digest are shown.
 const DIGEST: usize = 16;
 
 /// Where a node meets the others.

@@ -59,9 +59,9 @@ pub struct CounterExample {
 pub enum Validation {
     /// It is still one.
     Confirmed(Bounds),
-    /// It is none any more: it was an artifact of steps or tolerances, or lies at the very edge.
+    /// It is no counter-example any more: it was an artifact of steps or tolerances, or lies at the very edge.
     Refuted(Bounds),
-    /// It could not be told.
+    /// It could not be decided.
     Failed(String),
 }
 

@@ -9,7 +9,7 @@ use consort_core::Tag;
 use consort_engine::{RunError, TagRecord};
 
 impl RunWorld {
-    /// The first difference between both ways; if there is none, what the marks say.
+    /// The first difference between both ways; without one, what the marks say.
     pub(super) fn difference(&mut self, letters: &[u32], marks: &[u64]) -> RunError {
         match self.look_for_difference(letters, marks) {
             Ok(error) | Err(error) => error,

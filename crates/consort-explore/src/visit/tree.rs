@@ -13,7 +13,7 @@ use crate::space::{Node, Space};
 use crate::world::World;
 use std::collections::VecDeque;
 
-/// Visits the wanted scenarios in order, and tells of each leaf: a whole scenario, or a prefix after which
+/// Visits the wanted scenarios in order, and reports each leaf: a whole scenario, or a prefix after which
 /// nothing more can change. Returns how many nodes were visited for the first time.
 pub(super) fn visit<W: World>(
     space: &Space,

@@ -93,7 +93,7 @@ impl RunFolder {
         Ok(Begun { log, kept })
     }
 
-    /// Opens the log and locks it: nobody else writes to the folder then.
+    /// Opens the log and locks it: no other process writes to the folder then.
     ///
     /// # Errors
     /// If it cannot be opened, or another run writes to the folder.
@@ -148,7 +148,7 @@ impl RunFolder {
 
     /// The record is whole: its journal is not needed any more.
     pub fn remove_journal(&self) {
-        // One that stays misleads nobody: the manifest says that the trace is whole.
+        // A journal that stays does no harm: the manifest says that the trace is whole.
         let _ = fs::remove_file(self.file(JOURNAL));
     }
 
@@ -171,7 +171,7 @@ impl RunFolder {
     fn refuse_if_locked(&self, log: &File) -> Result<(), Error> {
         match log.try_lock() {
             Err(TryLockError::WouldBlock) => Err(refused(&self.path, "another run writes to it")),
-            // Without locks, as on some network disks, nobody knows.
+            // Some network disks have no locks: nothing is known then.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
         }
     }

@@ -27,7 +27,7 @@ impl Journal {
     /// Opens the journal at `path`.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not a journal.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let mut reader = JournalReader::new(BufReader::new(File::open(path)?))?;
         let chunk = match next_rows(&mut reader)? {
@@ -77,7 +77,7 @@ impl Journal {
         self.look_ahead()
     }
 
-    /// Where the run stood at the last row up to and including `until`; nothing if there is none.
+    /// Where the run stood at the last row up to and including `until`; nothing if there is no row.
     ///
     /// # Errors
     /// If the file fails.
@@ -94,7 +94,7 @@ fn next_rows(reader: &mut Rows) -> Result<Option<Trace>, TraceError> {
     reader.find(|read| read.as_ref().map_or(true, |rows| !rows.tags().is_empty())).transpose()
 }
 
-/// Where a run stood at the last time of its journal that is done with all of its rows; nothing if there is none.
+/// Where a run stood at the last time of its journal that is done with all of its rows; nothing if there is no row.
 ///
 /// # Errors
 /// If it is no journal, or the file fails.
@@ -118,7 +118,7 @@ pub struct Merged {
 
 impl Merged {
     /// Joins journals up to and including `until`. Columns are in the order of their components, which
-    /// `rank` tells, and as the part has them.
+    /// `rank` says, and as the part has them.
     ///
     /// # Errors
     /// If two parts have a column of one name.
@@ -195,7 +195,7 @@ impl Merged {
 }
 
 /// The lines of several logs as one: by the time they speak of, then by node. A line without a time
-/// is of the time of the line before it. Each tells its node.
+/// is of the time of the line before it. Each names its node.
 pub fn merge_logs(logs: &[(&str, &Path)]) -> Vec<Value> {
     let mut lines: Vec<(f64, usize, Value)> = Vec::new();
     for (index, (node, path)) in logs.iter().enumerate() {

@@ -96,7 +96,7 @@ impl KilledRun {
 
     /// Takes the journals away, and the folder that the nodes worked in.
     pub fn remove(&self, folder: &RunFolder) {
-        // What cannot be removed misleads nobody: the manifest says that the record is whole.
+        // What cannot be removed does no harm: the manifest says that the record is whole.
         for journal in &self.journals {
             let _ = std::fs::remove_file(journal);
         }

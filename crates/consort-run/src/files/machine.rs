@@ -11,7 +11,7 @@ pub fn describe() -> Value {
     })
 }
 
-/// The most memory this process has had, in bytes, where the system tells.
+/// The most memory this process has had, in bytes, where the system reports it.
 pub fn memory_peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -76,7 +76,7 @@ fn cpu_features() -> Vec<&'static str> {
     features.iter().filter(|(_, here)| *here).map(|(name, _)| *name).collect()
 }
 
-/// Unknown machines are told apart by their target only.
+/// Unknown machines differ by their target only.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn cpu_features() -> Vec<&'static str> {
     Vec::new()

@@ -61,7 +61,7 @@ impl Manifest {
     /// Reads the manifest of a run's folder, or the file itself.
     ///
     /// # Errors
-    /// If there is none, or it is not one.
+    /// If there is no file, or it is not a manifest.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let file = if path.is_dir() { path.join(super::folder::MANIFEST) } else { path.to_owned() };
         let text = std::fs::read_to_string(&file).map_err(|error| no_manifest(path, &error))?;
@@ -237,7 +237,7 @@ pub fn keep_room(folder: &RunFolder, about: &str, columns: usize) {
     let path = folder.file(super::folder::MANIFEST_PARTIAL);
     let mut text = about.as_bytes().to_vec();
     text.resize(2 * text.len() + columns * ROOM_PER_COLUMN + ROOM, b' ');
-    // Where there is no such room now, the trace will tell.
+    // If there is no room now, writing the trace fails with the error.
     let _ = std::fs::write(&path, text);
 }
 

@@ -24,7 +24,7 @@ impl PartsFolder {
         Self::new(&scratch.join("parts"))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -80,7 +80,7 @@ pub fn is_joined(state: &[u8]) -> bool {
 /// The parts of a state.
 ///
 /// # Errors
-/// If it is none.
+/// If the bytes are not joined parts.
 pub fn split(state: &[u8]) -> Result<Vec<(String, Vec<u8>)>, BytesError> {
     let mut reader = Reader::new(state, MAGIC)?;
     let count = reader.count(16)?;

@@ -118,15 +118,15 @@ impl Recorder {
     /// Makes the files; what was recorded so far is written to them.
     pub fn open(&self, mut files: TraceFiles) {
         let journal = TraceFiles { journal: files.journal.take(), ..TraceFiles::default() };
-        self.record.tell(Message::Open(files));
-        self.journal.tell(Message::Open(journal));
+        self.record.send(Message::Open(files));
+        self.journal.send(Message::Open(journal));
     }
 
     /// Waits until every chunk that was handed over is written.
     pub fn flush(&self) {
         let (done, answers) = channel();
-        self.record.tell(Message::Flush(done.clone()));
-        self.journal.tell(Message::Flush(done));
+        self.record.send(Message::Flush(done.clone()));
+        self.journal.send(Message::Flush(done));
         // A writer that is gone answers as little as it writes.
         answers.iter().for_each(drop);
     }
@@ -172,8 +172,8 @@ impl Lane {
         Lane { messages, thread }
     }
 
-    /// A writer that is gone has failed, which `close` tells.
-    fn tell(&self, message: Message) {
+    /// A writer that is gone has failed, which `close` reports.
+    fn send(&self, message: Message) {
         let _ = self.messages.send(message);
     }
 
@@ -298,7 +298,7 @@ impl Writer {
         // The last of the writers gives it back.
         if let Some(mut chunk) = Arc::into_inner(chunk) {
             chunk.clear();
-            // The run may have ended; then nobody needs the chunk any more.
+            // The run may have ended; then the chunk is not needed any more.
             let _ = emptied.send(chunk);
         }
         Ok(())

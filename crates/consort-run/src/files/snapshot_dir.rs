@@ -19,7 +19,7 @@ impl SnapshotDir {
         SnapshotDir { folder: folder.to_owned(), node: node.to_owned() }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

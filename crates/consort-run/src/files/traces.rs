@@ -58,7 +58,7 @@ pub fn verify(path: &Path) -> Result<(), Error> {
 /// Reads a trace; times of CSV become ticks of `resolution`.
 ///
 /// # Errors
-/// If there is none, or it cannot be read.
+/// If there is no trace, or it cannot be read.
 pub fn read(path: &Path, resolution: Resolution) -> Result<Trace, Error> {
     let file = file_of(path);
     if path.is_dir() && !file.exists() {
@@ -85,7 +85,7 @@ pub fn read(path: &Path, resolution: Resolution) -> Result<Trace, Error> {
 /// it has the same columns.
 ///
 /// # Errors
-/// If there is none, or it cannot be read.
+/// If there is no trace, or it cannot be read.
 pub fn read_like(path: &Path, schema: &Arc<Schema>) -> Result<Trace, Error> {
     let file = file_of(path);
     if is_csv(&file)

@@ -14,7 +14,7 @@ pub(crate) fn remark(written: &Written, folder: &RunFolder) -> Option<Diagnostic
         (None, Some(error)) if folder.file(folder::JOURNAL).exists() => {
             Some(no_journal(error, folder))
         }
-        // A node tells it to who started it.
+        // A node reports it to its starter.
         (None, Some(_) | None) => None,
     }
 }

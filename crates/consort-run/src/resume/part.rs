@@ -15,7 +15,7 @@ impl Resumed {
     /// that holds those of all nodes.
     ///
     /// # Errors
-    /// If there is none, or it is that of another node.
+    /// If there is no snapshot, or it is of another node.
     pub fn read_part(path: &Path, node: &str) -> Result<Self, Error> {
         if path.is_dir() {
             let kept = SnapshotDir::new(path, node).kept().pop();
@@ -36,7 +36,7 @@ impl Resumed {
     /// A file that a whole run goes on from.
     ///
     /// # Errors
-    /// If there is none, or it is the part of one node.
+    /// If there is no snapshot, or it is the part of one node.
     pub fn read_whole(path: &Path) -> Result<Self, Error> {
         let resumed = Self::read(path)?;
         let saved = resumed.options();
@@ -92,7 +92,7 @@ impl Resumed {
     /// Checks that everybody is on the node that it was on.
     ///
     /// # Errors
-    /// If somebody is not.
+    /// If a component is on another node.
     pub fn check_placement(&self, placement: &Value) -> Result<(), Error> {
         let saved = &self.options()["placement"];
         if saved == placement { Ok(()) } else { Err(another_placement(&placed(saved))) }

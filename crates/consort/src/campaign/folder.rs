@@ -56,7 +56,7 @@ impl CampaignFolder {
     /// The folder of a campaign that was begun.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no campaign in it.
     pub(super) fn resumed(path: &Path) -> Result<Self, Error> {
         let folder = CampaignFolder { path: path.to_owned() };
         match folder.file(JOURNAL).is_file() {

@@ -83,8 +83,8 @@ fn facts(out: &mut String, report: &Value) {
     if !estimate.is_null() {
         let (low, high) = (text(&estimate["low"]), text(&estimate["high"]));
         let confidence = text(&estimate["confidence"]);
-        let told = format!("{low} to {high}, with a confidence of {confidence}");
-        facts.push(("probability of a violation", told));
+        let interval = format!("{low} to {high}, with a confidence of {confidence}");
+        facts.push(("probability of a violation", interval));
     }
     out.push_str("<table>\n");
     for (name, value) in facts {

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The form of a counter-example's file, and how such a file is known.
+/// The version of a counter-example's file, and the key that identifies one.
 const FORMAT: u64 = 1;
 const MARK: &str = "consort-counter-example";
 

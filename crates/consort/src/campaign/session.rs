@@ -151,7 +151,7 @@ impl<'s> Session<'s> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        // It is of no use to anybody else.
+        // Only the workers of this session need it.
         let _ = std::fs::remove_file(&self.assignment);
     }
 }

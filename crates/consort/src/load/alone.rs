@@ -15,7 +15,7 @@ use consort_system::{Record, Spanned, System};
 use std::path::{Path, PathBuf};
 use times::Times;
 
-/// The most variables that are drawn if nobody says which.
+/// The most variables that are drawn if none are named.
 const DRAWN_MAX: usize = 40;
 
 /// A model that was named in place of a system.
@@ -62,7 +62,7 @@ impl Alone {
             )
         };
         let loaded = loader.load(&request, report);
-        let is_unknown = |told: &Diagnostic| told.code == "model::unknown-kind";
+        let is_unknown = |it: &Diagnostic| it.code == "model::unknown-kind";
         let is_part = self.asked.ends_with("modelDescription.xml");
         if !is_part && !self.asked.contains(':') && report.diagnostics().iter().any(is_unknown) {
             let message = format!("`{}` is no system either", self.asked);

@@ -23,8 +23,8 @@ pub(super) fn attach(
     if !foreign.clone().any(|name| name == component) {
         let message = format!("`--foreign {component}` names no component that is a program");
         let help = match foreign.next() {
-            Some(one) => format!("such a component of `{}` is `{one}`", system.name),
-            None => "the model of such a component is `foreign:FILE.toml`".to_owned(),
+            Some(one) => format!("a component of `{}` that is a program is `{one}`", system.name),
+            None => "the model of a program is `foreign:FILE.toml`".to_owned(),
         };
         let diagnostic = Diagnostic::error("cli::no-foreign", message);
         return Err(Error::invalid(diagnostic.help(help)));

@@ -161,7 +161,7 @@ fn text(args: &CheckPropertyArgs, answer: &Answer, trace: &Trace) -> String {
     text
 }
 
-/// JSON has no infinity: a bound that is none is `null`.
+/// JSON has no infinity: an infinite bound is `null`.
 fn to_json(args: &CheckPropertyArgs, answer: &Answer, trace: &Trace) -> Value {
     let seconds = |time: Time| trace.schema().resolution().to_f64(time);
     let finite = |value: f64| value.is_finite().then_some(value);

@@ -141,7 +141,7 @@ fn experiment(args: &FmuArgs, report: &mut Report) -> DefaultExperiment {
         }
     }
     if let Some(wrong) = tolerance.as_ref().filter(|it| !is_tolerance(it.value)) {
-        let message = format!("a tolerance of {} is none", wrong.value);
+        let message = format!("`{}` is not a valid tolerance", wrong.value);
         let diagnostic = Diagnostic::error("cli::bad-number", message);
         report.push(diagnostic.maybe_at(wrong.span, "not between 0 and 1").help("such as `1e-6`"));
     }

@@ -17,7 +17,7 @@ pub(super) struct Moved<'m> {
     from: PathBuf,
     to: PathBuf,
     folder: PathBuf,
-    /// The files are in the cache, where nobody should point: they are copied.
+    /// The files are in the cache, which paths must not lead to: they are copied.
     copies: bool,
     /// So are those of archives that paths lead through.
     nested: &'m RefCell<Nested>,

@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn dead(name: &str) -> Asked {
-        let answer = Err("nobody is there".to_owned());
+        let answer = Err("connection refused".to_owned());
         Asked { name: Some(name.to_owned()), endpoint: "unix:x".to_owned(), answer }
     }
 
@@ -279,7 +279,7 @@ mod tests {
 
         `c` does not answer, and `a` cannot go on without it
         ");
-        assert!(text(&[dead("c")]).contains("`c` does not answer: nobody is there"));
+        assert!(text(&[dead("c")]).contains("`c` does not answer: connection refused"));
     }
 
     #[test]

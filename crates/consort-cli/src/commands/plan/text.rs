@@ -35,7 +35,7 @@ pub(super) fn page(
     order::section(&mut page, prepared.resolved(), explanation, lines_max);
     page.bullets("Integrated as one", &together(explanation));
     page.bullets("Not integrated as one", &apart(explanation));
-    let loops: Vec<String> = distinct(&explanation.loops).iter().map(told).collect();
+    let loops: Vec<String> = distinct(&explanation.loops).iter().map(loop_line).collect();
     page.bullets("Loops", &loops);
     late::delays(&mut page, prepared.resolved(), &explanation.delays);
     late::held(&mut page, prepared.resolved(), &explanation.delays);
@@ -73,18 +73,18 @@ fn title(prepared: &Prepared, explanation: &Explanation) -> String {
 }
 
 fn together(explanation: &Explanation) -> Vec<String> {
-    let told = |it: &TogetherExplanation| {
+    let line = |it: &TogetherExplanation| {
         let connections = plural(it.connections.len() as u64, "continuous connection");
         format!("{} by {}, over {connections}: {}", it.components.join(", "), it.solver, it.why)
     };
-    explanation.together.iter().map(told).collect()
+    explanation.together.iter().map(line).collect()
 }
 
 fn apart(explanation: &Explanation) -> Vec<String> {
-    let told = |it: &ApartExplanation| {
+    let line = |it: &ApartExplanation| {
         format!("{} -> {}, whose value holds over a step: {}", it.from, it.to, it.why)
     };
-    explanation.apart.iter().map(told).collect()
+    explanation.apart.iter().map(line).collect()
 }
 
 /// Loops with where they are met: most loops of the cycle are loops of the initial values too.
@@ -107,7 +107,7 @@ fn distinct(loops: &[LoopExplanation]) -> Vec<(&LoopExplanation, Vec<Program>)> 
 }
 
 /// A loop: where, the way round, how it is solved, and what would break it.
-fn told((found, programs): &(&LoopExplanation, Vec<Program>)) -> String {
+fn loop_line((found, programs): &(&LoopExplanation, Vec<Program>)) -> String {
     let place = |program: &Program| match program {
         Program::Initialization => "in the initial values",
         Program::Present => "at every tag",
@@ -118,17 +118,17 @@ fn told((found, programs): &(&LoopExplanation, Vec<Program>)) -> String {
         [] => "reading the outputs again".to_owned(),
         stepped => format!("saving, stepping, reading and restoring {}", stepped.join(", ")),
     };
-    let mut told = format!(
+    let mut line = format!(
         "{}: {}; solved for the value of {} by {means} until it no longer changes",
         places.join(" and "),
         found.chain,
         found.unknowns.join(", ")
     );
     for cure in &found.cures {
-        told.push_str("; ");
-        told.push_str(cure);
+        line.push_str("; ");
+        line.push_str(cure);
     }
-    told
+    line
 }
 
 fn equal_delay(found: &EqualDelay) -> String {

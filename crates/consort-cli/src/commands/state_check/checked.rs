@@ -8,7 +8,7 @@ use consort_view::numbers::{duration, short};
 use consort_view::table::Table;
 use serde_json::{Value, json};
 
-/// The tree for which the cost of saving is told.
+/// The tree for which the cost of saving is shown.
 const TREE: Tree = Tree { depth: 50, branching: 5 };
 /// No line is longer.
 const WIDTH: usize = 100;
@@ -118,9 +118,10 @@ impl Checked {
     pub(super) fn to_json(&self) -> Value {
         match &self.outcome {
             Outcome::NotLoaded(report) => {
-                let told = report.diagnostics().iter();
-                let told: Vec<Value> = told.map(|it| diagnostics::to_json(it, report)).collect();
-                json!({ "model": self.name, "not_loaded": told })
+                let reasons = report.diagnostics().iter();
+                let reasons: Vec<Value> =
+                    reasons.map(|it| diagnostics::to_json(it, report)).collect();
+                json!({ "model": self.name, "not_loaded": reasons })
             }
             Outcome::Judged(judged) => judged.to_json(&self.name),
         }

@@ -1,7 +1,7 @@
 //! How many models are checked.
 
 use crate::cli::ProgressMode;
-use crate::output::printer::{draw, erase, one_line, tell};
+use crate::output::printer::{draw, erase, one_line, to_user};
 use consort_view::numbers;
 use serde_json::json;
 use std::time::Instant;
@@ -28,7 +28,7 @@ impl Progress {
             ProgressMode::Json => {
                 let (event, of) = ("progress", self.count);
                 let line = json!({ "event": event, "done": done, "of": of, "model": model, "seconds_left": left });
-                tell(&line.to_string());
+                to_user(&line.to_string());
             }
             ProgressMode::Auto => {
                 let left = left.map(|left| format!(", {} left", numbers::duration(left)));

@@ -46,7 +46,7 @@ impl Times {
         let own_stop = experiment.stop.as_ref().map(|stop| stop.value);
         let own_step = experiment.step.as_ref().map(|step| step.value);
         let stop = own_stop.or_else(|| self.stop(start, &mut said));
-        // Times that are wrong, or too far apart to be counted, are told when the system is resolved.
+        // Times that are wrong, or too far apart to be counted, are reported when the system is resolved.
         let Some(stop) = stop.filter(|stop| start < *stop) else {
             experiment.step = experiment.step.take().or(self.step.map(Spanned::assumed));
             return;
@@ -114,7 +114,7 @@ fn on_grid(
     (stop, length)
 }
 
-/// How long a network of reactions runs, and in how many steps, if nobody says.
+/// How long a network of reactions runs, and in how many steps, unless an option says.
 const SBML_LENGTH: i64 = 100;
 const SBML_STEPS: u32 = 1000;
 

@@ -69,7 +69,7 @@ pub(super) fn read(
 }
 
 /// What an archive names must be in it: it may come from a stranger, and is unpacked in a place
-/// that nobody chose.
+/// that were not chosen.
 fn refuse_outside(system: &System, report: &mut Report) {
     let models = system.components.iter().map(|it| (it.model.value.as_str(), it.model.span));
     let models = models.filter(|(model, _)| !model.starts_with("native:"));

@@ -16,8 +16,8 @@ pub(super) fn section(page: &mut Page, prepared: &Prepared, projection: &Project
     page.bullets("Nodes", &nodes.collect::<Vec<_>>());
     let descriptions: Vec<_> = prepared.descriptions();
     let groups = consort_planner::groups(prepared.resolved(), &descriptions, prepared.plan());
-    let told = |group: &Group| format!("{}: {}", names(prepared, &group.components), group.why);
-    page.bullets("Must share a node", &groups.iter().map(told).collect::<Vec<_>>());
+    let line = |group: &Group| format!("{}: {}", names(prepared, &group.components), group.why);
+    page.bullets("Must share a node", &groups.iter().map(line).collect::<Vec<_>>());
     let crossings = projection.crossings.iter().map(|crossing| crosses(prepared, crossing));
     let crossings: Vec<String> = crossings.collect();
     page.bullets("Crosses between nodes", &crossings);

@@ -53,7 +53,7 @@ fn steps(system: &ResolvedSystem, explanation: &Explanation, names_max: usize) -
     } else {
         " (side by side)"
     };
-    let told = |group: &Vec<String>| {
+    let line = |group: &Vec<String>| {
         let is_one = explanation.together.iter().any(|it| it.components == *group);
         let beside = match group.len() {
             _ if is_one => " (as one)",
@@ -62,7 +62,7 @@ fn steps(system: &ResolvedSystem, explanation: &Explanation, names_max: usize) -
         };
         format!("{}{beside}", listed(group, names_max, ", "))
     };
-    let groups: Vec<String> = explanation.step_order.iter().map(told).collect();
+    let groups: Vec<String> = explanation.step_order.iter().map(line).collect();
     ("then step".to_owned(), listed(&groups, names_max, "; then "))
 }
 
