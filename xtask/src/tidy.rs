@@ -2,6 +2,7 @@
 
 mod arrows;
 mod modules;
+mod orphans;
 mod text;
 
 use crate::ci::root;
@@ -25,6 +26,7 @@ fn violations() -> Vec<String> {
     found.extend(modules::violations());
     for path in &files {
         let source = fs::read_to_string(path).expect("a source file is readable");
+        found.extend(orphans::violation(path));
         found.extend(text::violations(&relative(path), &source));
     }
     found.extend(example_violations());
