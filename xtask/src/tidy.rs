@@ -2,8 +2,11 @@
 
 mod arrows;
 mod modules;
+mod names;
 mod orphans;
+mod references;
 mod text;
+mod tokens;
 
 use crate::ci::root;
 use crate::say;
@@ -24,6 +27,8 @@ fn violations() -> Vec<String> {
     let files = source_files();
     let mut found = arrows::violations();
     found.extend(modules::violations());
+    found.extend(names::violations());
+    found.extend(references::violations());
     for path in &files {
         let source = fs::read_to_string(path).expect("a source file is readable");
         found.extend(orphans::violation(path));

@@ -191,7 +191,7 @@ pub enum Fault {
     },
     /// The plan names what the system does not have.
     Unknown {
-        /// What.
+        /// The kind of thing that is named.
         what: &'static str,
         /// Its index.
         index: usize,

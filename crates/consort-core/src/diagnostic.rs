@@ -81,7 +81,7 @@ impl<T> Spanned<T> {
 /// A remark at another place that explains the mistake.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// The place that the remark is about.
     pub span: Span,
     /// What is to be seen there.
     pub text: String,

@@ -44,7 +44,7 @@ pub enum RunError {
     SetAgainNeeded(Box<LostParameter>),
     /// No solution of a loop was found. Fatal.
     LoopNotSolved {
-        /// Where.
+        /// The tag at which the loop was solved.
         tag: Tag,
         /// It is a loop of initial values.
         starting: bool,
@@ -55,7 +55,7 @@ pub enum RunError {
         residuals: Vec<(String, f64)>,
         /// Those through which something else than real numbers came, and still changed.
         changed: Vec<String>,
-        /// Why.
+        /// What stopped the solver.
         why: LoopFailure,
     },
     /// A value is infinite, no number or far too great. Fatal only where the system says so.
@@ -85,7 +85,7 @@ pub enum RunError {
         size: Time,
         /// The least size allowed.
         min: Time,
-        /// Why.
+        /// What made the step fail.
         why: StepFailure,
     },
     /// An instance failed while the run went on. Fatal.
@@ -121,7 +121,7 @@ pub enum RunError {
     },
     /// Events brought about events without end. Fatal.
     EventsDoNotSettle {
-        /// Where.
+        /// The tag of the events.
         tag: Tag,
         /// Components whose inputs still changed.
         components: Vec<String>,

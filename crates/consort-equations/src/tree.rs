@@ -160,7 +160,7 @@ pub struct Equation {
     pub left: Left,
     /// What is defined.
     pub name: Name,
-    /// How.
+    /// The expression that defines it.
     pub right: Expression,
 }
 

@@ -28,14 +28,14 @@ pub struct Journal {
 pub enum JournalError {
     /// The file cannot be read or written.
     Io {
-        /// Which.
+        /// The journal's file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another process writes to it.
     InUse {
-        /// Which.
+        /// The journal's file.
         path: PathBuf,
     },
     /// A line that is not the last is damaged.

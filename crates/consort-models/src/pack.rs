@@ -24,7 +24,7 @@ pub struct Packed {
 pub enum PackError {
     /// A file that belongs into it cannot be read.
     Unreadable {
-        /// Which.
+        /// The file that cannot be read.
         path: PathBuf,
         /// The system's words.
         error: io::Error,

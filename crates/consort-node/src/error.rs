@@ -14,14 +14,14 @@ use std::time::Duration;
 pub enum NodeError {
     /// What was asked for cannot be.
     Options {
-        /// Why.
+        /// The option and what is wrong with it.
         problem: String,
     },
     /// It cannot listen where it should.
     Listen {
-        /// Where.
+        /// The address it was to listen at.
         endpoint: Endpoint,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The machine has no descriptors or threads left.
@@ -114,7 +114,7 @@ pub enum NodeError {
     },
     /// Nobody answers there.
     Unanswered {
-        /// Where.
+        /// The address that was dialed.
         endpoint: Endpoint,
         /// What happened.
         reason: String,

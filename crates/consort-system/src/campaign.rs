@@ -141,7 +141,7 @@ impl StrategyKind {
 /// How scenarios are chosen, with its settings.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Strategy {
-    /// Which.
+    /// The way scenarios are chosen.
     pub kind: Spanned<StrategyKind>,
     /// It ends at the first violation.
     pub stops_at_first: bool,

@@ -189,7 +189,7 @@ pub struct ColumnFeed {
 /// Something done while the system runs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ResolvedIntervention {
-    /// When.
+    /// The time or condition at which it acts.
     pub trigger: Trigger,
     /// To what.
     pub target: Target,

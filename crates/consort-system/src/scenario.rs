@@ -136,7 +136,7 @@ pub enum Instruction {
     },
     /// An FMU steps.
     Step {
-        /// Which.
+        /// The FMU that steps.
         fmu: ComponentId,
         /// How far.
         size: StepSize,

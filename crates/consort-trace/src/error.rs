@@ -50,7 +50,7 @@ pub enum TraceError {
     BadTime {
         /// The row, counted from 1.
         row: u64,
-        /// Why.
+        /// The reason the text is no time.
         source: TimeError,
     },
     /// A row's time or microstep is not after that of the row before.

@@ -1,7 +1,6 @@
 //! No cycles between the top-level modules of a crate: each can be read after those it uses.
 
 mod paths;
-mod tokens;
 
 use super::{arrows, relative};
 use crate::ci::root;

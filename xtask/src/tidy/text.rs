@@ -70,6 +70,9 @@ fn line_problems(path: &str, line: &str) -> Vec<String> {
     if line.trim_start().starts_with("pub use") && line.contains("::*") {
         found.push("no glob re-exports: name what is public".to_owned());
     }
+    if is_riddle(line) {
+        found.push("a doc comment of one question word: say what the field is for".to_owned());
+    }
     let pure = PURE.iter().any(|name| path.starts_with(&format!("crates/consort-{name}/src/")));
     for name in IMPURE {
         if pure && line.contains(name) {
@@ -77,6 +80,13 @@ fn line_problems(path: &str, line: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether a doc comment only repeats the question that its reader has.
+fn is_riddle(line: &str) -> bool {
+    let words = ["Which", "Why", "How", "Where", "What", "Who", "When", "Whose", "Whether"];
+    let doc = line.trim_start().strip_prefix("/// ");
+    doc.and_then(|doc| doc.trim_end().strip_suffix('.')).is_some_and(|doc| words.contains(&doc))
 }
 
 /// Line and length of functions that are too long. Formatted code closes a function with a brace at
@@ -124,6 +134,7 @@ mod tests {
             ("crates/consort-core/src/a.rs", "use std::fs;", "without IO"),
             ("crates/consort-cli/src/mod.rs", "", "not mod.rs"),
             ("crates/consort-cli/src/a.rs", "pub use b::*;", "glob"),
+            ("crates/consort-cli/src/a.rs", "    /// Which.\n", "one question word"),
             ("crates/consort-cli/src/a.rs", &long, "a function of 72 lines"),
             ("crates/consort-cli/src/a.rs", &"\n".repeat(601), "601 lines"),
         ];

@@ -1,5 +1,5 @@
-//! The airplane of seed 001, section 5.3: position first, then the atmosphere there, then the rest; as
-//! native components without a delay, as FMUs with one or with iteration.
+//! The airplane of Chaudron et al. (2016), section 5.3: position first, then the atmosphere there, then
+//! the rest; as native components without a delay, as FMUs with one or with iteration.
 
 use crate::record::Record;
 use crate::world::World;
@@ -101,7 +101,7 @@ fn same_picture(world: &World) {
 }
 
 /// The naive order exchanges everything once in a step: the density is that of the place before, and
-/// the dynamic pressure that of the density before. So says seed 001.
+/// the dynamic pressure that of the density before. So say Chaudron et al. (2016).
 #[test]
 fn in_the_naive_order_the_air_is_late() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! The chain of seed 001, section 3: four federates in a row, as native components and as FMUs of both
-//! versions, against the global matrices of its equations 19 to 24.
+//! The chain of Chaudron et al. (2016), section 3: four federates in a row, as native components and as
+//! FMUs of both versions, against the global matrices of its equations 19 to 24.
 
 use crate::linear::{self, Expected, Federate, Matrix, Names, Tolerance, iterate};
 use crate::record::Record;

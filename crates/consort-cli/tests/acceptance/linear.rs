@@ -1,5 +1,5 @@
-//! The federates of seed 001 and their global matrices, by plain sums over lists of our own: nothing of
-//! the engine or of the models is used.
+//! The federates of Chaudron et al. (2016) and their global matrices, by plain sums over lists of our
+//! own: nothing of the engine or of the models is used.
 
 use crate::record::Record;
 use crate::world::World;

@@ -1,5 +1,5 @@
-//! The circle of seed 001, section 4: three cases, and what may be done about an algebraic loop,
-//! against the global matrices of its equations 29 to 42, with D1' wherever D1 is printed.
+//! The circle of Chaudron et al. (2016), section 4: three cases, and what may be done about an algebraic
+//! loop, against the global matrices of its equations 29 to 42, with D1' wherever D1 is printed.
 
 use crate::linear::{self, Expected, Federate, Matrix, Names, Tolerance, iterate};
 use crate::world::{NEVER_SAID, World, filters};

@@ -31,7 +31,7 @@ impl fmt::Display for LostParameter {
 pub struct Diverged {
     /// The first: `component.variable`.
     pub variable: String,
-    /// When.
+    /// The tag at which it diverged.
     pub tag: Tag,
     /// What it was then.
     pub value: f64,
@@ -50,7 +50,7 @@ pub struct Diverged {
 pub struct OutOfRange {
     /// The first: `component.variable`.
     pub variable: String,
-    /// When.
+    /// The tag at which it left its range.
     pub tag: Tag,
     /// What it was then.
     pub value: f64,
@@ -75,7 +75,7 @@ pub struct AcceptedLoops {
     pub residual: f64,
     /// Where it was.
     pub connection: String,
-    /// When.
+    /// The tag of that residual.
     pub tag: Tag,
 }
 

@@ -3,8 +3,8 @@
 //! The system is a tube of reacting and diffusing cells (the Brusselator), written as equations; its feed is
 //! chosen anew in each period. It is visited as equations, as an FMU for Model Exchange in this process, and
 //! as the same FMU in a process of its own, saved by its memory's image. The visit is that of campaigns: an
-//! `Explorer` over a `RunWorld`, with a property watched. The baseline is the paper's (seed 002, section
-//! 3.4.2): each node is reached from the root, which is brought back by restoring it.
+//! `Explorer` over a `RunWorld`, with a property watched. The baseline is that of Sinisi et al.
+//! (2021, section 3.4.2): each node is reached from the root, which is brought back by restoring it.
 //!
 //! Both are timed in turns, subtree by subtree, by the time that this process and its workers spend on a
 //! processor, so that it does not matter what else the machine does; the ratio of the times on the clock is

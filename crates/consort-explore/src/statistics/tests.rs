@@ -95,7 +95,7 @@ fn the_closed_form_of_psi_is_that_of_the_sums() {
 fn the_speed_up_falls_from_the_ideal_with_the_cost_of_saving() {
     let free = Costs { get: 0.0, set: 0.0, sim: 1.0 };
     near(speed_up(50, 5, free), 49.75, 1e-9);
-    // Figures of notes/snapshots.md, section 3.1: image snapshots at steps of 1 ms.
+    // Measured: image snapshots at steps of 1 ms.
     let image = Costs { get: 37.0, set: 48.0, sim: 1000.0 };
     near(speed_up(50, 5, image), 47.1, 0.1);
     near(ratio(50, image), 48.0 / 49_000.0, 1e-12);
@@ -106,7 +106,7 @@ fn the_speed_up_falls_from_the_ideal_with_the_cost_of_saving() {
 
 #[test]
 fn few_snapshots_of_the_path_cost_little() {
-    // Figures of notes/snapshots.md, section 3.3.
+    // Measured as above.
     for (branches, snapshots, percent, digits) in [
         (5, 2, 150.0, 1.0),
         (5, 3, 29.0, 0.5),

@@ -1,5 +1,5 @@
-//! What visiting a full tree costs, with and without saving and restoring: seed 002, section 3.4 (Sinisi,
-//! Alimguzhin, Mancini, Tronci, 2021).
+//! What visiting a full tree costs, with and without saving and restoring: Sinisi, Alimguzhin, Mancini and
+//! Tronci (2021), section 3.4.
 
 use libm::pow;
 

@@ -1,4 +1,4 @@
-//! The world of seed 002, Fig. 3, in closed form, and ways to drive strategies.
+//! The world of Sinisi et al. (2021), Fig. 3, in closed form, and ways to drive strategies.
 
 use consort_core::Prng;
 use consort_explore::space::{Disturbance, Shape, Space};

@@ -1,4 +1,4 @@
-//! What is easy to get wrong in the paper, one test each (`notes/flows.md`, 2.1 and 2.5).
+//! What is easy to get wrong in the paper, one test each.
 
 use crate::support::{Hand, at, event, flow, tag, topology};
 use consort_core::{NodeId, Prng, Tag};

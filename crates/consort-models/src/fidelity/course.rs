@@ -3,7 +3,7 @@
 use super::CheckOptions;
 use consort_core::{Capabilities, ModelDescription, Resolution, Seconds, Time};
 
-/// A horizon has this many parts of length tau, unless somebody says otherwise: seed 002, section 4.2.
+/// A horizon has this many parts of length tau, by default: Sinisi et al. (2021), section 4.2.
 const PARTS: u64 = 100;
 /// The most communication steps in one tau: a model with very short steps runs for a shorter time.
 const STEPS_MAX: u64 = 100;

@@ -59,7 +59,7 @@ pub enum Why {
     },
     /// Two runs without any saving differ already.
     NotRepeatable {
-        /// Where.
+        /// The first difference between the two runs.
         example: CounterExample,
     },
     /// A restored instance goes on differently.

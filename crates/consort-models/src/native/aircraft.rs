@@ -1,4 +1,4 @@
-//! An airplane in blocks: the parts of a flight simulation as seed 001 section 5.3 has them.
+//! An airplane in blocks: the parts of a flight simulation after Chaudron et al. (2016), section 5.3.
 //!
 //! Every block says for each output which inputs it follows at once. So position comes first, then
 //! the atmosphere at that position, then what depends on the air: no block waits for itself.

@@ -45,7 +45,7 @@ pub(crate) enum Line {
         /// When to try again.
         retry: Instant,
         pause: Duration,
-        /// Why.
+        /// The cause of the last failure.
         trouble: Trouble,
         /// Nobody listens where it was.
         is_deserted: bool,

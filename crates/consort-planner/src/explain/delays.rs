@@ -18,7 +18,7 @@ pub struct Delay {
     pub from: String,
     /// `component.variable`.
     pub to: String,
-    /// Why.
+    /// What makes the value late.
     pub reason: DelayReason,
     /// By how many steps: of the source if the connection is delayed, of the target otherwise. A
     /// slower source is up to one step of its own late.

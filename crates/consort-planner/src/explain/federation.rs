@@ -1,6 +1,6 @@
 //! The system as a federation: what each federate would request, and when it would publish.
 //!
-//! After Chaudron et al. (seed 001), tables 1 to 4: an output of level k is published at
+//! After Chaudron et al. (2016), tables 1 to 4: an output of level k is published at
 //! `n*dt + (k+1)*lk`, where lk is the lookahead. A federate whose outputs wait for inputs asks for the
 //! next message (NER) once for every level at which messages come in until it has all of them, and
 //! then for the next cycle (TAR).

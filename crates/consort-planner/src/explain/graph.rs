@@ -41,7 +41,7 @@ pub struct GraphEdge {
     pub from: usize,
     /// Index of a node.
     pub to: usize,
-    /// How.
+    /// What the dependency comes from.
     pub kind: EdgeKind,
 }
 

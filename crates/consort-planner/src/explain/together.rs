@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Components that one solver integrates as one system.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TogetherExplanation {
-    /// Who.
+    /// Names of the components.
     pub components: Vec<String>,
     /// The solver they all ask for.
     pub solver: String,

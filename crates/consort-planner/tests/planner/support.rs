@@ -246,7 +246,7 @@ fn model(name: &str, inputs: &[&str], outputs: &[(&str, Follows<'_>)]) -> ModelD
     }
 }
 
-/// Four federates in series; the last two have feedthrough or not (seed 001, section 3).
+/// Four federates in series; the last two have feedthrough or not (Chaudron et al. 2016, section 3).
 pub(crate) fn chain_of_four(feedthrough: bool) -> Sketch {
     let follows = || if feedthrough { These(&["u"]) } else { These(&[]) };
     Sketch::new()
@@ -259,7 +259,7 @@ pub(crate) fn chain_of_four(feedthrough: bool) -> Sketch {
         .wire("f2.y", "f3.u")
 }
 
-/// Two federates in a loop behind a source; each may have feedthrough (seed 001, section 4).
+/// Two federates in a loop behind a source; each may have feedthrough (Chaudron et al. 2016, section 4).
 pub(crate) fn loop_of_two(first: bool, second: bool) -> Sketch {
     let follows =
         |it: bool, input: &'static [&'static str]| if it { These(input) } else { These(&[]) };
@@ -272,7 +272,7 @@ pub(crate) fn loop_of_two(first: bool, second: bool) -> Sketch {
         .wire("f2.y", "f1.v")
 }
 
-/// Flight dynamics and environment (seed 001, section 5.3): position, atmosphere, rest.
+/// Flight dynamics and environment (Chaudron et al. 2016, section 5.3): position, atmosphere, rest.
 pub(crate) fn flight() -> Sketch {
     Sketch::new()
         .part("actuators", &[], &[("deflection", These(&[]))])

@@ -1,6 +1,6 @@
 //! Paths in a Rust file: which modules it declares, and what it names from the root of its crate.
 
-use super::tokens::{Token, tokens};
+use crate::tidy::tokens::{Token, tokens};
 
 /// What one file says about modules.
 #[derive(Default)]

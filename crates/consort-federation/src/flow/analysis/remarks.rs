@@ -12,7 +12,7 @@ use consort_core::{NodeId, Tag, Time};
 pub enum Remark {
     /// All inputs of a node come so seldom that most of what it emits follows from the same inputs.
     Starves {
-        /// Who.
+        /// The node whose inputs are too slow.
         node: NodeId,
         /// What it emits.
         output: FlowId,
@@ -23,7 +23,7 @@ pub enum Remark {
     },
     /// All inputs of a node come so often that it works through very many to emit anything.
     Drowns {
-        /// Who.
+        /// The node whose inputs are too fast.
         node: NodeId,
         /// The fastest of its outputs.
         output: FlowId,
@@ -34,14 +34,14 @@ pub enum Remark {
     },
     /// A flow has one message and its sinks go on without it.
     EndsEarly {
-        /// Which.
+        /// The flow with one message.
         flow: FlowId,
         /// Its only message.
         last: Tag,
     },
     /// The sinks of a flow work for more than one of its periods before it begins.
     BeginsLate {
-        /// Which.
+        /// The flow that begins late.
         flow: FlowId,
         /// Its first message.
         first: Tag,

@@ -24,7 +24,7 @@ pub(super) struct Waiting {
 pub(super) enum Stamps {
     /// At these instants, always in the same microstep.
     Known {
-        /// When.
+        /// Times of the messages.
         instants: Instants,
         /// In which microstep.
         microstep: u32,

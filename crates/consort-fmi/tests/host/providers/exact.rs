@@ -8,7 +8,7 @@ use consort_testkit::fmus::{BuildOptions, Fmi, build};
 const POINTS: i64 = 100;
 
 /// Saves before every step of a run, then goes back to one hundred of those points in random order, does
-/// something else there, goes back again and does what was done the first time (seed 002, Algorithm 1).
+/// something else there, goes back again and does what was done the first time (Sinisi et al. 2021, Algorithm 1).
 fn check(name: &str, fmi: Fmi, provider: Provider, kind: usize) {
     if !is_here(provider) {
         return;

@@ -2,13 +2,13 @@
 
 /// A word or a sign, and the line it is on.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Token<'s> {
-    pub(super) text: &'s str,
-    pub(super) line: usize,
+pub(crate) struct Token<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) line: usize,
 }
 
 /// Everything that is compiled into the crate proper.
-pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
     let (mut at, mut line) = (0, 1);
     let mut found = Vec::new();
     while at < source.len() {
