@@ -83,7 +83,7 @@ mod tests {
             "tank --real-time 1",
             "tank --real-time 1.05",
             "tank.json --order jacobi --loops iterate --with coe.json",
-            "tank --save-every 0.5 --save s --place a=x --place b=y --link tcp --no-verify",
+            "tank --save s --save-every 0.5 --place a=x --place b=y --link tcp --no-verify",
         ] {
             check(&line.split(' ').collect::<Vec<_>>(), line);
         }

@@ -1,12 +1,11 @@
 //! What nodes that are processes are given: a file that all of them read.
 
-use crate::error;
 use consort_core::{Diagnostic, Time};
 use consort_node::{Endpoint, Faults, TlsFiles};
 use consort_run::files::parts::PartsFolder;
 use consort_run::run_id::{RunId, id_from_text, id_text};
-use consort_run::{Error, Prepared, RecordSettings};
-use consort_system::Placement;
+use consort_run::{Error, RecordSettings};
+use consort_system::Projection;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,16 +15,16 @@ use std::time::Duration;
 /// What nodes are given. All but the name is the same for all.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Assignment {
-    /// The request of the run: from it a node loads the system and its models.
-    pub request: Value,
+    /// The file with the system that was resolved and planned: [`PreparedData`](consort_run::PreparedData).
+    pub system: PathBuf,
+    /// How models are made.
+    pub models: Value,
     /// The options of the run, as manifests keep them.
     pub options: Value,
     /// How it is carried out, and what it leaves.
     pub settings: RecordSettings,
-    /// The hash of the plan that the run is carried out by: a node with another plan refuses.
-    pub plan_hash: String,
-    /// Which node each component is on, by name.
-    pub placement: Vec<(String, String)>,
+    /// How the plan is cut into nodes.
+    pub projection: Projection,
     /// Which run this is.
     #[serde(serialize_with = "write_id", deserialize_with = "read_id")]
     pub run: RunId,
@@ -77,20 +76,6 @@ impl Assignment {
             let diagnostic = diagnostic.with_note(error.to_string());
             Error::failed(diagnostic.help("start nodes of your own without `--crew`"))
         })
-    }
-
-    /// Where the components of the system are.
-    ///
-    /// # Errors
-    /// If the system or its plan is not the one that the starter saw.
-    pub fn placement(&self, prepared: &Prepared) -> Result<Placement, Error> {
-        let names = prepared.resolved().components.iter().map(|component| component.name.as_str());
-        let is_same = names.eq(self.placement.iter().map(|(component, _)| component.as_str()));
-        if !is_same || prepared.hashes.plan != self.plan_hash {
-            return Err(error::another_system());
-        }
-        let nodes: Vec<&str> = self.placement.iter().map(|(_, node)| node.as_str()).collect();
-        Ok(Placement::from_names(&nodes))
     }
 }
 

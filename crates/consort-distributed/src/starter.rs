@@ -39,8 +39,8 @@ use std::time::Duration;
 pub struct NodeLauncher {
     /// The program `consort`, if it was found.
     pub program: Option<PathBuf>,
-    /// The request of the run: from it a node loads the system and its models.
-    pub request: Value,
+    /// How nodes make models.
+    pub models: Value,
     /// Where the private folder of the run is made.
     pub cache: PathBuf,
 }
@@ -58,10 +58,11 @@ pub fn run(
     context: &Context,
 ) -> Result<(Recorded, Disturbed), Error> {
     let (began, prepared) = (now(), task.prepared);
-    let projection = Arc::new(deployment::project(prepared, &deployment.placement)?);
+    let projection = deployment::project(prepared, &deployment.placement)?;
     check_threads(prepared, deployment)?;
     let mut scratch = Scratch::new(&launcher.cache, random_id()?)?;
-    let assignment = assign(&task, deployment, launcher, folder.is_some(), &scratch)?;
+    let cut = Cut { deployment, projection: &projection, launcher };
+    let assignment = assign(&task, &cut, folder.is_some(), &scratch)?;
     let placement = deployment::placement_to_json(&deployment.placement, prepared);
     let experiment = &prepared.resolved().experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
@@ -89,8 +90,11 @@ pub fn run(
     };
     let nodes = &deployment.placement.nodes;
     let processes = match deployment.link.has_processes() {
-        true => run_processes(nodes, &assignment, launcher, &scratch, &mut watching)?,
-        false => run_threads(nodes, &assignment, (prepared, projection), context, &mut watching),
+        true => {
+            prepared.to_data().write(&assignment.system)?;
+            run_processes(nodes, &assignment, launcher, &scratch, &mut watching)?
+        }
+        false => run_threads(nodes, &assignment, prepared, context, &mut watching),
     };
     let disturbed = Disturbed::of(&processes.nodes, watching.disturber);
     let rank = |name: &str| record::rank(prepared, name);
@@ -140,13 +144,20 @@ fn check_threads(prepared: &Prepared, deployment: &Deployment) -> Result<(), Err
     Error::check(report)
 }
 
+/// How a run is cut into nodes, and how they are started.
+struct Cut<'a> {
+    deployment: &'a Deployment,
+    projection: &'a Projection,
+    launcher: &'a NodeLauncher,
+}
+
 fn assign(
     task: &RunTask<'_>,
-    deployment: &Deployment,
-    launcher: &NodeLauncher,
+    cut: &Cut<'_>,
     is_recorded: bool,
     scratch: &Scratch,
 ) -> Result<Assignment, Error> {
+    let Cut { deployment, projection, launcher } = *cut;
     let folder = scratch.file("parts");
     std::fs::create_dir(&folder).map_err(|error| Error::unwritable(&folder, &error))?;
     let parts = PartsFolder::new(&folder);
@@ -156,20 +167,16 @@ fn assign(
     let (prepared, nodes) = (task.prepared, &deployment.placement.nodes);
     let workers = (available_workers() / nodes.len()).max(1);
     let workers = task.settings.workers.or(Some(workers));
-    let named = prepared.resolved().components.iter().zip(&deployment.placement.of_component);
-    let named = named.map(|(component, node)| {
-        (component.name.clone(), deployment.placement.name(*node).to_owned())
-    });
     let faults = deployment.faults.clone();
     let is_simulated = deployment.link == LinkKind::Simulated;
     let wants_certificates = deployment.link == LinkKind::Tls && deployment.tls.is_none();
     let disturbed = deployment.disturbance.as_ref();
     Ok(Assignment {
-        request: launcher.request.clone(),
+        system: scratch.file("system.bin"),
+        models: launcher.models.clone(),
         options: task.options.clone(),
         settings: RecordSettings { workers, ..task.settings.clone() },
-        plan_hash: prepared.hashes.plan.clone(),
-        placement: named.collect(),
+        projection: projection.clone(),
         run: scratch.id(),
         endpoints: endpoints(nodes, deployment.link, scratch)?,
         tls: deployment.tls.clone(),
@@ -275,7 +282,7 @@ fn no_program() -> Error {
 fn run_threads(
     nodes: &[String],
     assignment: &Assignment,
-    (prepared, projection): (&Prepared, Arc<Projection>),
+    prepared: &Prepared,
     context: &Context,
     watching: &mut Watching<'_, '_>,
 ) -> NodeProcesses {
@@ -290,7 +297,7 @@ fn run_threads(
         };
         let request =
             JoinRequest { hub: Some(hub.clone()), ..join_request(assignment, &nodes[index]) };
-        match node_task(assignment, prepared, &projection, request) {
+        match node_task(assignment, prepared, request) {
             Ok(task) => {
                 let task = NodeTask { listener: Some(Box::new(listener)), ..task };
                 node::run(task, context).outcome
@@ -330,7 +337,6 @@ pub(crate) fn join_request(assignment: &Assignment, name: &str) -> JoinRequest {
 pub(crate) fn node_task<'a>(
     assignment: &'a Assignment,
     prepared: &'a Prepared,
-    projection: &Arc<Projection>,
     join: JoinRequest,
 ) -> Result<NodeTask<'a>, Error> {
     let name = join.name.clone();
@@ -347,7 +353,7 @@ pub(crate) fn node_task<'a>(
         settings: &assignment.settings,
         options: assignment.options.clone(),
         prepared,
-        projection: Arc::clone(projection),
+        projection: Arc::new(assignment.projection.clone()),
         join,
         journal: Some(assignment.parts.journal(&name)),
         folder: folder.transpose()?,
@@ -371,10 +377,11 @@ pub fn serve(
             report(&NodeMessage::At(time));
         }
     };
-    let computed = assignment.placement(prepared).and_then(|placement| {
-        let projection = Arc::new(deployment::project(prepared, &placement)?);
-        let task = node_task(assignment, prepared, &projection, join_request(assignment, name))?;
-        Ok(node::run(NodeTask { listener: Some(Box::new(listener)), ..task }, context).outcome)
-    });
-    computed.unwrap_or_else(|error| NodeOutcome::not_begun(error.errors(), None))
+    match node_task(assignment, prepared, join_request(assignment, name)) {
+        Ok(task) => {
+            let task = NodeTask { listener: Some(Box::new(listener)), ..task };
+            node::run(task, context).outcome
+        }
+        Err(error) => NodeOutcome::not_begun(error.errors(), None),
+    }
 }

@@ -86,4 +86,4 @@ mod request;
 
 pub use files::input_file::sha256;
 pub use loader::{InputFile, LoadedModel, Loader, LoaderOptions, Role, default_cache_dir};
-pub use request::{Asked, ModelRequest, Parameter, SolverRequest};
+pub use request::{Asked, ModelRequest, ModelSource, Parameter, SolverRequest};

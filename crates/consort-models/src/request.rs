@@ -1,7 +1,8 @@
 //! What is asked of the loader.
 
 use consort_core::{Interface, Literal, Provider, Seconds, SetupOrder, SolverKind, Span};
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// A component's parameter as its system file gives it.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -17,17 +18,18 @@ pub struct Parameter<'a> {
 }
 
 /// Something asked for by name, and where.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Asked<T> {
     /// What is wanted.
     pub value: T,
-    /// Where it is written.
+    /// Where it is written; not known in another process.
+    #[serde(skip)]
     pub span: Option<Span>,
 }
 
 /// How a component's model shall be integrated. What has no effect on the model is refused, but for
 /// what the experiment says for all.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SolverRequest {
     /// By which of its faces an FMU that has several is used.
     pub interface: Option<Asked<Interface>>,
@@ -43,9 +45,25 @@ pub struct SolverRequest {
     pub default_step: Option<Seconds>,
 }
 
+impl SolverRequest {
+    /// The same in another process, which has no text to point into.
+    fn without_places(self) -> Self {
+        fn plain<T>(asked: Option<Asked<T>>) -> Option<Asked<T>> {
+            asked.map(|asked| Asked { span: None, ..asked })
+        }
+        SolverRequest {
+            interface: plain(self.interface),
+            solver: plain(self.solver),
+            tolerance: plain(self.tolerance),
+            step: plain(self.step),
+            ..self
+        }
+    }
+}
+
 /// What a run does with a model, as far as its states may depend on it: what is not said is the default experiment's. A
 /// run's stop is no part of it: a run with a later stop goes on from the states of one with an earlier one.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Conditions {
     /// Where it starts.
     pub start: Option<Seconds>,
@@ -129,5 +147,90 @@ impl<'a> ModelRequest<'a> {
     /// Whether the model is a part of a system file, beside which its files are.
     pub(crate) fn is_in_system(&self) -> bool {
         !self.component.is_empty()
+    }
+}
+
+/// From where and how a component's model is loaded, as data: another process loads the same model from it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ModelSource {
+    /// What the system file says.
+    pub model: String,
+    /// The folder that a path is relative to.
+    pub base: PathBuf,
+    /// The component's name, for messages.
+    pub component: String,
+    /// The component's parameters; the shape of a native block depends on them.
+    pub parameters: Vec<SourceParameter>,
+    /// When an FMU is set up: before or after these are set.
+    pub setup: SetupOrder,
+    /// How it shall be integrated.
+    pub solving: SolverRequest,
+    /// Whether an FMU shall live in a process of its own, if the component says so.
+    pub isolate: Option<bool>,
+    /// The experiment has all FMUs live so that do not say otherwise.
+    pub isolate_all: bool,
+    /// The provider that shall save its states, if the component names one.
+    pub state: Option<Provider>,
+    /// What the run does that its states may depend on.
+    pub conditions: Conditions,
+}
+
+/// A parameter of a [`ModelSource`].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SourceParameter {
+    /// The variable it is for.
+    pub name: String,
+    /// The value as written.
+    pub value: Literal,
+    /// It is written in a unit.
+    pub has_unit: bool,
+}
+
+impl ModelSource {
+    /// The same as a request has.
+    pub fn of(request: &ModelRequest<'_>) -> Self {
+        let parameters = request.parameters.iter().map(|parameter| SourceParameter {
+            name: parameter.name.to_owned(),
+            value: parameter.value.clone(),
+            has_unit: parameter.has_unit,
+        });
+        ModelSource {
+            model: request.model.to_owned(),
+            base: request.base.to_owned(),
+            component: request.component.to_owned(),
+            parameters: parameters.collect(),
+            setup: request.setup,
+            solving: request.solving.without_places(),
+            isolate: request.isolate.map(|asked| asked.value),
+            isolate_all: request.isolate_all,
+            state: request.state.map(|asked| asked.value),
+            conditions: request.conditions,
+        }
+    }
+
+    /// Its parameters, as a request takes them.
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        let parameters = self.parameters.iter().map(|parameter| Parameter {
+            name: &parameter.name,
+            value: &parameter.value,
+            has_unit: parameter.has_unit,
+            span: None,
+        });
+        parameters.collect()
+    }
+
+    /// The request for the model; `parameters` are [`ModelSource::parameters`].
+    pub fn request<'a>(&'a self, parameters: &'a [Parameter<'a>]) -> ModelRequest<'a> {
+        ModelRequest {
+            component: &self.component,
+            parameters,
+            setup: self.setup,
+            solving: self.solving,
+            isolate: self.isolate.map(|value| Asked { value, span: None }),
+            isolate_all: self.isolate_all,
+            state: self.state.map(|value| Asked { value, span: None }),
+            conditions: self.conditions,
+            ..ModelRequest::new(&self.model, &self.base)
+        }
     }
 }

@@ -36,7 +36,8 @@ pub use files::folder::RunFolder;
 pub use files::manifest::Manifest;
 pub use monitor::{Context, Monitor, Silent};
 pub use prepared::{
-    InputHash, Prepared, PreparedComponent, PreparedHashes, PreparedModel, PreparedSource,
+    InputHash, Prepared, PreparedComponent, PreparedData, PreparedHashes, PreparedModel,
+    PreparedSource,
 };
 pub use record::{Recorded, RunTask, record, run_unrecorded};
 pub use resume::Resumed;

@@ -1,11 +1,16 @@
 //! A system that can run: everything was found and fits.
 
+mod data;
+
+pub use data::PreparedData;
+
 use consort_core::{Diagnostic, Fidelity, Model, ModelDescription, Report, Time};
 use consort_engine::Executable;
 use consort_models::fidelity::Chosen;
 use consort_models::foreign::STARTED_BY_HAND;
-use consort_models::{InputFile, sha256};
+use consort_models::{InputFile, ModelSource, sha256};
 use consort_system::{Plan, ResolvedComponent, ResolvedSystem};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,7 +21,8 @@ pub struct Prepared {
     /// Its text.
     pub text: String,
     executable: Executable,
-    saved_by: Vec<Option<Chosen>>,
+    /// By component.
+    origins: Vec<ModelOrigin>,
     /// What identifies the plan and the system.
     pub hashes: PreparedHashes,
     /// Every file that decides what the run does.
@@ -27,8 +33,14 @@ pub struct Prepared {
     pub report: Report,
 }
 
+/// Where the model of a component came from, and who saves its states.
+struct ModelOrigin {
+    source: ModelSource,
+    saved_by: Option<Chosen>,
+}
+
 /// What identifies the plan and the system of a run, each as `sha256:...`.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct PreparedHashes {
     /// Of the plan's text.
     pub plan: String,
@@ -59,6 +71,8 @@ pub struct PreparedComponent<'a> {
     pub resolved: &'a ResolvedComponent,
     /// Its model.
     pub model: &'a Arc<dyn Model>,
+    /// From where and how the model was loaded.
+    pub source: &'a ModelSource,
     /// Which provider saves its states and why, if that was measured.
     pub saved_by: Option<&'a Chosen>,
 }
@@ -69,6 +83,8 @@ pub struct PreparedModel {
     pub model: Arc<dyn Model>,
     /// Which provider saves its states and why, if that was measured.
     pub saved_by: Option<Chosen>,
+    /// From where and how it was loaded.
+    pub source: ModelSource,
 }
 
 impl Prepared {
@@ -85,10 +101,12 @@ impl Prepared {
         report: Report,
     ) -> Self {
         let PreparedSource { path, text, inputs, plot } = source;
-        let parts = models.into_iter().map(|loaded| (loaded.model, loaded.saved_by));
-        let (models, saved_by) = parts.unzip();
+        let parts = models.into_iter().map(|PreparedModel { model, saved_by, source }| {
+            (model, ModelOrigin { source, saved_by })
+        });
+        let (models, origins) = parts.unzip();
         let executable = Executable::new(resolved, plan, models);
-        Prepared { path, text, executable, saved_by, hashes, inputs, plot, report }
+        Prepared { path, text, executable, origins, hashes, inputs, plot, report }
     }
 
     /// What a run is made of.
@@ -109,11 +127,12 @@ impl Prepared {
     /// Its components, in the order of their ids.
     pub fn components(&self) -> impl Iterator<Item = PreparedComponent<'_>> {
         let parts = self.resolved().components.iter().zip(self.executable.models());
-        let parts = parts.zip(&self.saved_by);
-        parts.map(|((resolved, model), saved_by)| PreparedComponent {
+        let parts = parts.zip(&self.origins);
+        parts.map(|((resolved, model), origin)| PreparedComponent {
             resolved,
             model,
-            saved_by: saved_by.as_ref(),
+            source: &origin.source,
+            saved_by: origin.saved_by.as_ref(),
         })
     }
 
@@ -165,8 +184,13 @@ impl Prepared {
     }
 }
 
+/// What identifies a text, such as that of a plan: `sha256:...`.
+pub fn text_hash(text: &str) -> String {
+    format!("sha256:{}", sha256(text.as_bytes()))
+}
+
 /// A file that decides what a run does.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct InputHash {
     /// As the user wrote it.
     pub path: String,

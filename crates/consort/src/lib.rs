@@ -52,8 +52,8 @@ pub use consort_engine::{Advance, Summary, VariableHandle};
 pub use consort_process::program;
 pub use consort_run as run;
 pub use consort_run::{
-    CancelToken, Context, Error, FinishedRun, InputHash, Monitor, Prepared, Run, RunSettings,
-    Snapshot,
+    CancelToken, Context, Error, FinishedRun, InputHash, Monitor, Prepared, PreparedData, Run,
+    RunSettings, Snapshot,
 };
 pub use consort_trace::Trace;
 pub use load::{Loaded, prepare};

@@ -14,8 +14,9 @@ use crate::request::Changes;
 use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_formats::multimodel::Keys;
 use consort_models::loader::Loader;
-use consort_models::{LoadedModel, ModelRequest, Parameter};
+use consort_models::{LoadedModel, ModelRequest, ModelSource, Parameter};
 use consort_run::error::{Error, plain_words};
+use consort_run::prepared::text_hash;
 use consort_run::{InputHash, Prepared, PreparedHashes, PreparedModel, PreparedSource};
 use consort_system::{Component, Plan, ResolvedSystem, System};
 use source::Source;
@@ -39,9 +40,29 @@ pub struct Loaded {
     /// What a multi-model calls the FMUs.
     pub keys: Keys,
     /// One per component.
-    pub models: Vec<Option<LoadedModel>>,
+    pub models: Vec<Option<LoadedPart>>,
     /// Every file that decides what the run does.
     pub inputs: Vec<InputHash>,
+}
+
+/// The model of a component.
+pub struct LoadedPart {
+    /// The model, and what it was made from.
+    pub loaded: LoadedModel,
+    /// What the loader was asked for.
+    source: ModelSource,
+}
+
+impl LoadedPart {
+    /// What the model is.
+    pub fn description(&self) -> &ModelDescription {
+        self.loaded.model.description()
+    }
+
+    fn load(request: &ModelRequest<'_>, loader: &mut Loader, report: &mut Report) -> Option<Self> {
+        let loaded = loader.load(request, report)?;
+        Some(LoadedPart { loaded, source: ModelSource::of(request) })
+    }
 }
 
 /// Everything before the first instance is made; `report` holds what is known to be wrong already.
@@ -144,8 +165,8 @@ pub fn load(
             return Err(not_loaded(&alone.asked, std::mem::take(report)));
         }
         alone.rename(&system, &mut inputs);
-        if let Some(model) = models.iter().flatten().next() {
-            alone.complete(&mut system, model.model.description(), changes, report);
+        if let Some(part) = models.iter().flatten().next() {
+            alone.complete(&mut system, part.description(), changes, report);
         }
     }
     let described = descriptions(&models);
@@ -192,15 +213,15 @@ impl Loaded {
         let plan = consort_planner::plan(&resolved, &descriptions, report)?;
         judge(&resolved, &descriptions, &plan);
         let text = plan.to_text(&resolved, &descriptions);
-        Some(Planned { hash: hash(&text), resolved, plan })
+        Some(Planned { hash: text_hash(&text), resolved, plan })
     }
 
     fn into_prepared(self, planned: Planned, report: Report) -> Prepared {
         let mut system = self.system;
         let patterns = std::mem::take(&mut system.experiment.plot).into_iter();
-        let experiment = hash(&consort_formats::write_system(&system));
+        let experiment = text_hash(&consort_formats::write_system(&system));
         system.experiment.stop = None;
-        let resumable = hash(&consort_formats::write_system(&system));
+        let resumable = text_hash(&consort_formats::write_system(&system));
         let hashes = PreparedHashes { plan: planned.hash, experiment, resumable };
         let source = PreparedSource {
             path: self.path,
@@ -209,14 +230,13 @@ impl Loaded {
             plot: patterns.map(|pattern| pattern.value).collect(),
         };
         let models = self.models.into_iter().flatten();
-        let models = models.map(|it| PreparedModel { model: it.model, saved_by: it.saved_by });
+        let models = models.map(|LoadedPart { loaded, source }| {
+            let LoadedModel { model, saved_by, .. } = loaded;
+            PreparedModel { model, saved_by, source }
+        });
         let Planned { resolved, plan, .. } = planned;
         Prepared::new(source, resolved, plan, models.collect(), hashes, report)
     }
-}
-
-fn hash(text: &str) -> String {
-    format!("sha256:{}", sha256(text.as_bytes()))
 }
 
 /// Every plan is checked before it runs, by code that shares nothing with what made it.
@@ -291,7 +311,7 @@ fn load_models(
     places: Places<'_>,
     loader: &mut Loader,
     report: &mut Report,
-) -> Vec<Option<LoadedModel>> {
+) -> Vec<Option<LoadedPart>> {
     let load = |component: &Component| {
         let parameters = parameters(component);
         let request = ModelRequest {
@@ -302,7 +322,7 @@ fn load_models(
             searched: places.searched,
             ..isolation::request(component, &system.experiment, &component.model.value, places.base)
         };
-        loader.load(&request, report)
+        LoadedPart::load(&request, loader, report)
     };
     system.components.iter().map(load).collect()
 }
@@ -319,13 +339,13 @@ fn parameters(component: &Component) -> Vec<Parameter<'_>> {
     parameters.collect()
 }
 
-fn descriptions(models: &[Option<LoadedModel>]) -> Vec<Option<&ModelDescription>> {
-    models.iter().map(|loaded| loaded.as_ref().map(|loaded| loaded.model.description())).collect()
+fn descriptions(models: &[Option<LoadedPart>]) -> Vec<Option<&ModelDescription>> {
+    models.iter().map(|part| part.as_ref().map(LoadedPart::description)).collect()
 }
 
 /// Each file once, by path.
-fn model_inputs(loaded: &[Option<LoadedModel>]) -> Vec<InputHash> {
-    let files = loaded.iter().flatten().flat_map(|loaded| &loaded.inputs);
+fn model_inputs(models: &[Option<LoadedPart>]) -> Vec<InputHash> {
+    let files = models.iter().flatten().flat_map(|part| &part.loaded.inputs);
     let mut inputs: Vec<InputHash> = files.map(InputHash::from).collect();
     inputs.sort();
     inputs.dedup();

@@ -72,7 +72,12 @@ impl ModelOptions {
 
     /// The same, as data.
     pub fn settings(&self) -> ModelSettings {
-        let loader = self.loader.clone();
+        self.settings_for(&Changes::default())
+    }
+
+    /// How the models of a system that is changed are made, as data.
+    pub fn settings_for(&self, changes: &Changes) -> ModelSettings {
+        let loader = self.loader_options(changes);
         ModelSettings {
             cache: loader.cache,
             python_library: loader.python_library,
@@ -100,13 +105,17 @@ impl ModelOptions {
 
     /// A loader of the models of a system that is changed.
     pub fn loader_for(&self, changes: &Changes) -> Loader {
-        let mut options = self.loader.clone().limited_to(&changes.providers);
-        options.python_library = changes.python_library.clone().or(options.python_library);
-        let mut loader = Loader::new(options);
+        let mut loader = Loader::new(self.loader_options(changes));
         if let Some(on_trial) = &self.on_trial {
             loader.show_trials(on_trial.clone());
         }
         loader
+    }
+
+    fn loader_options(&self, changes: &Changes) -> LoaderOptions {
+        let mut options = self.loader.clone().limited_to(&changes.providers);
+        options.python_library = changes.python_library.clone().or(options.python_library);
+        options
     }
 
     /// The program that processes are started from: isolated models, nodes, campaign workers.

@@ -4,7 +4,7 @@ use crate::load;
 use crate::models::{ModelOptions, ModelSettings};
 use crate::picture::draw_record;
 use crate::request::{Changes, RunRequest};
-use consort_core::{Diagnostic, Report, Time};
+use consort_core::{ComponentId, Diagnostic, Report, Time};
 use consort_distributed::{
     Assignment, Deployment, Disturbed, NodeLauncher, NodeMessage, NodeOutcome,
 };
@@ -12,10 +12,11 @@ use consort_engine::ChunkSink;
 use consort_run::prepared::is_started_by_hand;
 use consort_run::remarks::remarks;
 use consort_run::saving::Saving;
-use consort_run::{Context, Error, Prepared, Recorded, Resumed, RunFolder, RunOutcome, RunTask};
+use consort_run::{
+    Context, Error, Prepared, PreparedData, Recorded, Resumed, RunFolder, RunOutcome, RunTask,
+};
 use consort_run::{record, run_unrecorded, saving, verify};
 use consort_view::plot::Column;
-use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -71,7 +72,7 @@ impl ReadyRun {
         let deployment = Deployment::plan(&request.nodes, &prepared)?;
         let deployed = deployment.as_ref();
         deployed.map_or(Ok(()), |it| check_programs(&request.system, &prepared, it))?;
-        let launcher = launcher(&request, &models);
+        let launcher = launcher(&request.changes, &models);
         Ok(ReadyRun { request, prepared, folder, remarks, deployment, saving, resumed, launcher })
     }
 
@@ -174,30 +175,15 @@ impl Execution<'_> {
     }
 }
 
-/// The system of a run, for a process that takes part in it.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-struct SystemRequest {
-    system: PathBuf,
-    changes: Changes,
-    models: ModelSettings,
-}
-
-impl SystemRequest {
-    fn new(request: &RunRequest, models: &ModelOptions) -> Self {
-        let (system, changes) = (request.system.clone(), request.changes.clone());
-        SystemRequest { system, changes, models: models.settings() }
-    }
-}
-
 /// How processes are started for the nodes of a run.
 ///
 /// # Panics
-/// Never: a request is plain data.
-pub fn launcher(request: &RunRequest, models: &ModelOptions) -> NodeLauncher {
-    let described = SystemRequest::new(request, models);
+/// Never: settings are plain data.
+pub fn launcher(changes: &Changes, models: &ModelOptions) -> NodeLauncher {
+    let settings = models.settings_for(changes);
     NodeLauncher {
         program: models.program(),
-        request: serde_json::to_value(described).expect("a request is plain data"),
+        models: serde_json::to_value(settings).expect("settings are plain data"),
         cache: models.loader.cache.clone(),
     }
 }
@@ -212,13 +198,7 @@ pub fn serve_node(
     context: &Context,
 ) -> NodeOutcome {
     let loaded = Assignment::read(assignment).and_then(|assignment| {
-        let request: SystemRequest =
-            serde_json::from_value(assignment.request.clone()).map_err(|error| {
-                Error::failed(Diagnostic::error("node::bad-order", error.to_string()))
-            })?;
-        let models = ModelOptions::from_settings(&request.models, Some(program));
-        let prepared =
-            load::prepare(&request.system, &request.changes, &models, Report::default())?;
+        let prepared = load_part(&assignment, name, program)?;
         Ok((assignment, prepared))
     });
     match loaded {
@@ -227,6 +207,17 @@ pub fn serve_node(
         }
         Err(error) => NodeOutcome::not_begun(error.errors(), None),
     }
+}
+
+/// The system of a node: as it was sent, with the models of its own components.
+fn load_part(assignment: &Assignment, name: &str, program: PathBuf) -> Result<Prepared, Error> {
+    let settings: ModelSettings = serde_json::from_value(assignment.models.clone())
+        .map_err(|error| Error::failed(Diagnostic::error("node::bad-order", error.to_string())))?;
+    let mut loader = ModelOptions::from_settings(&settings, Some(program)).loader();
+    let placement = &assignment.projection.placement;
+    let node = placement.node(name);
+    let is_computed = |id: ComponentId| Some(placement.of_component[id.index()]) == node;
+    PreparedData::read(&assignment.system)?.load(is_computed, &mut loader)
 }
 
 /// A name may hold anything; a folder's may not lead elsewhere, nor steer a terminal.

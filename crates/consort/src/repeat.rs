@@ -172,7 +172,7 @@ impl Repeat {
         let run = run_request(&request);
         let prepared = prepare(&run, &models, report, context)?;
         let scratch = Scratch::new(&models.loader.cache, random_id()?)?;
-        let launcher = launcher(&run, &models);
+        let launcher = launcher(&run.changes, &models);
         Ok(Repeat { request, models, launcher, scratch, prepared })
     }
 

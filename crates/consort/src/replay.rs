@@ -89,7 +89,7 @@ impl Replay {
     /// If it cannot start, or the folder cannot be used.
     pub fn run(&self, out: Option<&Path>, context: &Context) -> Result<Replayed, Error> {
         let deployment = Deployment::plan(&self.request.nodes, &self.prepared)?;
-        let launcher = launcher(&self.request, &self.models);
+        let launcher = launcher(&self.request.changes, &self.models);
         let execution = Execution { deployment: deployment.as_ref(), launcher: &launcher, context };
         let run = match out {
             Some(out) => {

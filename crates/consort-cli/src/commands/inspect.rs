@@ -7,9 +7,9 @@ use crate::pipeline;
 use consort::Loaded;
 use consort::load::{is_neither, is_system, not_loaded};
 use consort_core::{Diagnostic, ModelDescription, Report, Severity};
+use consort_models::ModelRequest;
 use consort_models::loader::Described;
 use consort_models::native::{BLOCKS, Block};
-use consort_models::{LoadedModel, ModelRequest};
 use consort_view::inspect::{self, BlockSummary, InspectExtra};
 use serde_json::Value;
 use std::path::Path;
@@ -145,7 +145,7 @@ fn extra(args: &InspectArgs, assumed: Vec<String>, printer: &Printer) -> Inspect
 fn assumptions(loaded: &Loaded) -> Vec<String> {
     let pairs = loaded.system.components.iter().zip(&loaded.models);
     let lines = pairs.flat_map(|(component, model)| {
-        let assumed = model.iter().flat_map(|model: &LoadedModel| &model.assumed);
+        let assumed = model.iter().flat_map(|part| &part.loaded.assumed);
         assumed.map(|assumed| format!("{}: {assumed}", component.name.value))
     });
     lines.collect()

@@ -3,8 +3,8 @@
 use crate::world::{World, shortened};
 use consort::run::End;
 use consort::{
-    Advance, CampaignRequest, Context, Error, ModelOptions, ReadyCampaign, ReadyRun, Repeat,
-    RepeatAnswer, RepeatRequest, Replay, Run, RunRequest, RunSettings, System,
+    Advance, CampaignRequest, Context, Error, ModelOptions, PreparedData, ReadyCampaign, ReadyRun,
+    Repeat, RepeatAnswer, RepeatRequest, Replay, Run, RunRequest, RunSettings, System,
 };
 use consort_core::Report;
 use consort_testkit::fmus::example;
@@ -54,6 +54,41 @@ fn every_example_has_one_hash_by_library_and_command_line() {
         let run = prepared.start_with(settings).unwrap();
         assert_eq!(finished(run), world.trace_hash("run"), "{name}");
     }
+}
+
+#[test]
+fn a_system_that_is_sent_to_another_process_is_the_same() {
+    let world = World::new();
+    let file = world.path("system.bin");
+    for name in examples() {
+        let system = system(&world, &name);
+        let prepared = system.prepare().unwrap();
+        prepared.to_data().write(&file).unwrap();
+        let mut loader = ModelOptions::served_by(world.cache().to_owned(), None).loader();
+        let sent = PreparedData::read(&file).unwrap();
+        assert!(sent == prepared.to_data(), "{name}");
+        let here = sent.load(|_| true, &mut loader).unwrap();
+        assert_eq!(here.plan_text(), prepared.plan_text(), "{name}");
+        let is_short = shortened(&name).is_empty() && name != "uav";
+        if is_short {
+            let hash = finished(prepared.start().unwrap());
+            assert_eq!(finished(here.start().unwrap()), hash, "{name}");
+        }
+    }
+}
+
+#[test]
+fn only_the_components_of_a_node_have_models_there() {
+    let world = World::new();
+    let file = world.path("system.bin");
+    system(&world, "quickstart").prepare().unwrap().to_data().write(&file).unwrap();
+    let mut loader = ModelOptions::served_by(world.cache().to_owned(), None).loader();
+    let part = PreparedData::read(&file).unwrap().load(|_| false, &mut loader).unwrap();
+    let error = part.start().map(drop).unwrap_err().to_string();
+    assert!(error.contains("could not be instantiated"), "{error}");
+    fs::write(&file, b"no system").unwrap();
+    let error = PreparedData::read(&file).map(drop).unwrap_err().to_string();
+    assert!(error.contains("is not a prepared system"), "{error}");
 }
 
 #[test]

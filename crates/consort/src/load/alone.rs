@@ -4,13 +4,13 @@
 mod exact;
 mod times;
 
-use super::InputHash;
 use super::source::KNOWN;
+use super::{InputHash, LoadedPart};
 use crate::request::Changes;
 use consort_core::{Causality, Diagnostic, ModelDescription, Report, ValueType, Variable};
+use consort_models::ModelRequest;
 use consort_models::equations::Form;
 use consort_models::loader::Loader;
-use consort_models::{LoadedModel, ModelRequest};
 use consort_system::{Record, Spanned, System};
 use std::path::{Path, PathBuf};
 use times::Times;
@@ -48,7 +48,7 @@ impl Alone {
         system: &System,
         loader: &mut Loader,
         report: &mut Report,
-    ) -> Option<LoadedModel> {
+    ) -> Option<LoadedPart> {
         let component = system.components.first()?;
         let parameters = super::parameters(component);
         let request = ModelRequest {
@@ -61,7 +61,7 @@ impl Alone {
                 &self.asked_from,
             )
         };
-        let loaded = loader.load(&request, report);
+        let loaded = LoadedPart::load(&request, loader, report);
         let is_unknown = |it: &Diagnostic| it.code == "model::unknown-kind";
         let is_part = self.asked.ends_with("modelDescription.xml");
         if !is_part && !self.asked.contains(':') && report.diagnostics().iter().any(is_unknown) {

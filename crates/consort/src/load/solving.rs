@@ -1,7 +1,8 @@
 //! What components and the experiment say about solvers, on its way to the loader.
 
+use super::LoadedPart;
 use consort_core::{Diagnostic, ModelDescription, Report, Span};
-use consort_models::{Asked, LoadedModel, SolverRequest};
+use consort_models::{Asked, SolverRequest};
 use consort_system::{Component, SolverDefaults, Spanned};
 
 /// What is asked of the solver of a component.
@@ -23,11 +24,11 @@ pub(super) fn request(component: &Component, defaults: &SolverDefaults) -> Solve
 /// A solver for all is of no use where none is integrated by us.
 pub(super) fn check_defaults(
     defaults: &SolverDefaults,
-    models: &[Option<LoadedModel>],
+    models: &[Option<LoadedPart>],
     report: &mut Report,
 ) {
-    let is_whole = |loaded: &Option<LoadedModel>| {
-        let model = loaded.as_ref().map(|loaded| loaded.model.description());
+    let is_whole = |part: &Option<LoadedPart>| {
+        let model = part.as_ref().map(LoadedPart::description);
         // One in a process of its own has its solver there with it.
         let has_solver = |model: &ModelDescription| model.facts.iter().any(|it| it.0 == "solver");
         model.is_some_and(|model| !has_solver(model))
