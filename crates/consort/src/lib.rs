@@ -22,10 +22,34 @@
 //! assert_eq!(one.summary.trace_hash, two.summary.trace_hash);
 //! let trace = two.trace.expect("rows are kept");
 //! let level = trace.column("tank.level").expect("it is recorded");
-//! assert_eq!(level.len(), trace.times().count());
+//! let opening = trace.column("controller.u").expect("it is recorded");
+//! assert_eq!((level.len(), opening.len()), (trace.times().count(), trace.times().count()));
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A system can be built in code, too, and a run's values be read and written in batches:
+//!
+//! ```
+//! # fn main() -> Result<(), consort::Error> {
+//! let builder = consort::System::build("loop", ".")
+//!     .component("plant", "native:integrator")
+//!     .component("gain", "native:gain")
+//!     .connect("plant.y", "gain.u")
+//!     .connect("gain.y", "plant.u");
+//! let system = builder.finish().set("plant.x0", 1.0).set("gain.k", -0.5).step(0.01).stop(2);
+//! let mut run = system.prepare()?.start()?;
+//! let handles = [run.handle("plant.y")?, run.handle("gain.y")?];
+//! let mut values = [0.0; 2];
+//! run.advance_to_end()?;
+//! run.read(&handles, &mut values)?;
+//! assert!((values[0] - (-1.0_f64).exp()).abs() < 0.01);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Runs that leave a record, replays, repetitions, campaigns and nodes are [requests](request) that are prepared and
+//! carried out: [`ReadyRun`], [`Replay`], [`Repeat`], [`ReadyCampaign`], [`ReadyNode`].
 //!
 //! No part of it prints, reads arguments or ends the process. What is wrong comes as an [`Error`] with every
 //! diagnostic, and places in the texts that they are about.
@@ -51,6 +75,7 @@ pub use consort_distributed as distributed;
 pub use consort_engine::{Advance, Summary, VariableHandle};
 pub use consort_process::program;
 pub use consort_run as run;
+pub use consort_run::files::traces::{read as read_trace, write as write_trace};
 pub use consort_run::{
     CancelToken, Context, Error, FinishedRun, InputHash, Monitor, Prepared, PreparedData, Run,
     RunSettings, Snapshot,
@@ -64,7 +89,7 @@ pub use recording::{ReadyRun, RecordedRun};
 pub use repeat::{Repeat, RepeatAnswer, RepeatRequest};
 pub use replay::{Replay, Replayed};
 pub use request::{Changes, FormOptions, RunRequest};
-pub use system::System;
+pub use system::{System, SystemBuilder};
 
 /// What the README shows is compiled and run.
 #[cfg(doctest)]

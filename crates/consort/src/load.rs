@@ -10,16 +10,17 @@ mod solving;
 mod source;
 
 use crate::models::ModelOptions;
-use crate::request::Changes;
+use crate::request::{Changes, FormOptions};
 use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_formats::multimodel::Keys;
 use consort_models::loader::Loader;
 use consort_models::{LoadedModel, ModelRequest, ModelSource, Parameter};
 use consort_run::error::{Error, plain_words};
+use consort_run::paths::whole;
 use consort_run::prepared::text_hash;
 use consort_run::{InputHash, Prepared, PreparedHashes, PreparedModel, PreparedSource};
 use consort_system::{Component, Plan, ResolvedSystem, System};
-use source::Source;
+pub(crate) use source::Source;
 use std::path::{Path, PathBuf};
 
 pub use consort_models::sha256;
@@ -60,8 +61,10 @@ impl LoadedPart {
     }
 
     fn load(request: &ModelRequest<'_>, loader: &mut Loader, report: &mut Report) -> Option<Self> {
+        // A model may leave the working folder when it is loaded.
+        let base = whole(request.base);
         let loaded = loader.load(request, report)?;
-        Some(LoadedPart { loaded, source: ModelSource::of(request) })
+        Some(LoadedPart { loaded, source: ModelSource { base, ..ModelSource::of(request) } })
     }
 }
 
@@ -75,15 +78,25 @@ pub fn prepare(
     models: &ModelOptions,
     mut report: Report,
 ) -> Result<Prepared, Error> {
-    let loaded = load(path, changes, models, &mut report)?;
-    let planned = loaded.and_then(|loaded| {
-        let planned = loaded.resolve_and_plan(&mut report)?;
-        Some((loaded, planned))
-    });
-    match planned {
-        Some((loaded, planned)) if !report.has_errors() => {
-            Ok(loaded.into_prepared(planned, report))
-        }
+    match source::read(path, &changes.form, models, &mut report)? {
+        Some(source) => prepare_source(source, changes, models, report),
+        None => Err(Error::Invalid { report }),
+    }
+}
+
+/// The same of a system that was read or built; `report` has the texts that it points into.
+///
+/// # Errors
+/// As [`prepare`].
+pub(crate) fn prepare_source(
+    source: Source,
+    changes: &Changes,
+    models: &ModelOptions,
+    mut report: Report,
+) -> Result<Prepared, Error> {
+    let loaded = load_source(source, changes, models, &mut report)?;
+    match loaded.resolve_and_plan(&mut report) {
+        Some(planned) if !report.has_errors() => Ok(loaded.into_prepared(planned, report)),
         _ => Err(Error::Invalid { report }),
     }
 }
@@ -108,17 +121,20 @@ pub fn prepare_changed(
     Ok(planned.map(|planned| loaded.into_prepared(planned, Report::default())))
 }
 
-/// Reads a system, without its models; what is wrong goes to the report.
+/// Reads a system, without its models.
 ///
 /// # Errors
-/// If there is no system at all.
+/// Everything that is wrong with what is written.
 pub(crate) fn read(
     path: &Path,
-    changes: &Changes,
+    form: &FormOptions,
     models: &ModelOptions,
-    report: &mut Report,
-) -> Result<(), Error> {
-    source::read(path, &changes.form, models, report).map(drop)
+) -> Result<(Source, Report), Error> {
+    let mut report = Report::default();
+    match source::read(path, form, models, &mut report)? {
+        Some(source) if !report.has_errors() => Ok((source, report)),
+        _ => Err(Error::Invalid { report }),
+    }
 }
 
 /// Reads a system and loads its models; what is wrong goes to the report.
@@ -131,9 +147,17 @@ pub fn load(
     options: &ModelOptions,
     report: &mut Report,
 ) -> Result<Option<Loaded>, Error> {
-    let Some(mut source) = source::read(path, &changes.form, options, report)? else {
-        return Ok(None);
-    };
+    let source = source::read(path, &changes.form, options, report)?;
+    source.map(|source| load_source(source, changes, options, report)).transpose()
+}
+
+/// Changes a system and loads its models; what is wrong goes to the report.
+fn load_source(
+    mut source: Source,
+    changes: &Changes,
+    options: &ModelOptions,
+    report: &mut Report,
+) -> Result<Loaded, Error> {
     overrides::apply(changes, &mut source.system, source.alone.as_ref(), report);
     let Source {
         path,
@@ -178,7 +202,7 @@ pub fn load(
     if is_lenient {
         consort_formats::ssp::drop_unknown_parameters(&mut system, &described, report);
     }
-    Ok(Some(Loaded { path, text, system, base, is_unpacked, keys, models, inputs }))
+    Ok(Loaded { path, text, system, base, is_unpacked, keys, models, inputs })
 }
 
 /// Why a model that was named on the command line cannot be used: it is wrong, or there is nothing at its path.

@@ -190,7 +190,7 @@ impl Repeat {
         let mut first: Option<RepeatedRun> = None;
         for index in 0..request.runs {
             if 0 < index {
-                self.reload(context)?;
+                self.reload()?;
             }
             let done = self.run_once(index, variety.setting(index), context)?;
             match &done.result.end {
@@ -210,9 +210,12 @@ impl Repeat {
     }
 
     /// Libraries are loaded anew, or static data of an FMU would remember the run before.
-    fn reload(&mut self, context: &Context) -> Result<(), Error> {
-        let run = run_request(&self.request);
-        self.prepared = prepare(&run, &self.models, Report::default(), context)?;
+    fn reload(&mut self) -> Result<(), Error> {
+        let system = self.prepared.to_data();
+        let mut loader = self.models.loader_for(&self.request.changes);
+        // A library that is still there would not be loaded anew.
+        self.prepared = system.clone().load(|_| false, &mut loader)?;
+        self.prepared = system.load(|_| true, &mut loader)?;
         Ok(())
     }
 

@@ -1,22 +1,23 @@
 //! A system, and what is changed of it before it is planned.
 
-use crate::load;
+use crate::load::{self, Source};
 use crate::models::ModelOptions;
-use crate::request::Changes;
+use crate::request::{Changes, FormOptions};
 use consort_core::{Diagnostic, Report, Seconds};
 use consort_run::Error;
 use consort_run::Prepared;
+use consort_system::{Component, Connection, Spanned};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// A system that is to be planned and run: a `system.toml`, an SSP, a multi-model, a folder with one, or a model alone
-/// (`.fmu`, `.eq`, SBML, `native:NAME`).
+/// A system that is to be planned and run: read from a `system.toml`, an SSP, a multi-model, a folder with one, or a
+/// model alone (`.fmu`, `.eq`, SBML, `native:NAME`); or built by a [`SystemBuilder`].
 #[derive(Debug)]
 pub struct System {
-    path: PathBuf,
+    source: Source,
     changes: Changes,
     models: ModelOptions,
-    /// What is wrong with the changes.
+    /// The texts that its places point into, and what is wrong with the changes.
     report: Report,
 }
 
@@ -26,15 +27,37 @@ impl System {
     /// # Errors
     /// Everything that is wrong with what is written there, at once.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let system = System {
-            path: path.as_ref().to_owned(),
-            changes: Changes::default(),
-            models: ModelOptions::default(),
-            report: Report::default(),
+        Self::load_form(path, FormOptions::default())
+    }
+
+    /// The same for a system of several files: the variant of an SSP, the further files of a multi-model.
+    ///
+    /// # Errors
+    /// As [`System::load`].
+    pub fn load_form(path: impl AsRef<Path>, form: FormOptions) -> Result<Self, Error> {
+        let models = ModelOptions::default();
+        let (source, report) = load::read(path.as_ref(), &form, &models)?;
+        let changes = Changes { form, ..Changes::default() };
+        Ok(System { source, changes, models, report })
+    }
+
+    /// Begins a system in code. Paths of its models are relative to `folder`.
+    pub fn build(name: &str, folder: impl Into<PathBuf>) -> SystemBuilder {
+        let system = consort_system::System {
+            name: name.to_owned(),
+            experiment: consort_system::Experiment::default(),
+            components: Vec::new(),
+            connections: Vec::new(),
+            interventions: Vec::new(),
+            inputs: None,
+            nodes: Vec::new(),
         };
-        let mut report = Report::default();
-        load::read(&system.path, &system.changes, &system.models, &mut report)?;
-        if report.has_errors() { Err(Error::Invalid { report }) } else { Ok(system) }
+        SystemBuilder { system, folder: folder.into() }
+    }
+
+    /// What is written: components, connections, experiment.
+    pub fn description(&self) -> &consort_system::System {
+        self.source.system()
     }
 
     /// Gives a parameter, input or start value of the system another value: `component.variable`, or `variable` of a model
@@ -45,17 +68,27 @@ impl System {
         self
     }
 
-    /// Stops at another time, in seconds.
+    /// Stops at another time, in seconds: `10`, `0.5`, `"1/3"`.
     #[must_use]
     pub fn stop(mut self, seconds: impl Display) -> Self {
-        match seconds.to_string().parse::<Seconds>() {
-            Ok(seconds) => self.changes.stop = Some(seconds),
-            Err(error) => self.report.push(
-                Diagnostic::error("cli::bad-time", error.to_string())
-                    .help("give a number of seconds, such as `0.01` or `1/30`"),
-            ),
-        }
+        self.changes.stop = self.seconds(&seconds);
         self
+    }
+
+    /// Communicates at other times: every so many seconds.
+    #[must_use]
+    pub fn step(mut self, seconds: impl Display) -> Self {
+        self.changes.step = self.seconds(&seconds);
+        self
+    }
+
+    fn seconds(&mut self, seconds: &dyn Display) -> Option<Seconds> {
+        let parsed = seconds.to_string().parse::<Seconds>();
+        let wrong = |error: &dyn Display| {
+            Diagnostic::error("cli::bad-time", error.to_string())
+                .help("give a number of seconds, such as `0.01` or `1/30`")
+        };
+        parsed.map_err(|error| self.report.push(wrong(&error))).ok()
     }
 
     /// Records what matches these patterns, too.
@@ -88,6 +121,57 @@ impl System {
     /// # Errors
     /// Everything that is wrong with the system and its changes, at once.
     pub fn prepare(&self) -> Result<Prepared, Error> {
-        load::prepare(&self.path, &self.changes, &self.models, self.report.clone())
+        let (source, report) = (self.source.clone(), self.report.clone());
+        load::prepare_source(source, &self.changes, &self.models, report)
     }
+}
+
+/// A system that is built in code, part by part. What does not fit is found by [`System::prepare`], as in a file.
+#[derive(Clone, Debug)]
+pub struct SystemBuilder {
+    system: consort_system::System,
+    folder: PathBuf,
+}
+
+impl SystemBuilder {
+    /// Adds a component: its name, and its model as in a system file (a path or `native:NAME`).
+    #[must_use]
+    pub fn component(mut self, name: &str, model: &str) -> Self {
+        let component = Component::new(written(name), written(model));
+        self.system.components.push(component);
+        self
+    }
+
+    /// Connects an output to an input: `component.variable` both.
+    #[must_use]
+    pub fn connect(mut self, from: &str, to: &str) -> Self {
+        self.system.connections.push(Connection::new(written(from), written(to)));
+        self
+    }
+
+    /// What else a system file can say: experiment, nodes, interventions, options of components and connections.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut consort_system::System)) -> Self {
+        change(&mut self.system);
+        self
+    }
+
+    /// The system as a file, which the command line and other programs read. It belongs in the folder of the builder.
+    pub fn to_toml(&self) -> String {
+        consort_formats::write_system(&self.system)
+    }
+
+    /// The system, to be changed and prepared.
+    pub fn finish(self) -> System {
+        System {
+            source: Source::built(self.system, &self.folder),
+            changes: Changes::default(),
+            models: ModelOptions::default(),
+            report: Report::default(),
+        }
+    }
+}
+
+fn written(text: &str) -> Spanned<String> {
+    Spanned::assumed(text.to_owned())
 }

@@ -57,6 +57,62 @@ fn every_example_has_one_hash_by_library_and_command_line() {
 }
 
 #[test]
+fn a_system_built_in_code_is_that_of_its_file() {
+    let world = World::new();
+    let folder = world.path("built");
+    fs::create_dir(&folder).unwrap();
+    fs::copy(example("bouncing-ball").join("ball.eq"), folder.join("ball.eq")).unwrap();
+    let builder = System::build("built", &folder)
+        .component("ball", "ball.eq")
+        .component("half", "native:gain")
+        .connect("ball.h", "half.u")
+        .with(|system| system.experiment.seed = 7);
+    fs::write(folder.join("system.toml"), builder.to_toml()).unwrap();
+    let mut hashes = Vec::new();
+    for system in [builder.finish(), System::load(&folder).unwrap()] {
+        let mut system = system.set("half.k", 0.5).step("1/100").stop(2);
+        assert_eq!(system.description().experiment.seed, 7);
+        system.models_mut().loader.cache = world.cache().to_owned();
+        hashes.push(finished(system.prepare().unwrap().start().unwrap()));
+    }
+    let options = ["--set", "half.k=0.5", "--step", "0.01", "--stop", "2", "--out", "run"];
+    world.done(&[&["run", "built"], &options[..]].concat());
+    assert_eq!(hashes, [world.trace_hash("run"), world.trace_hash("run")]);
+}
+
+#[test]
+fn what_does_not_fit_in_a_built_system_is_reported_at_once() {
+    let wrong = System::build("wrong", ".")
+        .component("a", "native:gain")
+        .connect("a.z", "a.u")
+        .connect("b.y", "a.u");
+    let error = wrong.finish().stop("soon").prepare().map(drop).unwrap_err();
+    let codes: Vec<_> = error.errors().into_iter().map(|it| it.code).collect();
+    for code in ["cli::bad-time", "system::unknown-variable", "system::unknown-component"] {
+        assert!(codes.contains(&code), "{codes:?}");
+    }
+}
+
+#[test]
+fn a_trace_in_memory_is_written_in_every_form() {
+    let world = World::new();
+    let mut run = system(&world, "quickstart").prepare().unwrap().start().unwrap();
+    run.advance(1.0).unwrap();
+    let trace = run.trace().unwrap();
+    for form in ["parquet", "csv"] {
+        let file = world.path(&format!("trace.{form}"));
+        consort::write_trace(&trace, &file).unwrap();
+        let read = consort::read_trace(&file, trace.schema().resolution()).unwrap();
+        assert_eq!(read.hash(), trace.hash(), "{form}");
+    }
+    let file = world.path("trace.mcap");
+    consort::write_trace(&trace, &file).unwrap();
+    assert!(fs::read(&file).unwrap().starts_with(b"\x89MCAP0"));
+    let error = consort::write_trace(&trace, &world.path("trace.txt")).unwrap_err().to_string();
+    assert!(error.contains("is no name of a trace"), "{error}");
+}
+
+#[test]
 fn a_system_that_is_sent_to_another_process_is_the_same() {
     let world = World::new();
     let file = world.path("system.bin");

@@ -7,11 +7,12 @@ use crate::error::Error;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Resolution};
 use consort_trace::{
-    Column, CsvOptions, Schema, Trace, TraceError, read_csv, read_journal, read_parquet,
+    Column, CsvOptions, CsvWriter, McapWriter, ParquetWriter, Schema, Trace, TraceError, read_csv,
+    read_journal, read_parquet,
 };
 use consort_view::plot;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -97,6 +98,32 @@ pub fn read_like(path: &Path, schema: &Arc<Schema>) -> Result<Trace, Error> {
         }
     }
     read(path, schema.resolution())
+}
+
+/// Writes a trace into a file: Parquet, CSV or MCAP, by its ending.
+///
+/// # Errors
+/// If the ending is another one, or the file cannot be written.
+pub fn write(trace: &Trace, path: &Path) -> Result<(), Error> {
+    let ending = path.extension().map(|it| it.to_string_lossy().to_ascii_lowercase());
+    let ending = ending.unwrap_or_default();
+    if !["parquet", "csv", "mcap"].contains(&ending.as_str()) {
+        let message = format!("`{}` is no name of a trace", path.display());
+        let diagnostic = Diagnostic::error("cli::bad-trace", message);
+        return Err(Error::invalid(diagnostic.help("end it in `.parquet`, `.csv` or `.mcap`")));
+    }
+    let file = File::create(path).map_err(|error| Error::unwritable(path, &error))?;
+    let (file, schema) = (BufWriter::new(file), trace.schema());
+    let written = match ending.as_str() {
+        "parquet" => ParquetWriter::new(file, schema).and_then(|mut to| trace.write_to(&mut to)),
+        "csv" => CsvWriter::new(file, schema).and_then(|mut to| trace.write_to(&mut to)),
+        _ => McapWriter::new(file, schema).and_then(|mut to| trace.write_to(&mut to)),
+    };
+    written.map_err(|error| {
+        let message = format!("`{}` could not be written", path.display());
+        let diagnostic = Diagnostic::error("cli::write-failed", message);
+        Error::failed(diagnostic.with_note(error.to_string()).help("is there room on the disk?"))
+    })
 }
 
 fn unreadable(file: &Path, error: &TraceError) -> Error {

@@ -19,6 +19,7 @@ use times::Times;
 const DRAWN_MAX: usize = 40;
 
 /// A model that was named in place of a system.
+#[derive(Clone, Debug)]
 pub(crate) struct Alone {
     /// Its component, and the system.
     pub(super) name: String,

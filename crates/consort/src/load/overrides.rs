@@ -60,7 +60,7 @@ fn solving(changes: &Changes, system: &mut System, is_alone: bool, report: &mut 
     let step = given("solver-step", changes.solver_step, report);
     let solver = named("solver", changes.solver, SolverKind::name, report);
     if let Some(tolerance) = changes.tolerance {
-        let span = option_source("tolerance", &format!("{tolerance:e}"), report);
+        let span = option_source("tolerance", &shortest(tolerance), report);
         system.experiment.tolerance = Some(Spanned::new(tolerance, span));
     }
     let component = system.components.first_mut().filter(|_| is_alone);
@@ -70,6 +70,12 @@ fn solving(changes: &Changes, system: &mut System, is_alone: bool, report: &mut 
     };
     *places.0 = solver.or(places.0.take());
     *places.1 = step.or(places.1.take());
+}
+
+/// A number as one types it: `2`, `1e-8`.
+fn shortest(number: f64) -> String {
+    let (plain, scientific) = (number.to_string(), format!("{number:e}"));
+    if plain.len() <= scientific.len() { plain } else { scientific }
 }
 
 /// A time that an option gives, with a place that diagnostics can point at.

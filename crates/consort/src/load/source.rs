@@ -17,8 +17,9 @@ use consort_system::System;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// A system that was read, whatever its form.
-pub(super) struct Source {
+/// A system that was read, whatever its form, or built.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
     /// The system file, as typed.
     pub(super) path: PathBuf,
     /// Its text.
@@ -39,6 +40,31 @@ pub(super) struct Source {
     pub(super) keys: Keys,
     /// What was named is a model and no system.
     pub(super) alone: Option<Alone>,
+}
+
+impl Source {
+    /// A system that was built, as it would be written in a folder.
+    pub(crate) fn built(system: System, folder: &Path) -> Self {
+        let text = consort_formats::write_system(&system);
+        let inputs = vec![InputHash::new(FILES[0].0, "system", text.as_bytes())];
+        Source {
+            path: folder.join(FILES[0].0),
+            text,
+            system,
+            base: folder.to_owned(),
+            is_unpacked: false,
+            is_lenient: false,
+            inputs,
+            searched: Vec::new(),
+            keys: Keys::default(),
+            alone: None,
+        }
+    }
+
+    /// The system as it is written.
+    pub(crate) fn system(&self) -> &System {
+        &self.system
+    }
 }
 
 /// How a system is written.
