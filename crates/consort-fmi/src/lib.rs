@@ -8,7 +8,6 @@
 //!   [`consort_core::ContinuousModel`] over it.
 //! - [`fuzz`]: the readers as plain functions over bytes.
 //! - [`headers`]: the standard's C headers.
-//! - [`host`]: instances in processes of their own, and their saved states.
 //! - `binding`: the function tables of FMI 2 and FMI 3, and the C logger.
 //! - `driver`: one instance of either interface above a normalized one for both versions.
 
@@ -18,7 +17,6 @@ pub mod description;
 pub mod fmu;
 pub mod fuzz;
 pub mod headers;
-pub mod host;
 
 mod binding;
 mod driver;

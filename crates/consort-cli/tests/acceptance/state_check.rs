@@ -50,7 +50,7 @@ fn check(fault: u32, expected: &[(&str, &str)], why: &str, code: i32) {
 
 /// On kernels without images the next provider is as good.
 fn outside() -> (&'static str, &'static str) {
-    match consort_fmi::host::image_support() {
+    match consort_host::image_support() {
         Ok(()) => ("image", "portable"),
         Err(_) => ("fork", "exact"),
     }
@@ -121,7 +121,7 @@ fn the_same_seed_finds_the_same_and_the_cache_knows_it() {
 
 #[test]
 fn a_whole_python_is_saved_by_its_image() {
-    let is_new = consort_fmi::host::image_support().is_ok();
+    let is_new = consort_host::image_support().is_ok();
     let provider = if is_new { "image" } else { "replay" };
     let providers = format!("native,fork,{provider}");
     let world = World::new();

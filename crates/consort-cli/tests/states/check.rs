@@ -3,7 +3,7 @@
 use crate::program::World;
 use crate::tally::Tally;
 use consort_core::{Fidelity, Interface, Literal, Model, Provider, Report, Seconds, SetupOrder};
-use consort_fmi::host::{HostOptions, Limits};
+use consort_host::{HostOptions, Limits};
 use consort_models::fidelity::{Check, CheckOptions, Conditions, Given, Verdict};
 use consort_models::loader::{Loader, LoaderOptions};
 use consort_models::{Asked, ModelRequest, Parameter};

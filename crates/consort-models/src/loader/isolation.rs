@@ -187,7 +187,7 @@ fn no_host(request: &ModelRequest<'_>) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::request::Asked;
-    use consort_fmi::host::{HostOptions, Limits};
+    use consort_host::{HostOptions, Limits};
     use std::path::{Path, PathBuf};
 
     fn asked<T>(value: T) -> Option<Asked<T>> {

@@ -76,7 +76,7 @@ fn world() -> World {
 
 /// On a kernel that is too old for images, another one saves the fourth.
 fn system() -> String {
-    match consort_fmi::host::image_support() {
+    match consort_host::image_support() {
         Ok(()) => SYSTEM.to_owned(),
         Err(why) => {
             println!("by replay instead of image: {why}");

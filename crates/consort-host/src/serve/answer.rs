@@ -1,0 +1,248 @@
+//! Doing what a command says.
+
+use super::{Hosted, Load, nonsense, sense};
+use crate::channel::Header;
+use crate::protocol::{
+    Op, Reader, Writer, read_setup, read_step, read_type, read_values, write_diagnostic,
+    write_error, write_event_update, write_outcome, write_values,
+};
+use consort_core::model::CallResult;
+use consort_core::{
+    CallError, CallStatus, Instance, Instantiation, Prng, SavedState, ValuesMut, ValuesRef,
+};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+impl Hosted {
+    pub(super) fn load(&mut self, command: &mut Reader<'_>, load: &Load<'_>) -> CallResult<()> {
+        let recipe = sense(command.bytes())?;
+        let model = load(recipe).map_err(|diagnostic| {
+            let refused = CallStatus::Refused(diagnostic.message);
+            Box::new(CallError {
+                log: diagnostic.notes,
+                ..*CallError::new("load the model", refused)
+            })
+        })?;
+        self.model = Some(model);
+        Ok(())
+    }
+
+    /// Loads the model only to check that it can be loaded.
+    pub(super) fn try_load(
+        &mut self,
+        command: &mut Reader<'_>,
+        reply: &mut Writer<'_>,
+        load: &Load<'_>,
+    ) -> CallResult<()> {
+        let recipe = sense(command.bytes())?;
+        reply.option(load(recipe).err(), |to, diagnostic| write_diagnostic(to, &diagnostic));
+        Ok(())
+    }
+
+    pub(super) fn instantiate(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
+        let model = sense(self.model.as_ref())?;
+        let name = sense(command.text())?;
+        let mut words = [0; 5];
+        for word in &mut words {
+            *word = sense(command.long())?;
+        }
+        self.instance = Some(model.instantiate(&Instantiation {
+            name,
+            prng: Prng::from_words(words),
+            log: Arc::clone(&self.log),
+            verbose: sense(command.flag())?,
+            event_mode: sense(command.flag())?,
+            early_return: sense(command.flag())?,
+            elsewhere: false,
+        })?);
+        Ok(())
+    }
+
+    pub(super) fn call(
+        &mut self,
+        op: Op,
+        command: &mut Reader<'_>,
+        reply: &mut Writer<'_>,
+        header: &Header,
+    ) -> CallResult<()> {
+        if op == Op::Leave {
+            self.states.clear();
+            self.instance = None;
+            return Ok(());
+        }
+        let instance = sense(self.instance.as_mut())?;
+        match op {
+            Op::SetUp => instance.set_up(&sense(read_setup(command))?),
+            Op::EnterConfiguration => instance.enter_configuration(),
+            Op::ExitConfiguration => instance.exit_configuration(),
+            Op::EnterInitialization => instance.enter_initialization(&sense(read_setup(command))?),
+            Op::ExitInitialization => instance.exit_initialization(),
+            Op::EnterEventMode => instance.enter_event_mode(),
+            Op::EnterStepMode => instance.enter_step_mode(),
+            Op::Terminate => instance.terminate(),
+            Op::Set => self.set(command),
+            Op::Get | Op::ReadBack => self.get(op, command, reply),
+            Op::SetInputDerivatives => self.set_input_derivatives(command),
+            Op::RunSteps => self.run_steps(command, reply, header),
+            Op::DirectionalDerivative => self.directional_derivative(command, reply),
+            Op::Save | Op::Restore | Op::Serialize | Op::Deserialize => {
+                self.keep(op, command, reply)
+            }
+            Op::Step => {
+                let outcome = instance.step(&sense(read_step(command))?)?;
+                write_outcome(reply, &outcome);
+                Ok(())
+            }
+            Op::StepMax => {
+                reply.option(instance.step_max()?, |to, size| to.numbers(&[size]));
+                Ok(())
+            }
+            Op::TakeDiscarded => {
+                reply.option(instance.take_discarded(), |to, error| write_error(to, &error));
+                Ok(())
+            }
+            Op::UpdateDiscreteStates => {
+                write_event_update(reply, &instance.update_discrete_states()?);
+                Ok(())
+            }
+            Op::Load | Op::TryLoad | Op::Instantiate | Op::Leave | Op::Errands | Op::Split => {
+                Err(nonsense())
+            }
+        }
+    }
+
+    fn set(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
+        let instance = sense(self.instance.as_mut())?;
+        sense(command.references(&mut self.scratch.references))?;
+        let (value_type, count) = (sense(read_type(command))?, sense(command.count())?);
+        let (references, values) = self.scratch.place(value_type, count);
+        sense(read_values(command, &mut values.slice_mut(0, count)))?;
+        instance.set(references, values.slice(0, count))
+    }
+
+    fn get(&mut self, op: Op, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
+        let instance = sense(self.instance.as_mut())?;
+        sense(command.references(&mut self.scratch.references))?;
+        let value_type = sense(read_type(command))?;
+        let count = sense(command.long().and_then(|count| usize::try_from(count).ok()))?;
+        let (references, values) = self.scratch.place(value_type, count);
+        let place = values.slice_mut(0, count);
+        match op {
+            Op::ReadBack => instance.read_back(references, place)?,
+            _ => instance.get(references, place)?,
+        }
+        write_values(reply, &values.slice(0, count));
+        Ok(())
+    }
+
+    fn set_input_derivatives(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
+        let (instance, scratch) = (sense(self.instance.as_mut())?, &mut self.scratch);
+        sense(command.references(&mut scratch.references))?;
+        scratch.orders.clear();
+        for _ in 0..scratch.references.len() {
+            scratch.orders.push(sense(command.word())?.cast_signed());
+        }
+        sense(command.numbers(scratch.references.len(), &mut scratch.numbers))?;
+        instance.set_input_derivatives(&scratch.references, &scratch.orders, &scratch.numbers)
+    }
+
+    /// Sets, then steps and gets, again and again; says where it is, in case it does not come back.
+    fn run_steps(
+        &mut self,
+        command: &mut Reader<'_>,
+        reply: &mut Writer<'_>,
+        header: &Header,
+    ) -> CallResult<()> {
+        let (instance, scratch) = (sense(self.instance.as_mut())?, &mut self.scratch);
+        sense(command.references(&mut scratch.references))?;
+        let inputs = sense(command.count())?;
+        sense(command.numbers(inputs, &mut scratch.numbers))?;
+        sense(command.references(&mut scratch.others))?;
+        let width = sense(command.long().and_then(|width| usize::try_from(width).ok()))?;
+        scratch.steps.clear();
+        for _ in 0..sense(command.count())? {
+            scratch.steps.push(sense(read_step(command))?);
+        }
+        scratch.results.resize(width * scratch.steps.len(), 0.0);
+        let stage = |op: Op| header.stage.store(op as u32, Ordering::Relaxed);
+        stage(Op::Set);
+        instance.set(&scratch.references, ValuesRef::Float64(&scratch.numbers))?;
+        let (mut done, mut ended) = (0, None);
+        for step in &scratch.steps {
+            stage(Op::Step);
+            let outcome = instance.step(step)?;
+            if !outcome.is_plain(step) {
+                ended = Some(outcome);
+                break;
+            }
+            stage(Op::Get);
+            let row = &mut scratch.results[done * width..(done + 1) * width];
+            instance.get(&scratch.others, ValuesMut::Float64(row))?;
+            done += 1;
+        }
+        reply.option(ended, |to, outcome| write_outcome(to, &outcome));
+        reply.long(done as u64);
+        reply.numbers(&scratch.results[..done * width]);
+        Ok(())
+    }
+
+    fn directional_derivative(
+        &mut self,
+        command: &mut Reader<'_>,
+        reply: &mut Writer<'_>,
+    ) -> CallResult<()> {
+        let (instance, scratch) = (sense(self.instance.as_mut())?, &mut self.scratch);
+        sense(command.references(&mut scratch.references))?;
+        sense(command.references(&mut scratch.others))?;
+        let seeds = sense(command.count())?;
+        sense(command.numbers(seeds, &mut scratch.numbers))?;
+        let results = sense(command.long().and_then(|count| usize::try_from(count).ok()))?;
+        scratch.results.resize(results, 0.0);
+        let (unknowns, knowns) = (&scratch.references, &scratch.others);
+        let results = &mut scratch.results;
+        instance.directional_derivative(unknowns, knowns, &scratch.numbers, results)?;
+        reply.numbers(results);
+        Ok(())
+    }
+
+    fn keep(&mut self, op: Op, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
+        let instance = &mut **sense(self.instance.as_mut())?;
+        if matches!(op, Op::Save | Op::Deserialize) {
+            return save(&mut self.states, instance, op, command);
+        }
+        let id = sense(command.long().and_then(|id| usize::try_from(id).ok()))?;
+        let state = sense(self.states.get(id).and_then(Option::as_ref))?;
+        if op == Op::Restore {
+            return instance.restore(state);
+        }
+        reply.raw(&instance.serialize(state)?);
+        Ok(())
+    }
+}
+
+/// Forgets states, then keeps a new one.
+fn save(
+    states: &mut Vec<Option<SavedState>>,
+    instance: &mut dyn Instance,
+    op: Op,
+    command: &mut Reader<'_>,
+) -> CallResult<()> {
+    let number =
+        |command: &mut Reader<'_>| sense(command.long().and_then(|id| usize::try_from(id).ok()));
+    for _ in 0..sense(command.count())? {
+        let dropped = number(command)?;
+        if let Some(place) = states.get_mut(dropped) {
+            *place = None;
+        }
+    }
+    let id = number(command)?;
+    let state = match op {
+        Op::Save => instance.save()?,
+        _ => instance.deserialize(sense(command.bytes())?)?,
+    };
+    if states.len() <= id {
+        states.resize_with(id + 1, || None);
+    }
+    states[id] = Some(state);
+    Ok(())
+}

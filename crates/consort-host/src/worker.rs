@@ -1,0 +1,374 @@
+//! A live worker as we see it: a process, the channel to it, and what it says.
+
+use super::HostOptions;
+use super::channel::{Channel, PART_BYTES};
+use super::output::{OUTPUT_MAX, Output};
+use super::process::{Ending, Process};
+use super::protocol::{
+    DONE, FAILED, Family, Op, Reader, Writer, read_error, read_log_entry, read_type,
+};
+use super::scratch::Folder;
+use consort_core::model::CallResult;
+use consort_core::{CallError, CallStatus, LogEntry, LogLevel, LogSink, LongWait, Step, ValueType};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How many of the last lines an error carries.
+const RECENT_MAX: usize = 10;
+
+/// A live process and the channel to it. Whoever restores a copy of a process puts another worker in
+/// the place of this one.
+pub(crate) struct Worker {
+    // The process ends before what it uses is given back.
+    process: Process,
+    channel: Channel,
+    shared: Arc<Shared>,
+    /// What became of it.
+    gone: Option<String>,
+    /// Its process was ended from outside.
+    was_killed: bool,
+    recent: VecDeque<String>,
+    /// The step that is being done, for messages.
+    step: Option<Step>,
+    round_trips: u64,
+    failures: u64,
+    /// When its next wait is reported: a model whose every step takes long does not fill the log.
+    long_wait: LongWait,
+}
+
+/// What a worker and its copies have in common.
+pub(crate) struct Shared {
+    component: String,
+    log: LogSink,
+    family: Family,
+    silence: Duration,
+    output: Output,
+    _folder: Folder,
+}
+
+impl Worker {
+    /// Starts a process that has nothing loaded yet.
+    ///
+    /// # Errors
+    /// If the program cannot be started.
+    pub(crate) fn start(
+        options: &HostOptions,
+        elsewhere: bool,
+        component: &str,
+        log: LogSink,
+        family: Family,
+    ) -> io::Result<Worker> {
+        let (channel, output) = (Channel::create()?, Output::create()?);
+        let folder = Folder::create(&options.scratch)?;
+        let process = Process::start(options, elsewhere, &channel, &output, folder.path())?;
+        let shared = Shared {
+            component: component.to_owned(),
+            log,
+            family,
+            silence: options.limits.silence,
+            output,
+            _folder: folder,
+        };
+        Ok(Self::new(process, channel, Arc::new(shared)))
+    }
+
+    fn new(process: Process, channel: Channel, shared: Arc<Shared>) -> Worker {
+        let recent = VecDeque::new();
+        Worker {
+            process,
+            channel,
+            shared,
+            gone: None,
+            was_killed: false,
+            recent,
+            step: None,
+            round_trips: 0,
+            failures: 0,
+            long_wait: LongWait::default(),
+        }
+    }
+
+    /// A copy of this worker that was made by itself: another process with another slot.
+    pub(crate) fn copy(&self, pid: libc::pid_t, channel: Channel) -> Worker {
+        Self::new(Process::adopt(pid), channel, Arc::clone(&self.shared))
+    }
+
+    pub(crate) fn pid(&self) -> libc::pid_t {
+        self.process.pid()
+    }
+
+    /// The shared memory.
+    pub(crate) fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// Whether nothing can be asked any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.is_some()
+    }
+
+    /// How often something was asked that failed.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures
+    }
+
+    /// How often something was asked.
+    pub(crate) fn round_trips(&self) -> u64 {
+        self.round_trips
+    }
+
+    /// Tells the component's log.
+    pub(crate) fn tell(&self, level: LogLevel, message: String) {
+        let (component, category) = (self.shared.component.clone(), "consort".to_owned());
+        (self.shared.log)(&LogEntry { component, level, category, message });
+    }
+
+    /// The step that the next command does, for messages.
+    pub(crate) fn note_step(&mut self, step: &Step) {
+        self.step = Some(*step);
+    }
+
+    /// One round trip: asks, waits, and gives what was answered.
+    ///
+    /// # Errors
+    /// If the call failed in the worker, or the worker did not survive it.
+    pub(crate) fn ask(
+        &mut self,
+        op: Op,
+        fill: impl FnOnce(&mut Writer<'_>),
+    ) -> CallResult<Reader<'_>> {
+        let mut writer = Writer::new(self.channel.command_place());
+        writer.word(op as u32);
+        fill(&mut writer);
+        let length = writer.finish();
+        let length = length.ok_or_else(|| too_large(op.name(self.shared.family)))?;
+        self.channel.header().command_bytes.store(length as u64, Ordering::Relaxed);
+        self.exchange(op)
+    }
+
+    /// Asks again what was asked before, here or of another worker.
+    ///
+    /// # Errors
+    /// As [`Worker::ask`].
+    pub(crate) fn repeat(&mut self, command: &[u8]) -> CallResult<Reader<'_>> {
+        let op = Reader::new(command).word().and_then(Op::from_code);
+        let op = op.filter(|_| command.len() <= PART_BYTES);
+        let op = op.expect("a command that was sent before can be sent again");
+        self.channel.command_place()[..command.len()].copy_from_slice(command);
+        self.channel.header().command_bytes.store(command.len() as u64, Ordering::Relaxed);
+        self.exchange(op)
+    }
+
+    /// How long the instance took for the last command, without the way there.
+    pub(crate) fn call_time(&self) -> Duration {
+        Duration::from_nanos(self.channel.header().call_time.load(Ordering::Relaxed))
+    }
+
+    /// The command that was sent last.
+    pub(crate) fn command(&self) -> &[u8] {
+        self.channel.command()
+    }
+
+    /// The reply to it.
+    pub(crate) fn reply(&self) -> &[u8] {
+        self.channel.reply()
+    }
+
+    fn exchange(&mut self, op: Op) -> CallResult<Reader<'_>> {
+        if self.gone.is_some() {
+            return Err(self.gone(op));
+        }
+        self.round_trips += 1;
+        self.process.come_along();
+        self.channel.header().stage.store(op as u32, Ordering::Relaxed);
+        self.channel.ask();
+        if let Err(what) = self.wait(op) {
+            self.gone = Some(what);
+            self.hear();
+            return Err(self.gone(op));
+        }
+        self.step = None;
+        self.hear_now_and_then(op);
+        let is_done = self.channel.reply().first() == Some(&DONE);
+        if !is_done {
+            return Err(self.failure(op));
+        }
+        Ok(Reader::new(&self.channel.reply()[1..]))
+    }
+
+    /// What a call that failed said of itself.
+    #[cold]
+    fn failure(&mut self, op: Op) -> Box<CallError> {
+        self.failures += 1;
+        self.hear();
+        let mut reader = Reader::new(self.channel.reply());
+        let told =
+            reader.byte().filter(|code| *code == FAILED).and_then(|_| read_error(&mut reader));
+        told.unwrap_or_else(|| self.garbage(op))
+    }
+
+    /// A reply that makes no sense: whatever runs there has written where it should not.
+    #[cold]
+    pub(crate) fn garbage(&mut self, op: Op) -> Box<CallError> {
+        self.process.end();
+        self.gone = Some("it overwrote the memory it shares with us".to_owned());
+        self.hear();
+        self.gone(op)
+    }
+
+    /// Ends the process, whose state is nobody's any more, with the reason.
+    pub(crate) fn give_up(&mut self, reason: String) {
+        self.process.end();
+        self.gone = Some(reason);
+    }
+
+    /// Waits for an answer.
+    fn wait(&mut self, op: Op) -> Result<(), String> {
+        // A worker that dies wakes nobody: look after it, soon at first.
+        let mut nap = Duration::from_millis(2);
+        if self.channel.wait_for_answer(nap) {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        loop {
+            if let Some(ending) = self.process.poll() {
+                self.was_killed = ending.is_from_outside();
+                return Err(ending.to_string());
+            }
+            if self.shared.silence <= begin.elapsed() {
+                self.process.end();
+                return Err(format!("no answer for {} s", self.shared.silence.as_secs_f64()));
+            }
+            if self.long_wait.is_due(begin.elapsed()) {
+                self.report_wait(op, begin.elapsed());
+            }
+            if OUTPUT_MAX <= self.shared.output.length() {
+                self.process.end();
+                return Err(format!("it printed more than {} MiB in one call", OUTPUT_MAX >> 20));
+            }
+            nap = (2 * nap).min(Duration::from_millis(50)).min(self.shared.silence);
+            if self.channel.wait_for_answer(nap) {
+                return Ok(());
+            }
+        }
+    }
+
+    #[cold]
+    fn report_wait(&self, op: Op, waited: Duration) {
+        let call = op.name_for(self.shared.family, access(self.channel.command()));
+        (self.shared.log)(&LogEntry::wait(&self.shared.component, call, waited));
+    }
+
+    #[cold]
+    fn gone(&self, op: Op) -> Box<CallError> {
+        let what = self.gone.clone().unwrap_or_default();
+        let stage = self.channel.header().stage.load(Ordering::Relaxed);
+        let op = Op::from_code(stage).filter(|_| op == Op::RunSteps).unwrap_or(op);
+        let value_type = access(self.channel.command());
+        let arguments = match self.step {
+            Some(step) => format!("t = {}, h = {}", step.start, step.length),
+            None => String::new(),
+        };
+        let call = op.name_for(self.shared.family, value_type);
+        let log = self.recent.iter().cloned().collect();
+        let status = match self.was_killed {
+            true => CallStatus::Killed(what),
+            false => CallStatus::Gone(what),
+        };
+        Box::new(CallError { call, arguments, status, log })
+    }
+
+    /// Printing is rare and costs a look at a file: it is taken when a call ends that is rare as well.
+    fn hear_now_and_then(&mut self, op: Op) {
+        let is_often = matches!(op, Op::Set | Op::Get | Op::Step | Op::RunSteps);
+        if !is_often || self.round_trips.is_multiple_of(64) {
+            self.hear();
+        } else if self.channel.has_log() {
+            self.hear_log();
+        }
+    }
+
+    /// Passes on what the worker has said.
+    pub(crate) fn hear(&mut self) {
+        self.hear_log();
+        let (shared, recent) = (&*self.shared, &mut self.recent);
+        shared.output.take(|line| {
+            let (category, message) = ("output".to_owned(), line.to_owned());
+            let (component, level) = (shared.component.clone(), LogLevel::Info);
+            pass_on(&LogEntry { component, level, category, message }, &shared.log, recent);
+        });
+    }
+
+    fn hear_log(&mut self) {
+        let (shared, recent) = (&*self.shared, &mut self.recent);
+        let log = self.channel.take_log();
+        let mut reader = Reader::new(&log);
+        while !reader.rest().is_empty() {
+            let Some(entry) = read_log_entry(&mut reader, &shared.component) else { break };
+            pass_on(&entry, &shared.log, recent);
+        }
+        let lost = self.channel.header().log_lost.swap(0, Ordering::Relaxed);
+        if 0 < lost {
+            let message = format!("{lost} more lines in one call had no room");
+            self.tell(LogLevel::Warning, message);
+        }
+    }
+
+    /// Frees the instance and ends the process.
+    fn leave(&mut self) {
+        if self.gone.is_none() && self.process.poll().is_none() {
+            let freed = self.ask(Op::Leave, |_| ()).err();
+            if let Some(error) = freed {
+                self.tell(LogLevel::Error, error.to_string());
+            }
+        }
+        self.hear();
+    }
+
+    /// Ends the process at once: it is a copy that nobody needs.
+    pub(crate) fn end(mut self) -> Ending {
+        self.gone = Some("it was ended".to_owned());
+        self.process.end()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if self.gone.is_none() {
+            self.leave();
+        }
+    }
+}
+
+fn pass_on(entry: &LogEntry, log: &LogSink, recent: &mut VecDeque<String>) {
+    if recent.len() == RECENT_MAX {
+        recent.pop_front();
+    }
+    recent.push_back(match entry.category.as_str() {
+        "" => entry.message.clone(),
+        category => format!("[{category}] {}", entry.message),
+    });
+    log(entry);
+}
+
+/// The type of the values that a command is about.
+fn access(command: &[u8]) -> ValueType {
+    let mut command = Reader::new(command);
+    let is_access = command.word().and_then(Op::from_code);
+    let found =
+        is_access.filter(|op| matches!(op, Op::Set | Op::Get | Op::ReadBack)).and_then(|_| {
+            command.references(&mut Vec::new())?;
+            read_type(&mut command)
+        });
+    // Whole steps are about numbers.
+    found.unwrap_or(ValueType::Float64)
+}
+
+#[cold]
+fn too_large(call: &'static str) -> Box<CallError> {
+    let reason = format!("a worker takes at most {} MiB in one call", PART_BYTES >> 20);
+    CallError::new(call, CallStatus::Refused(reason))
+}
