@@ -22,10 +22,7 @@ pub use crate::description::{
 pub use crate::setup::{Instantiation, Setup};
 pub use crate::state::SavedState;
 pub use prepare::{Kept, Preparation, Setting, SetupOrder};
-pub use step::{
-    EventUpdate, IntermediateAnswer, IntermediateHook, IntermediateUpdate, Step, StepOutcome,
-    StepReason,
-};
+pub use step::{EventUpdate, Step, StepOutcome, StepReason};
 
 use crate::continuous::{ContinuousInstance, Joint};
 use crate::id::Reference;
@@ -236,11 +233,6 @@ pub trait Instance: Send {
     /// If the instance has no event mode.
     fn enter_step_mode(&mut self) -> CallResult<()> {
         Err(CallError::unsupported("enter step mode"))
-    }
-
-    /// Installs what is called in the middle of steps; false if the instance never calls it.
-    fn on_intermediate_update(&mut self, _hook: IntermediateHook) -> bool {
-        false
     }
 
     /// The derivative of `unknowns` in the direction `seed` of `knowns`.

@@ -229,7 +229,6 @@ impl FmuModel {
         Ok(Request {
             event_mode: from.event_mode && capabilities.event_mode,
             early_return: from.early_return,
-            intermediate_update: capabilities.intermediate_update,
             ..self.loaded.request(Interface::CoSimulation, from)?
         })
     }

@@ -80,28 +80,3 @@ pub struct EventUpdate {
     /// When the next event is due, if known.
     pub next_event: Option<Time>,
 }
-
-/// What an instance tells in the middle of a step (FMI 3 intermediate update).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct IntermediateUpdate {
-    /// Where the instance is, in seconds.
-    pub time: f64,
-    /// Outputs may be got now.
-    pub may_get: bool,
-    /// Inputs may be set now.
-    pub may_set: bool,
-    /// The step may be ended here.
-    pub may_return_early: bool,
-}
-
-/// What the caller answers to an intermediate update.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum IntermediateAnswer {
-    /// Go on.
-    Continue,
-    /// End the step here.
-    ReturnEarly,
-}
-
-/// Called in the middle of steps.
-pub type IntermediateHook = Box<dyn FnMut(IntermediateUpdate) -> IntermediateAnswer + Send>;

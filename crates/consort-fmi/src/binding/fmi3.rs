@@ -16,7 +16,7 @@ pub(crate) type Dependency = c_int;
 /// `fmi3LogMessageCallback`
 pub(crate) type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
-/// `fmi3IntermediateUpdateCallback`
+/// `fmi3IntermediateUpdateCallback`; none is passed: no values are exchanged within a step.
 pub(crate) type IntermediateUpdate =
     unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut bool, *mut f64);
 

@@ -101,16 +101,6 @@ pub(crate) fn find(number: Number, name: Option<&str>) -> Option<Addressee> {
     }
 }
 
-/// The instance that this thread is in a call of, or the one of a number.
-pub(crate) fn find_exactly(number: Number) -> Option<Arc<Context>> {
-    let registry = registry();
-    let live = |number| match registry.entry(number) {
-        Some(Found::Here(context)) => Some(context),
-        _ => None,
-    };
-    live(number).or_else(|| live(CALLED.try_with(Cell::get).ok()?))
-}
-
 enum Found {
     Here(Arc<Context>),
     Gone(String),

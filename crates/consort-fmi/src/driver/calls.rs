@@ -32,7 +32,6 @@ pub(crate) struct Request {
     pub(crate) verbose: bool,
     pub(crate) event_mode: bool,
     pub(crate) early_return: bool,
-    pub(crate) intermediate_update: bool,
     pub(crate) context: Arc<Context>,
 }
 

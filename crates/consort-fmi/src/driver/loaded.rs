@@ -37,7 +37,6 @@ impl Loaded {
             verbose: from.verbose,
             event_mode: false,
             early_return: false,
-            intermediate_update: false,
             context: Context::new(from.name, Arc::clone(&from.log)),
         })
     }
