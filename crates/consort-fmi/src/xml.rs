@@ -178,7 +178,7 @@ impl Reader<'_> {
         for child in elements(node) {
             let name = child.tag_name();
             if name.namespace().is_none() && !known.contains(&name.name()) {
-                self.file.unknown_element((node, child), known, &mut self.teller);
+                self.file.unknown_element(child, known, &mut self.teller);
             }
         }
     }

@@ -44,6 +44,6 @@ mod syntax;
 
 pub use format::{Codes, Format};
 pub use number::{LiteralProblem, float, integer, literal, parse_literal};
-pub use reader::{Entry, Reader, Value};
+pub use reader::{Entry, Mismatch, Reader, Value};
 pub use syntax::{SYNTAX_ERRORS_MAX, read};
 pub use toml::de::{DeTable, DeValue};

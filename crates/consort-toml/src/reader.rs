@@ -28,6 +28,15 @@ pub struct Entry<'t, 'i> {
     pub value: &'t Value<'i>,
 }
 
+/// What a value should be, and what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mismatch<'m> {
+    /// What the key takes.
+    pub expected: &'m str,
+    /// What was written.
+    pub found: &'m str,
+}
+
 impl<'r> Reader<'r> {
     pub(crate) fn new(format: &'static Format, source: SourceId, report: &'r mut Report) -> Self {
         Reader { format, source, report, lost: false }
@@ -91,17 +100,13 @@ impl<'r> Reader<'r> {
 
     /// A value of another kind than `expected`.
     pub fn wrong_kind(&mut self, key: &str, value: &Value<'_>, expected: &str, help: &str) {
-        self.wrong(key, value, (expected, number::kind(value.get_ref())), help);
+        let found = number::kind(value.get_ref());
+        self.mismatch(key, value, Mismatch { expected, found }, help);
     }
 
     /// A value that is something else than what was expected.
-    pub fn wrong(
-        &mut self,
-        key: &str,
-        value: &Value<'_>,
-        (expected, found): (&str, &str),
-        help: &str,
-    ) {
+    pub fn mismatch(&mut self, key: &str, value: &Value<'_>, mismatch: Mismatch<'_>, help: &str) {
+        let Mismatch { expected, found } = mismatch;
         let message = format!("expected {expected} for `{key}`, found {found}");
         self.loss(
             Diagnostic::error(self.format.codes.wrong_kind, message)

@@ -151,36 +151,41 @@ impl<'t> File<'t> {
             let name = attribute.name();
             if !self.format.attributes.contains(&name) && !known.contains(&name) {
                 let span = self.span(attribute.range_qname());
-                ignored(code, (node, "attribute", name), (known, span), teller);
+                let unknown = Unknown { code, parent: node, kind: "attribute", name, span };
+                unknown.warn(known, teller);
             }
         }
     }
 
     /// Warns about a child element that is not known, with what may have been meant.
-    pub fn unknown_element(
-        &self,
-        (parent, child): (Node<'_>, Node<'_>),
-        known: &[&str],
-        teller: &mut Teller<'_>,
-    ) {
+    pub fn unknown_element(&self, child: Node<'_>, known: &[&str], teller: &mut Teller<'_>) {
+        let Some(parent) = child.parent_element() else { return };
         let (code, name) = (self.format.codes.element, child.tag_name().name());
-        ignored(code, (parent, "element", name), (known, self.tag(child)), teller);
+        let unknown = Unknown { code, parent, kind: "element", name, span: self.tag(child) };
+        unknown.warn(known, teller);
     }
 }
 
-fn ignored(
+/// An attribute or element that is ignored.
+struct Unknown<'d> {
     code: &'static str,
-    (parent, kind, name): (Node<'_>, &str, &str),
-    (known, span): (&[&str], Span),
-    teller: &mut Teller<'_>,
-) {
-    let parent = parent.tag_name().name();
-    let message = format!("`{parent}` has an unknown {kind} `{}`", shorten(name));
-    let help = match teller.nearest(code, name, known.iter().copied()) {
-        Some(nearest) => format!("it is ignored; did you mean `{nearest}`?"),
-        None => "it is ignored".to_owned(),
-    };
-    teller.tell(Diagnostic::warning(code, message).at(span, "not known here").help(help));
+    parent: Node<'d>,
+    kind: &'static str,
+    name: &'d str,
+    span: Span,
+}
+
+impl Unknown<'_> {
+    fn warn(&self, known: &[&str], teller: &mut Teller<'_>) {
+        let parent = self.parent.tag_name().name();
+        let message = format!("`{parent}` has an unknown {} `{}`", self.kind, shorten(self.name));
+        let help = match teller.nearest(self.code, self.name, known.iter().copied()) {
+            Some(nearest) => format!("it is ignored; did you mean `{nearest}`?"),
+            None => "it is ignored".to_owned(),
+        };
+        let diagnostic = Diagnostic::warning(self.code, message);
+        teller.tell(diagnostic.at(self.span, "not known here").help(help));
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What variables say about each other: dimensions, clocks, derivatives, and how long a start value
 //! must therefore be.
 
-use super::variables::Variables;
+use super::variables::{VariableNodes, Variables};
 use super::{ARRAY_ELEMENTS_MAX, FmiVersion};
 use crate::xml::{Node, Reader, elements, shorten};
 use consort_core::{
@@ -14,7 +14,7 @@ const DIMENSIONS_MAX: usize = 32;
 /// Resolves all references between variables.
 pub(super) fn resolve(reader: &mut Reader<'_>, variables: &mut Variables<'_>, version: FmiVersion) {
     for index in 0..variables.list.len() {
-        let (_, typed) = variables.nodes[index];
+        let typed = variables.nodes[index].typed;
         let derivative_of = derivative_of(reader, typed, variables, version);
         variables.list[index].derivative_of = derivative_of;
         if version == FmiVersion::V3 {
@@ -181,7 +181,7 @@ fn extent_at_start(start: Option<&Values>) -> Option<u64> {
 /// The array must have a sensible size, and its start value one or all elements.
 fn check_size(reader: &mut Reader<'_>, variables: &Variables<'_>, index: usize) {
     let variable = &variables.list[index];
-    let (node, typed) = variables.nodes[index];
+    let VariableNodes { named: node, typed } = variables.nodes[index];
     let name = shorten(&variable.name);
     let mut size = Some(1u64);
     for dimension in &variable.dimensions {

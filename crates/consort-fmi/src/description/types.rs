@@ -63,9 +63,15 @@ impl Inherited {
     }
 }
 
+/// A declared type.
+struct Declared {
+    value_type: ValueType,
+    inherited: Inherited,
+}
+
 /// The declared types of a description.
 pub(super) struct Types {
-    by_name: BTreeMap<String, (ValueType, Inherited)>,
+    by_name: BTreeMap<String, Declared>,
     pub(super) enumerations: Vec<Enumeration>,
     /// The values of each enumeration's items.
     pub(super) item_values: Vec<BTreeSet<i64>>,
@@ -92,18 +98,12 @@ impl Types {
                 types.item_values.push(items.iter().map(|(_, value)| *value).collect());
                 types.enumerations.push(Enumeration { name: name.to_owned(), items });
             }
-            types.add(reader, outer, name, (value_type, inherited));
+            types.add(reader, outer, name, Declared { value_type, inherited });
         }
         types
     }
 
-    fn add(
-        &mut self,
-        reader: &mut Reader<'_>,
-        node: Node<'_>,
-        name: &str,
-        definition: (ValueType, Inherited),
-    ) {
+    fn add(&mut self, reader: &mut Reader<'_>, node: Node<'_>, name: &str, declared: Declared) {
         if self.by_name.contains_key(name) {
             let message = format!("the type `{}` is defined twice", shorten(name));
             reader.tell(
@@ -113,7 +113,7 @@ impl Types {
             );
             return;
         }
-        self.by_name.insert(name.to_owned(), definition);
+        self.by_name.insert(name.to_owned(), declared);
     }
 
     /// What the variable's declared type gives it; an error if there is no such type.
@@ -127,8 +127,8 @@ impl Types {
             return Inherited::default();
         };
         let problem = match self.by_name.get(name) {
-            Some((found, inherited)) if *found == value_type => return inherited.clone(),
-            Some((found, _)) => format!("is a type of {found}, not of {value_type}"),
+            Some(found) if found.value_type == value_type => return found.inherited.clone(),
+            Some(found) => format!("is a type of {}, not of {value_type}", found.value_type),
             None => "is not defined".to_owned(),
         };
         let wants = if reader.wants("description::declared-type") { CANDIDATES_MAX } else { 0 };

@@ -15,9 +15,17 @@ use std::collections::BTreeMap;
 /// The variables of a description, and how to find them.
 pub(super) struct Variables<'a> {
     pub(super) list: Vec<Variable>,
-    /// Per variable, the element with its name and the element with its type (one in FMI 3).
-    pub(super) nodes: Vec<(Node<'a>, Node<'a>)>,
+    pub(super) nodes: Vec<VariableNodes<'a>>,
     pub(super) by_reference: BTreeMap<u32, VariableId>,
+}
+
+/// The elements of a variable; in FMI 3 they are the same.
+#[derive(Clone, Copy)]
+pub(super) struct VariableNodes<'a> {
+    /// The one with its name.
+    pub(super) named: Node<'a>,
+    /// The one with its type.
+    pub(super) typed: Node<'a>,
 }
 
 /// Reads every variable; each element keeps its place in the order, even a broken one.
@@ -41,7 +49,7 @@ pub(super) fn read<'a>(
         let Some((typed, value_type)) = typed_element(reader, node, version) else { continue };
         let mut element = Element { reader, node, typed, version };
         let variable = element.variable(value_type, types, units);
-        variables.add(reader, variable, (node, typed), version);
+        variables.add(reader, variable, VariableNodes { named: node, typed }, version);
     }
     check_names(reader, &variables);
     references::resolve(reader, &mut variables, version);
@@ -53,19 +61,19 @@ impl<'a> Variables<'a> {
         &mut self,
         reader: &mut Reader<'_>,
         variable: Variable,
-        nodes: (Node<'a>, Node<'a>),
+        nodes: VariableNodes<'a>,
         version: FmiVersion,
     ) {
         let id = VariableId::from_index(self.list.len());
         let reference = variable.reference.0;
-        let is_read = nodes.0.has_attribute("valueReference");
+        let is_read = nodes.named.has_attribute("valueReference");
         let first = *self.by_reference.entry(reference).or_insert(id);
         if first != id && version == FmiVersion::V3 && is_read {
             let message = format!("two variables have the value reference {reference}");
-            let other = self.nodes[first.index()].0;
+            let other = self.nodes[first.index()].named;
             reader.tell(
                 Diagnostic::warning("description::duplicate-reference", message)
-                    .at(reader.place(nodes.0, "valueReference"), "used again")
+                    .at(reader.place(nodes.named, "valueReference"), "used again")
                     .label(reader.place(other, "valueReference"), "first used here")
                     .help("references to it mean the first; another name is an `Alias` in FMI 3.0"),
             );
@@ -336,7 +344,7 @@ impl Element<'_, '_, '_> {
 /// Reports names that two variables share, aliases included.
 fn check_names(reader: &mut Reader<'_>, variables: &Variables<'_>) {
     let mut seen: BTreeMap<&str, Node<'_>> = BTreeMap::new();
-    for (node, typed) in &variables.nodes {
+    for VariableNodes { named: node, typed } in &variables.nodes {
         let aliases = elements(*typed).filter(|child| child.tag_name().name() == "Alias");
         for named in std::iter::once(*node).chain(aliases) {
             let Some(name) = named.attribute("name") else { continue };

@@ -28,7 +28,7 @@ use consort_core::{
     Capabilities, Causality, DependsOn, Diagnostic, ModelDescription, ModelStructure, Refresh,
     Report, Span, Unit, Unknown, Variable, VariableId,
 };
-use consort_toml::{Codes, DeTable, DeValue, Entry, Format, Reader, Value};
+use consort_toml::{Codes, DeTable, DeValue, Entry, Format, Mismatch, Reader, Value};
 use std::path::Path;
 
 /// The most elements that all variables of a program have together.
@@ -227,7 +227,8 @@ fn words(
     const EXPECTED: &str = "a list of words";
     let items = entry.value.get_ref().as_array();
     if items.is_some_and(|items| items.is_empty()) {
-        reader.wrong(entry.key, entry.value, (EXPECTED, "an empty list"), help);
+        let mismatch = Mismatch { expected: EXPECTED, found: "an empty list" };
+        reader.mismatch(entry.key, entry.value, mismatch, help);
         return None;
     }
     let word = |item: &Value<'_>| {

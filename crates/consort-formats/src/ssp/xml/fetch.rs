@@ -92,7 +92,7 @@ impl Session<'_> {
         tag.file.known_attributes(tag.node, attributes, &mut self.teller);
         for child in tag.children() {
             if child.is_standard() && !children.contains(&child.name()) {
-                tag.file.unknown_element((tag.node, child.node), children, &mut self.teller);
+                tag.file.unknown_element(child.node, children, &mut self.teller);
             }
         }
     }
