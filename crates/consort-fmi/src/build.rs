@@ -1,7 +1,7 @@
 //! What a source FMU says about how to compile it: `sources/buildDescription.xml` of FMI 3, or the
 //! `SourceFiles` of FMI 2 in the same form.
 
-use crate::archive::{Limits, path_fault, plain};
+use crate::archive::{ArchiveLimits, path_fault, plain};
 use crate::xml::{self, Kind, Node, Reader, elements, shorten};
 use consort_core::{Diagnostic, Report, Span};
 use consort_xml::Codes;
@@ -243,7 +243,7 @@ fn fault(path: &str) -> Option<&'static str> {
     if path.starts_with('-') {
         return Some("begins with `-`");
     }
-    path_fault(path, &Limits::default()).map(|fault| fault.what)
+    path_fault(path, &ArchiveLimits::default()).map(|fault| fault.what)
 }
 
 fn outside(path: &str, fault: &str) -> Diagnostic {

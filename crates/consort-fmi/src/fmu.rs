@@ -13,7 +13,7 @@ mod resources;
 pub use crate::load::{LoadError, LoadOptions};
 pub use exchange::ExchangeModel;
 
-use crate::binding::library::Library;
+use crate::binding::library::LoadedLibrary;
 use crate::binding::{Interface, Table};
 use crate::description::{self, CoSimulation, FmiVersion, FmuDescription, ModelExchange};
 use crate::driver::{self, Loaded, Request};
@@ -218,7 +218,7 @@ impl FmuModel {
     ) -> Result<FmuModel, LoadError> {
         let identifier = &fmu.co_simulation()?.model_identifier;
         let interface = Interface::CoSimulation;
-        let library = Library::open(binary, identifier, interface, options)?;
+        let library = LoadedLibrary::open(binary, identifier, interface, options)?;
         let description = fmu.description.model.clone();
         let (loaded, table) = loaded(fmu, library, interface, description, lane)?;
         Ok(FmuModel { loaded, table })
@@ -247,7 +247,7 @@ impl Model for FmuModel {
 /// What instances need of an FMU whose binary is loaded, and its functions.
 fn loaded(
     fmu: Arc<Fmu>,
-    library: Library,
+    library: LoadedLibrary,
     interface: Interface,
     mut description: ModelDescription,
     lane: String,

@@ -1,13 +1,13 @@
 //! The readers as plain functions over bytes, for fuzzing: whatever is in the bytes, they neither
 //! panic nor go on forever, and an error is always said.
 
-use crate::archive::{Archive, Limits};
+use crate::archive::{Archive, ArchiveLimits};
 use crate::{build, description};
 use consort_core::Report;
 use std::io::Cursor;
 
 /// What an archive may ask for while fuzzing: little, so that every input is fast.
-const LIMITS: Limits = Limits {
+const LIMITS: ArchiveLimits = ArchiveLimits {
     entries_max: 64,
     entry_bytes_max: 1 << 20,
     total_bytes_max: 4 << 20,

@@ -9,7 +9,7 @@ use consort_core::{
     SavedState, Setup, Step, Tag, Time, ValuesRef,
 };
 use consort_fmi::fmu::{Fmu, FmuModel, LoadOptions};
-use consort_host::{HostOptions, IsolatedModel, Limits, serve};
+use consort_host::{HostOptions, IsolatedModel, ProcessLimits, serve};
 use consort_testkit::fmus::{BuildOptions, Fmi, build};
 use std::path::Path;
 use std::process::ExitCode;
@@ -210,7 +210,7 @@ fn table(kilobytes: usize, provider: Provider) -> Box<dyn Instance> {
     let host = HostOptions {
         program: std::env::current_exe().expect("this program has a path"),
         arguments: vec![WORKER.into()],
-        limits: Limits::default(),
+        limits: ProcessLimits::default(),
         scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench-workers"),
     };
     let recipe = folder.to_str().expect("a path of ours").as_bytes().to_vec();

@@ -49,14 +49,14 @@ pub struct HostOptions {
     /// What it is told, so that it does.
     pub arguments: Vec<OsString>,
     /// How much a worker may use.
-    pub limits: Limits,
+    pub limits: ProcessLimits,
     /// Where workers get folders to work in, removed afterwards.
     pub scratch: PathBuf,
 }
 
 /// How much a worker may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Bytes of address space.
     pub address_space: Option<u64>,
     /// Files open at one time.
@@ -65,10 +65,10 @@ pub struct Limits {
     pub silence: Duration,
 }
 
-impl Default for Limits {
+impl Default for ProcessLimits {
     /// Memory as the system gives it, 1,024 files, and a minute of silence.
     fn default() -> Self {
         let silence = Duration::from_secs(60);
-        Limits { address_space: None, open_files: Some(1024), silence }
+        ProcessLimits { address_space: None, open_files: Some(1024), silence }
     }
 }

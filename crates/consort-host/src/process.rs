@@ -189,7 +189,7 @@ fn environment() -> Vec<(&'static str, std::ffi::OsString)> {
 }
 
 /// In the new process, before it becomes the worker.
-fn prepare(limits: &super::Limits, parent: u32, elsewhere: bool) -> io::Result<()> {
+fn prepare(limits: &super::ProcessLimits, parent: u32, elsewhere: bool) -> io::Result<()> {
     // SAFETY: plain system calls; what fails is reported to the parent.
     unsafe {
         // It ends with the thread that started it, whatever it is doing.

@@ -18,7 +18,7 @@ pub use crate::files::cache::default_cache_dir;
 pub use crate::files::input_file::{InputFile, Role};
 pub use crate::loaded::LoadedModel;
 pub use apart::serve;
-pub use consort_host::{HostOptions, Limits};
+pub use consort_host::{HostOptions, ProcessLimits};
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;

@@ -5,7 +5,7 @@
 //! *means* is read elsewhere.
 //!
 //! A reader states its [`Format`]: codes and hints. [`read`] parses a text and hands its table to the
-//! caller with a [`Reader`], which takes tables apart into [`Entry`]s and values out of those. Numbers are
+//! caller with a [`TomlReader`], which takes tables apart into [`Entry`]s and values out of those. Numbers are
 //! read from their text ([`literal()`], [`integer`], [`float`]), so that nothing is rounded that need not be.
 //!
 //! ```
@@ -44,6 +44,6 @@ mod syntax;
 
 pub use format::{Codes, Format};
 pub use number::{LiteralProblem, float, integer, literal, parse_literal};
-pub use reader::{Entry, Mismatch, Reader, Value};
+pub use reader::{Entry, Mismatch, TomlReader, Value};
 pub use syntax::{SYNTAX_ERRORS_MAX, read};
 pub use toml::de::{DeTable, DeValue};

@@ -11,7 +11,7 @@ use crate::{Format, number};
 pub type Value<'i> = toml::Spanned<DeValue<'i>>;
 
 /// Takes tables apart; here mistakes go while a text is read.
-pub struct Reader<'r> {
+pub struct TomlReader<'r> {
     format: &'static Format,
     source: SourceId,
     report: &'r mut Report,
@@ -37,9 +37,9 @@ pub struct Mismatch<'m> {
     pub found: &'m str,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> TomlReader<'r> {
     pub(crate) fn new(format: &'static Format, source: SourceId, report: &'r mut Report) -> Self {
-        Reader { format, source, report, lost: false }
+        TomlReader { format, source, report, lost: false }
     }
 
     /// Whether something could not be read without which later checks would be misled.

@@ -33,12 +33,12 @@ impl Number {
 
 struct Registry {
     next: usize,
-    known: BTreeMap<Number, Entry>,
+    known: BTreeMap<Number, KnownInstance>,
     /// Those that are gone, oldest first.
     gone: VecDeque<Number>,
 }
 
-struct Entry {
+struct KnownInstance {
     component: Arc<str>,
     context: Weak<Context>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn admit(component: Arc<str>, context: Weak<Context>) -> Number {
     let mut registry = registry();
     let number = Number(registry.next);
     registry.next += 1;
-    registry.known.insert(number, Entry { component, context });
+    registry.known.insert(number, KnownInstance { component, context });
     number
 }
 

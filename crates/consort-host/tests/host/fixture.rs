@@ -6,7 +6,7 @@ use consort_core::{
     Report, Resolution, Setup, Step, Tag, Time, Values, ValuesMut, ValuesRef,
 };
 use consort_fmi::fmu::{Fmu, FmuModel, LoadOptions};
-use consort_host::{HostOptions, IsolatedInstance, IsolatedModel, Limits};
+use consort_host::{HostOptions, IsolatedInstance, IsolatedModel, ProcessLimits};
 use consort_testkit::fmus::{BuildOptions, Fmi, build};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -54,7 +54,7 @@ pub(crate) fn host() -> HostOptions {
     HostOptions {
         program: std::env::current_exe().unwrap(),
         arguments: vec![ARGUMENT.to_str().unwrap().into()],
-        limits: Limits { silence: Duration::from_secs(10), ..Limits::default() },
+        limits: ProcessLimits { silence: Duration::from_secs(10), ..ProcessLimits::default() },
         scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("workers"),
     }
 }

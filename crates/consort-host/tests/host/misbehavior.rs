@@ -4,7 +4,7 @@ use super::fixture::{
     Log, host, initialize, instantiation, isolated, isolated_by, set, set_whole, start, step,
 };
 use consort_core::{CallError, CallStatus, Instance, Model, Reference, ValuesMut, ValuesRef};
-use consort_host::{HostOptions, Limits};
+use consort_host::{HostOptions, ProcessLimits};
 use consort_testkit::fmus::Fmi;
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ fn crashing_in_any_call_is_an_error_that_names_it() {
 fn looping_for_ever_in_any_call_is_an_error_that_names_it() {
     let silence = Duration::from_millis(300);
     for (phase, call) in PHASES {
-        let limits = Limits { silence, ..Limits::default() };
+        let limits = ProcessLimits { silence, ..ProcessLimits::default() };
         let begin = Instant::now();
         let error = misbehave(phase, 102, HostOptions { limits, ..host() }, &Log::default());
         assert_eq!(error.call, call);

@@ -1,7 +1,7 @@
 //! What a worker finds around it: little, and the same each time.
 
 use super::fixture::{Log, host, initialize, isolated, isolated_by, start};
-use consort_host::{HostOptions, IsolatedInstance, Limits};
+use consort_host::{HostOptions, IsolatedInstance, ProcessLimits};
 use consort_testkit::fmus::Fmi;
 use std::fs;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ fn two_workers_have_everything_at_the_same_addresses() {
 
 #[test]
 fn limits_are_kept() {
-    let limits = Limits { address_space: Some(8 << 30), open_files: Some(77), ..Limits::default() };
+    let limits = ProcessLimits { address_space: Some(8 << 30), open_files: Some(77), ..ProcessLimits::default() };
     let model = isolated_by("oscillator", Fmi::V2, HostOptions { limits, ..host() });
     let instance = start(&model, &Log::default());
     let told = text_of(&instance, "limits");

@@ -6,7 +6,7 @@ use consort_core::{Resolution, Seconds, Time, Values, for_each_value_type};
 use consort_solve::FixedStep;
 
 /// Everything an instance is, but what its construction fixed and its random seed.
-pub(super) struct State {
+pub(super) struct BlockState {
     pub(super) block: String,
     pub(super) phase: Phase,
     pub(super) time: Time,
@@ -17,7 +17,7 @@ pub(super) struct State {
 /// The first byte; to be counted up when the form changes.
 const FORM: u8 = 2;
 
-impl State {
+impl BlockState {
     /// Whether an instance of `block` with values like `store` can take this state.
     pub(super) fn fits(&self, block: &str, store: &Store) -> bool {
         let shape = |values: &Values| (values.value_type(), values.len());
@@ -44,9 +44,9 @@ impl State {
         bytes
     }
 
-    /// Reads what [`State::to_bytes`] wrote for a block with values like `like`; `None` for anything
+    /// Reads what [`BlockState::to_bytes`] wrote for a block with values like `like`; `None` for anything
     /// else, be it short, long or foreign.
-    pub(super) fn from_bytes(bytes: &[u8], block: &str, like: &Store) -> Option<State> {
+    pub(super) fn from_bytes(bytes: &[u8], block: &str, like: &Store) -> Option<BlockState> {
         let mut bytes = bytes;
         let [form, phase] = take(&mut bytes)?;
         let phase = *Phase::ALL.iter().find(|candidate| **candidate as u8 == phase)?;
@@ -65,7 +65,7 @@ impl State {
             let taken = FixedStep::from_bytes(take_bytes(&mut bytes)?).ok()?;
             *solver = Some(taken).filter(|taken| taken.is_like(solver))?;
         }
-        let state = State { block: block.to_owned(), phase, time, resolution, store };
+        let state = BlockState { block: block.to_owned(), phase, time, resolution, store };
         bytes.is_empty().then_some(state)
     }
 }

@@ -10,7 +10,7 @@ use crate::world::World;
 use consort_core::{Prng, Provider, Report, Resolution, Time};
 use consort_engine::{Executable, Run, RunOptions};
 use consort_formats::read_system;
-use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions};
+use consort_models::loader::{HostOptions, ProcessLimits, Loader, LoaderOptions};
 use consort_models::{Asked, ModelRequest, Parameter};
 use consort_testkit::fmus::{BuildOptions, Fmi};
 
@@ -98,7 +98,7 @@ impl Whole {
         options.host = Some(HostOptions {
             program: env!("CARGO_BIN_EXE_consort").into(),
             arguments: vec!["host".into()],
-            limits: Limits::default(),
+            limits: ProcessLimits::default(),
             scratch: world.path("scratch"),
         });
         let (mut loader, base) = (Loader::new(options), world.path("s"));

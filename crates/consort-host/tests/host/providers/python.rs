@@ -3,7 +3,7 @@
 use super::{is_here, model_of};
 use crate::fixture::{Log, get, initialize, set, start, step};
 use consort_core::{Instance, Prng, Provider, Report, SavedState};
-use consort_fmi::archive::{self, Limits};
+use consort_fmi::archive::{self, ArchiveLimits};
 use consort_host::IsolatedInstance;
 use consort_testkit::python;
 use std::fs::File;
@@ -25,7 +25,7 @@ fn mixer(archive: &Path, name: &str, [input, output]: [u32; 2]) -> Mixer {
     std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
     let mut report = Report::default();
     let file = File::open(archive).unwrap();
-    assert!(archive::unpack(file, "mixer.fmu", &folder, &Limits::default(), None, &mut report));
+    assert!(archive::unpack(file, "mixer.fmu", &folder, &ArchiveLimits::default(), None, &mut report));
     Mixer { folder, input, output }
 }
 
