@@ -1,7 +1,7 @@
 //! States as bytes: exact, little-endian, and read back without trust.
 //!
 //! A [`Writer`] puts one part after the other; a [`Reader`] takes them in the same order. Whatever the
-//! bytes say, reading never panics and never makes more room than there are bytes to fill it with.
+//! bytes are, reading never panics and never makes more room than there are bytes to fill it with.
 //!
 //! ```
 //! use consort_core::bytes::{Reader, Writer};
@@ -30,22 +30,22 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Why bytes are not what somebody wrote.
+/// Why bytes cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BytesError {
-    /// They do not begin as such bytes do.
+    /// They begin with other magic bytes.
     Foreign,
     /// They end too early or too late.
     Length {
-        /// How many there should be, as far as can be told.
+        /// How many there should be, as far as is known.
         expected: usize,
         /// How many there are.
         found: usize,
     },
-    /// They say what nobody would write.
+    /// A value is out of its range.
     Impossible {
-        /// What that is about.
+        /// Which value.
         what: &'static str,
     },
 }
@@ -53,11 +53,11 @@ pub enum BytesError {
 impl fmt::Display for BytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BytesError::Foreign => f.write_str("they begin as no such bytes do"),
+            BytesError::Foreign => f.write_str("invalid magic bytes"),
             BytesError::Length { expected, found } => {
                 write!(f, "{expected} bytes were expected, there are {found}")
             }
-            BytesError::Impossible { what } => write!(f, "nothing has such a {what}"),
+            BytesError::Impossible { what } => write!(f, "invalid {what}"),
         }
     }
 }
@@ -71,7 +71,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins with what tells these bytes from all others.
+    /// Begins with the magic bytes of a format.
     pub fn new(magic: [u8; 8]) -> Self {
         Self::reusing(Vec::new(), magic)
     }
@@ -119,7 +119,7 @@ impl Writer {
         values.iter().for_each(|value| self.real(*value));
     }
 
-    /// Bytes of somebody else, and how many they are.
+    /// Bytes of another format, preceded by their number.
     pub fn part(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
         self.bytes.extend_from_slice(bytes);
@@ -152,10 +152,10 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins to read bytes that a [`Writer`] began with the same word.
+    /// Begins to read bytes with those magic bytes.
     ///
     /// # Errors
-    /// If they begin with another.
+    /// If they begin with others.
     pub fn new(bytes: &'a [u8], magic: [u8; 8]) -> Result<Self, BytesError> {
         let common = bytes.len().min(magic.len());
         if bytes[..common] != magic[..common] {
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How many things follow, each of which takes at least so many bytes (1 or more): never more than
-    /// there is room for, so that whoever asks may make room for all of them.
+    /// there is room for, so that room can be made for all of them.
     ///
     /// # Errors
     /// If the bytes cannot hold so many.
@@ -260,13 +260,13 @@ impl<'a> Reader<'a> {
     /// Checks a count that the reader knows.
     ///
     /// # Errors
-    /// If the bytes say another.
+    /// If it is another count.
     pub fn known_count(&mut self, known: usize, what: &'static str) -> Result<(), BytesError> {
         let is_known = self.word()? == known as u64;
         is_known.then_some(()).ok_or(BytesError::Impossible { what })
     }
 
-    /// Bytes of somebody else.
+    /// Bytes of another format.
     ///
     /// # Errors
     /// If there are not so many.

@@ -154,7 +154,7 @@ impl<R: Read + Seek> Archive<R> {
 
     /// Writes every entry below `destination`, which must not exist; all of it or nothing.
     ///
-    /// If somebody else made the same folder meanwhile, theirs is kept. Modes are ignored: a
+    /// If another process made the same folder meanwhile, that one is kept. Modes are ignored: a
     /// shared object needs no permission to be executed.
     pub fn unpack(&mut self, destination: &Path, report: &mut Report) -> bool {
         let outcome = write::unpack(&mut self.input, &self.entries, destination);

@@ -4,7 +4,7 @@
 //! binary and makes instances. Each keeps alive what it needs: an instance its library, a library
 //! its directory.
 //!
-//! An FMU that prints does so on the process's standard output; whoever uses that for data points
+//! An FMU that prints does so on the process's standard output; a program that uses that for data points
 //! file descriptor 1 elsewhere before loading FMUs.
 
 mod exchange;
@@ -25,19 +25,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-/// An unpacked FMU and what it says about itself.
+/// An unpacked FMU and its description.
 pub struct Fmu {
     name: String,
     directory: PathBuf,
     description: FmuDescription,
-    /// Removes an unpacked directory when nobody needs it any more.
+    /// Removes an unpacked directory when it is not needed any more.
     _keeper: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Fmu {
     /// Reads the FMU unpacked in `directory`; `name` is what the user calls it, `span` where.
     ///
-    /// `None` if nothing can be done with it; the report says why.
+    /// `None` if nothing can be done with it; the report has the reason.
     pub fn open(
         directory: &Path,
         name: &str,
@@ -92,7 +92,7 @@ impl Fmu {
         &self.directory
     }
 
-    /// What it says about itself.
+    /// Its description.
     pub fn description(&self) -> &FmuDescription {
         &self.description
     }

@@ -1,9 +1,9 @@
-//! FMI 2.0 and 3.0, Co-Simulation and Model Exchange: from an archive of a stranger to a live
+//! FMI 2.0 and 3.0, Co-Simulation and Model Exchange: from an untrusted archive to a live
 //! [`consort_core::Instance`] or [`consort_core::ContinuousInstance`].
 //!
 //! - [`archive`]: unpacking, with every entry treated as hostile.
 //! - [`description`]: `modelDescription.xml` of both versions, read into one form.
-//! - [`build`]: what a source FMU says about how to compile it.
+//! - [`build`]: how a source FMU is compiled.
 //! - [`fmu`]: an unpacked FMU with its description, and the [`consort_core::Model`] or
 //!   [`consort_core::ContinuousModel`] over it.
 //! - [`fuzz`]: the readers as plain functions over bytes.

@@ -1,5 +1,5 @@
 //! Memory that two processes share: a command from us, a reply from the worker, its log, and one word
-//! that says whose turn it is.
+//! for whose turn it is.
 //!
 //! The memory is an unnamed file with room for any number of slots, one per process: copies of a worker
 //! (see the fork provider) get slots of their own in it. It is reserved in large pieces and costs what is
@@ -25,9 +25,9 @@ pub(crate) const PART_BYTES: usize = (SLOT_BYTES - HEADER_BYTES - LOG_BYTES) / 2
 /// Where a worker has its slot: far from where the kernel puts programs, libraries and stacks.
 const WORKER_ADDRESS: usize = 0x1000_0000_0000;
 
-/// Nobody has asked anything, or the worker has answered: our turn.
+/// There is no command, or the worker has answered: the host's turn.
 const OURS: u32 = 0;
-/// We have asked: the worker's turn.
+/// There is a command: the worker's turn.
 const THEIRS: u32 = 1;
 
 /// What is at the start of a slot.
@@ -126,21 +126,21 @@ impl Channel {
         unsafe { self.base.cast().as_ref() }
     }
 
-    /// What was asked.
+    /// The command.
     pub(crate) fn command(&self) -> &[u8] {
         let length = self.header().command_bytes.load(Ordering::Relaxed);
         &self.part(HEADER_BYTES)[..bounded(length, PART_BYTES)]
     }
 
-    /// What was answered.
+    /// The reply.
     pub(crate) fn reply(&self) -> &[u8] {
         let length = self.header().reply_bytes.load(Ordering::Relaxed);
         &self.part(HEADER_BYTES + PART_BYTES)[..bounded(length, PART_BYTES)]
     }
 
-    /// Where to ask.
+    /// Where the command is written.
     pub(crate) fn command_place(&mut self) -> &mut [u8] {
-        // SAFETY: inside the mapping; the worker looks at it only after it was told to.
+        // SAFETY: inside the mapping; the worker reads it only in its turn.
         unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr().add(HEADER_BYTES), PART_BYTES) }
     }
 
@@ -172,7 +172,7 @@ impl Channel {
         let (first, second) = around(taken, length);
         let mut bytes = Vec::with_capacity(length);
         for (at, length) in [first, second] {
-            // SAFETY: inside the mapping; the worker does not write there before it is told of as taken.
+            // SAFETY: inside the mapping; the worker does not write there before it is marked as taken.
             bytes.extend_from_slice(unsafe {
                 std::slice::from_raw_parts(self.log_start().add(at), length)
             });
@@ -191,7 +191,7 @@ impl Channel {
         }
         let (first, second) = around(written, line.len());
         for ((at, length), part) in [(first, &line[..first.1]), (second, &line[first.1..])] {
-            // SAFETY: inside the mapping; whoever writes lines holds this alone.
+            // SAFETY: inside the mapping; only one thread writes lines.
             let place = unsafe { std::slice::from_raw_parts_mut(self.log_start().add(at), length) };
             place.copy_from_slice(part);
         }
@@ -213,7 +213,7 @@ impl Channel {
         std::mem::ManuallyDrop::new(Channel { file, slot, base })
     }
 
-    /// Takes the turn, of whoever may have ended with it: the slot is free for another process.
+    /// Takes the turn from a process that may have ended in it: the slot is free for another one.
     pub(crate) fn reset(&self) {
         self.header().turn.store(OURS, Ordering::Release);
     }
@@ -249,7 +249,7 @@ impl Channel {
     fn pass(&self, to: u32) {
         let turn = &self.header().turn;
         turn.store(to, Ordering::Release);
-        // SAFETY: a wake-up of whoever sleeps on a word that is mapped.
+        // SAFETY: a wake-up of the process that waits for a word that is mapped.
         unsafe { libc::syscall(libc::SYS_futex, turn.as_ptr(), libc::FUTEX_WAKE, 1) };
     }
 }
@@ -284,12 +284,12 @@ pub(crate) fn memory_file(name: &std::ffi::CStr) -> io::Result<OwnedFd> {
     if file < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a descriptor that was just made and is nobody else's.
+    // SAFETY: a descriptor that was just made and has one owner.
     Ok(unsafe { OwnedFd::from_raw_fd(file) })
 }
 
 /// # Safety
-/// With `MAP_FIXED`, what is at `address` is the caller's and used by nobody.
+/// With `MAP_FIXED`, what is at `address` is the caller's and not in use.
 unsafe fn map_at(
     file: &OwnedFd,
     slot: u32,

@@ -1,4 +1,4 @@
-//! States as copies of a worker's process, which sleep until somebody goes back to them.
+//! States as copies of a worker's process, which sleep until they are restored.
 //!
 //! A copy shares its memory with the original until either writes. It is dearer than an image, the more
 //! so the deeper copies of copies go, and takes a place in the table of processes: it serves where images
@@ -102,9 +102,9 @@ impl Fork {
         let channel = sibling.map_err(|error| refused(call, &error))?;
         channel.reset();
         let pid = worker.ask(Op::Split, |to| to.word(slot.number))?.word();
-        let pid = pid.ok_or_else(|| worker.garbage(Op::Split))?.cast_signed();
+        let pid = pid.ok_or_else(|| worker.invalid_reply(Op::Split))?.cast_signed();
         // It is ended by its own group: not with the one it was copied from.
-        // SAFETY: a setting of a child of ours, which has not ended: nobody has waited for it.
+        // SAFETY: a setting of a child of ours, which has not ended: it was not waited for.
         unsafe { libc::setpgid(pid, pid) };
         Ok((worker.copy(pid, channel), slot))
     }
@@ -142,7 +142,7 @@ impl StateProvider for Fork {
     fn restore(&mut self, worker: &mut Worker, state: &SavedState) -> CallResult<()> {
         let state: &ForkState = own(RESTORE, state)?;
         if !Arc::ptr_eq(&state.of, &self.slots) {
-            return Err(refused(RESTORE, &"the state was saved from another instance"));
+            return Err(refused(RESTORE, &"the state belongs to another instance"));
         }
         let mut frozen = state.frozen.lock().unwrap_or_else(PoisonError::into_inner);
         let sleeper = frozen.worker.as_mut().expect("a frozen worker is there until it is dropped");
@@ -156,14 +156,14 @@ impl StateProvider for Fork {
     fn serialize(&mut self, _worker: &mut Worker, _state: &SavedState) -> CallResult<Vec<u8>> {
         Err(refused(
             "serialize a state",
-            &"a copy of a process is no bytes; `image` and `replay` are",
+            &"a copy of a process cannot be written as bytes: use `image` or `replay`",
         ))
     }
 
     fn deserialize(&mut self, _worker: &mut Worker, _bytes: &[u8]) -> CallResult<SavedState> {
         Err(refused(
             "deserialize a state",
-            &"a copy of a process is no bytes; `image` and `replay` are",
+            &"a copy of a process cannot be written as bytes: use `image` or `replay`",
         ))
     }
 

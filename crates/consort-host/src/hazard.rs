@@ -45,7 +45,7 @@ pub enum HazardKind {
     FileWritten,
     /// A file that is open for reading: copies of a process share the place in it.
     FileRead,
-    /// A connection to somebody else.
+    /// A connection to another process.
     Socket,
     /// A pipe.
     Pipe,
@@ -132,7 +132,7 @@ impl OpenFile {
 }
 
 fn unseen(error: &io::Error) -> Box<CallError> {
-    let reason = format!("its process cannot be looked at: {error}");
+    let reason = format!("its process cannot be inspected: {error}");
     CallError::new("look for hazards", CallStatus::Refused(reason))
 }
 
@@ -164,7 +164,7 @@ impl Probe {
     /// If there is no such process.
     pub(crate) fn new(worker: &mut Worker) -> CallResult<Self> {
         // What it opens for itself is there once it answers.
-        worker.ask(Op::Errands, |_| ())?;
+        worker.ask(Op::Tasks, |_| ())?;
         Self::of(worker.pid()).map_err(|error| unseen(&error))
     }
 
@@ -253,7 +253,7 @@ impl Probe {
         Ok(hazards)
     }
 
-    /// Where each of the other threads sleeps, oldest first, as far as the kernel tells: in which call, with
+    /// Where each of the other threads sleeps, oldest first, as far as the kernel reports it: in which call, with
     /// which arguments, stack and place in the program; or else in which of its own functions.
     ///
     /// # Errors

@@ -6,11 +6,11 @@
 
 mod bytes;
 pub(crate) mod child;
+mod error;
 mod kernel;
 mod layout;
 mod pages;
 mod subject;
-mod trouble;
 mod watch;
 
 use super::launch::Launch;
@@ -18,12 +18,12 @@ use super::provider::{StateProvider, own};
 use super::worker::Worker;
 use consort_core::model::CallResult;
 use consort_core::{Provider, SavedState};
+use error::ImageError;
 use layout::Layout;
 use pages::PageTable;
 use std::io;
 use std::sync::{Arc, OnceLock};
 use subject::{Outside, Subject};
-use trouble::Trouble;
 
 const SAVE: &str = "save its state";
 const RESTORE: &str = "restore a state";
@@ -55,7 +55,7 @@ fn support() -> Result<(), String> {
     let descriptor = descriptor.map_err(io::Error::from_raw_os_error);
     let descriptor =
         descriptor.map_err(|error| missing("watch memory by `userfaultfd`", &error))?;
-    // SAFETY: a descriptor that was just made and is nobody else's.
+    // SAFETY: a descriptor that was just made and has one owner.
     unsafe { libc::close(descriptor as i32) };
     let scanned = kernel::try_scan();
     scanned.map_err(|error| missing("find written pages by `PAGEMAP_SCAN`", &error))
@@ -88,7 +88,7 @@ struct ImageState {
 impl Image {
     /// For a worker that has nothing loaded yet.
     pub(super) fn new(launch: &Arc<Launch>, worker: &mut Worker) -> CallResult<Self> {
-        let subject = Subject::new(worker).map_err(|trouble| trouble.of(SAVE))?;
+        let subject = Subject::new(worker).map_err(|error| error.of(SAVE))?;
         Ok(Image {
             launch: Arc::clone(launch),
             identity: Arc::new(Identity),
@@ -98,7 +98,7 @@ impl Image {
         })
     }
 
-    fn try_save(&mut self, worker: &mut Worker) -> Result<ImageState, Trouble> {
+    fn try_save(&mut self, worker: &mut Worker) -> Result<ImageState, ImageError> {
         let outside = self.subject.absorb(worker)?;
         Ok(ImageState {
             of: Arc::clone(&self.identity),
@@ -109,19 +109,19 @@ impl Image {
         })
     }
 
-    fn try_restore(&mut self, worker: &mut Worker, state: &ImageState) -> Result<(), Trouble> {
+    fn try_restore(&mut self, worker: &mut Worker, state: &ImageState) -> Result<(), ImageError> {
         if !Arc::ptr_eq(&state.of, &self.identity) {
-            return Err(Trouble::Stranger);
+            return Err(ImageError::OtherInstance);
         }
         if !worker.is_gone() && self.subject.put_back(worker, state).is_ok() {
             return Ok(());
         }
         // Its process did not survive, or has threads that it had not then: another one has neither.
-        self.begin_anew(worker).map_err(Trouble::Call)?;
+        self.begin_anew(worker).map_err(ImageError::Call)?;
         let put_back = self.subject.put_back(worker, state);
-        if let Err(trouble) = &put_back {
+        if let Err(error) = &put_back {
             // Half of a state is none.
-            worker.give_up(trouble.to_string());
+            worker.abandon(error.to_string());
         }
         put_back
     }
@@ -129,23 +129,27 @@ impl Image {
     /// Goes on with a new process.
     fn begin_anew(&mut self, worker: &mut Worker) -> CallResult<()> {
         let mut fresh = self.launch.start()?;
-        self.subject = Subject::new(&mut fresh).map_err(|trouble| trouble.of(RESTORE))?;
+        self.subject = Subject::new(&mut fresh).map_err(|error| error.of(RESTORE))?;
         self.launch.load(&mut fresh)?;
         std::mem::replace(worker, fresh).end();
         Ok(())
     }
 
-    fn try_deserialize(&mut self, worker: &mut Worker, from: &[u8]) -> Result<ImageState, Trouble> {
+    fn try_deserialize(
+        &mut self,
+        worker: &mut Worker,
+        from: &[u8],
+    ) -> Result<ImageState, ImageError> {
         let mut outside = self.subject.absorb(worker)?;
         outside.files.clear();
         let saved = bytes::read(from, self.subject.watch.layout(), &mut self.mapped)?;
         if saved.sleepers != outside.sleepers {
-            return Err(Trouble::Threads);
+            return Err(ImageError::Threads);
         }
         let is_missing = |path: &&String| !saved.layout.files().any(|file| file == *path);
         if let Some(path) = self.loaded.iter().find(is_missing) {
             let reason = format!("the image is of another model: it has no `{path}`");
-            return Err(Trouble::Bytes(reason));
+            return Err(ImageError::Bytes(reason));
         }
         Ok(ImageState {
             of: Arc::clone(&self.identity),
@@ -163,7 +167,7 @@ impl StateProvider for Image {
     }
 
     fn begin(&mut self, _worker: &mut Worker) -> CallResult<()> {
-        let maps = self.subject.watch.maps().map_err(|trouble| trouble.of(SAVE))?;
+        let maps = self.subject.watch.maps().map_err(|error| error.of(SAVE))?;
         let layout = Layout::parse(&maps).unwrap_or_default();
         self.loaded = layout.files().map(ToOwned::to_owned).collect();
         self.loaded.dedup();
@@ -171,26 +175,26 @@ impl StateProvider for Image {
     }
 
     fn save(&mut self, worker: &mut Worker) -> CallResult<SavedState> {
-        let state = self.try_save(worker).map_err(|trouble| trouble.of(SAVE))?;
+        let state = self.try_save(worker).map_err(|error| error.of(SAVE))?;
         Ok(SavedState(Box::new(state)))
     }
 
     fn restore(&mut self, worker: &mut Worker, state: &SavedState) -> CallResult<()> {
         let state: &ImageState = own(RESTORE, state)?;
-        self.try_restore(worker, state).map_err(|trouble| trouble.of(RESTORE))
+        self.try_restore(worker, state).map_err(|error| error.of(RESTORE))
     }
 
     fn serialize(&mut self, _worker: &mut Worker, state: &SavedState) -> CallResult<Vec<u8>> {
         let state: &ImageState = own(SERIALIZE, state)?;
         if let Some(file) = state.outside.files.first() {
-            return Err(Trouble::OpenFile(file.target.clone()).of(SERIALIZE));
+            return Err(ImageError::OpenFile(file.target.clone()).of(SERIALIZE));
         }
-        bytes::write(state, &mut self.mapped).map_err(|trouble| trouble.of(SERIALIZE))
+        bytes::write(state, &mut self.mapped).map_err(|error| error.of(SERIALIZE))
     }
 
     fn deserialize(&mut self, worker: &mut Worker, bytes: &[u8]) -> CallResult<SavedState> {
         let state = self.try_deserialize(worker, bytes);
-        Ok(SavedState(Box::new(state.map_err(|trouble| trouble.of(DESERIALIZE))?)))
+        Ok(SavedState(Box::new(state.map_err(|error| error.of(DESERIALIZE))?)))
     }
 
     fn unshared_bytes(&self, state: &SavedState) -> u64 {

@@ -1,12 +1,16 @@
 //! An instance that lives in a worker, as the engine sees it.
 
+use super::fork::Fork;
 use super::hazard::{Hazard, Probe};
+use super::image::Image;
 use super::launch::Launch;
+use super::native::Native;
 use super::protocol::{
     Op, Reader, Writer, read_error, read_event_update, read_outcome, read_values, write_setup,
     write_step, write_values,
 };
-use super::provider::{self, StateProvider};
+use super::provider::StateProvider;
+use super::replay::Replay;
 use super::worker::Worker;
 use consort_core::model::{CallResult, row_width};
 use consort_core::{
@@ -29,7 +33,7 @@ impl IsolatedInstance {
     pub(super) fn start(launch: &Arc<Launch>, provider: Provider) -> CallResult<Self> {
         let mut worker = launch.start()?;
         let probe = Probe::new(&mut worker)?;
-        let mut provider = provider::make(provider, launch, &mut worker)?;
+        let mut provider = make(provider, launch, &mut worker)?;
         launch.load(&mut worker)?;
         provider.begin(&mut worker)?;
         Ok(IsolatedInstance { worker, provider, probe })
@@ -59,11 +63,11 @@ impl IsolatedInstance {
         self.probe.look()
     }
 
-    /// Does something that has no result but success.
-    fn tell(&mut self, op: Op, fill: impl FnOnce(&mut Writer<'_>)) -> CallResult<()> {
-        let told = self.worker.ask(op, fill).map(|_| ());
+    /// Sends a command that has no result.
+    fn command(&mut self, op: Op, fill: impl FnOnce(&mut Writer<'_>)) -> CallResult<()> {
+        let done = self.worker.ask(op, fill).map(|_| ());
         self.provider.done(&self.worker);
-        told
+        done
     }
 
     /// Asks for something, and reads the answer; one that cannot be read ends the process.
@@ -74,7 +78,7 @@ impl IsolatedInstance {
         read: impl FnOnce(&mut Reader<'_>) -> Option<T>,
     ) -> CallResult<T> {
         let answer = read(&mut self.worker.ask(op, fill)?);
-        let answer = answer.ok_or_else(|| self.worker.garbage(op));
+        let answer = answer.ok_or_else(|| self.worker.invalid_reply(op));
         self.provider.done(&self.worker);
         answer
     }
@@ -100,30 +104,30 @@ impl IsolatedInstance {
 
 impl Instance for IsolatedInstance {
     fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
-        self.tell(Op::SetUp, |to| write_setup(to, setup))
+        self.command(Op::SetUp, |to| write_setup(to, setup))
     }
 
     fn enter_configuration(&mut self) -> CallResult<()> {
-        self.tell(Op::EnterConfiguration, |_| ())
+        self.command(Op::EnterConfiguration, |_| ())
     }
 
     fn exit_configuration(&mut self) -> CallResult<()> {
-        self.tell(Op::ExitConfiguration, |_| ())
+        self.command(Op::ExitConfiguration, |_| ())
     }
 
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
-        self.tell(Op::EnterInitialization, |to| write_setup(to, setup))
+        self.command(Op::EnterInitialization, |to| write_setup(to, setup))
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {
-        self.tell(Op::ExitInitialization, |_| ())
+        self.command(Op::ExitInitialization, |_| ())
     }
 
     fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
         if references.is_empty() {
             return Ok(());
         }
-        self.tell(Op::Set, |to| {
+        self.command(Op::Set, |to| {
             to.references(references);
             to.byte(values.value_type() as u8);
             to.count(values.len());
@@ -145,7 +149,7 @@ impl Instance for IsolatedInstance {
         orders: &[i32],
         values: &[f64],
     ) -> CallResult<()> {
-        self.tell(Op::SetInputDerivatives, |to| {
+        self.command(Op::SetInputDerivatives, |to| {
             to.references(references);
             orders.iter().for_each(|order| to.word(order.cast_unsigned()));
             to.numbers(values);
@@ -216,7 +220,7 @@ impl Instance for IsolatedInstance {
     }
 
     fn enter_event_mode(&mut self) -> CallResult<()> {
-        self.tell(Op::EnterEventMode, |_| ())
+        self.command(Op::EnterEventMode, |_| ())
     }
 
     fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
@@ -224,7 +228,7 @@ impl Instance for IsolatedInstance {
     }
 
     fn enter_step_mode(&mut self) -> CallResult<()> {
-        self.tell(Op::EnterStepMode, |_| ())
+        self.command(Op::EnterStepMode, |_| ())
     }
 
     fn directional_derivative(
@@ -266,12 +270,12 @@ impl Instance for IsolatedInstance {
     }
 
     fn saving_hazards(&mut self) -> Vec<String> {
-        let told = |hazard: &Hazard| {
+        let describe = |hazard: &Hazard| {
             let refuses: Vec<&str> =
                 hazard.refuses.iter().map(|provider| provider.name()).collect();
             format!("{hazard}; this rules out {}", refuses.join(" and "))
         };
-        self.hazards().iter().flatten().map(told).collect()
+        self.hazards().iter().flatten().map(describe).collect()
     }
 
     fn resident_bytes(&self) -> Option<u64> {
@@ -287,10 +291,27 @@ impl Instance for IsolatedInstance {
     }
 
     fn terminate(&mut self) -> CallResult<()> {
-        // Whoever asked before was told; there is nothing to end any more.
+        // The end of the process was reported before; there is nothing to terminate.
         if self.worker.is_gone() {
             return Ok(());
         }
-        self.tell(Op::Terminate, |_| ())
+        self.command(Op::Terminate, |_| ())
+    }
+}
+
+/// The provider for a worker that was just started.
+///
+/// # Errors
+/// If this machine has none such, with the reason.
+fn make(
+    provider: Provider,
+    launch: &Arc<Launch>,
+    worker: &mut Worker,
+) -> CallResult<Box<dyn StateProvider>> {
+    match provider {
+        Provider::Native => Ok(Box::new(Native::default())),
+        Provider::Image => Ok(Box::new(Image::new(launch, worker)?)),
+        Provider::Fork => Ok(Box::new(Fork::new(worker)?)),
+        Provider::Replay => Ok(Box::new(Replay::new(launch))),
     }
 }

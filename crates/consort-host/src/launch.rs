@@ -52,7 +52,7 @@ impl Launch {
         let started = Worker::start(&self.host, self.elsewhere, &self.name, log, self.family);
         started.map_err(|error| {
             let program = self.host.program.display();
-            let reason = format!("no process could be started from `{program}`: {error}");
+            let reason = format!("cannot start a process from `{program}`: {error}");
             CallError::new("start a worker", CallStatus::Refused(reason))
         })
     }

@@ -1,11 +1,11 @@
-//! Instances in processes of their own: what crashes, leaves, hangs or scribbles there ends there, and
-//! the whole memory of a process can be saved.
+//! Instances in processes of their own: a model that crashes, exits, hangs or overwrites memory ends its own process
+//! only, and the whole memory of a process can be saved.
 //!
 //! An [`IsolatedModel`] starts one worker per instance: a program that calls [`serve()`] and does nothing
 //! else. Both talk through memory they share (`channel`), in turns, one round trip per call
 //! (`protocol`). The worker has a clean environment and file table, a folder of its own, limits, and
 //! addresses that are the same each time (`process`). What it prints is captured (`output`); its death or
-//! silence becomes a [`CallError`](consort_core::CallError) that says what was being done.
+//! silence becomes a [`CallError`](consort_core::CallError) with the call that was being made.
 //!
 //! States are saved by one of four providers (`provider`): by the model itself inside of its worker, or
 //! from outside.
@@ -46,7 +46,7 @@ use std::time::Duration;
 pub struct HostOptions {
     /// The program that calls [`serve()`].
     pub program: PathBuf,
-    /// What it is told, so that it does.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// How much a worker may use.
     pub limits: ProcessLimits,

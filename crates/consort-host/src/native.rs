@@ -37,7 +37,7 @@ struct NativeState {
 
 impl Drop for NativeState {
     fn drop(&mut self) {
-        // May happen on any thread, at any time: the worker is told with the next command.
+        // May happen on any thread, at any time: the worker drops it with the next command.
         let mut lists = self.owner.lists.lock().unwrap_or_else(PoisonError::into_inner);
         lists.dropped.push(self.id);
     }
@@ -63,7 +63,7 @@ impl Native {
     fn id(&self, call: &'static str, state: &SavedState) -> CallResult<u64> {
         let state: &NativeState = own(call, state)?;
         if !Arc::ptr_eq(&state.owner, &self.ids) {
-            let reason = "the state is another instance's".to_owned();
+            let reason = "the state belongs to another instance".to_owned();
             return Err(CallError::new(call, CallStatus::Refused(reason)));
         }
         Ok(state.id)
@@ -108,7 +108,7 @@ impl StateProvider for Native {
     }
 
     fn unshared_bytes(&self, _state: &SavedState) -> u64 {
-        // The model does not tell.
+        // The size is not known.
         0
     }
 }

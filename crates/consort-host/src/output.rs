@@ -1,5 +1,5 @@
-//! What a worker prints: kept in memory of its own, so that it neither mixes with ours nor has to wait
-//! for a reader.
+//! The output of a worker: kept in memory of its own, so that it neither mixes with that of the host nor has to
+//! wait for a reader.
 
 use super::channel::memory_file;
 use std::fs::File;
@@ -28,7 +28,7 @@ impl Output {
     /// If the system refuses.
     pub(crate) fn create() -> io::Result<Output> {
         let file = memory_file(c"consort-output")?;
-        // Whoever writes appends, so that emptying the file needs no word with the worker.
+        // Every write appends, so that the file can be emptied without the worker.
         // SAFETY: a flag of a descriptor that is ours.
         if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) } < 0 {
             return Err(io::Error::last_os_error());
@@ -57,13 +57,13 @@ impl Output {
         }
         let mut bytes = vec![0; usize::try_from(length.min(OUTPUT_MAX)).unwrap_or_default()];
         let is_read = self.file.read_exact_at(&mut bytes, 0).is_ok();
-        // What cannot be emptied is told again, which is better than to fail for words.
+        // Output that cannot be removed is forwarded again.
         let _ = self.file.set_len(0);
         if is_read {
             let lines = || bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
             let left_out = lines().count().saturating_sub(LINES_MAX);
             if 0 < left_out {
-                line(&format!("({left_out} lines before these are left out)"));
+                line(&format!("({left_out} earlier lines are left out)"));
             }
             lines().skip(left_out).for_each(|bytes| {
                 line(String::from_utf8_lossy(&bytes[..bytes.len().min(LINE_MAX)]).trim_end());

@@ -1,4 +1,4 @@
-//! A process of ours in which a stranger's code runs: how it is started, watched and ended.
+//! A worker process, in which foreign code runs: how it is started, watched and ended.
 
 use super::HostOptions;
 use super::channel::Channel;
@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 /// A live process, ended when dropped, with everything it has started.
 pub(crate) struct Process {
     pid: libc::pid_t,
-    ending: Option<Ending>,
-    /// The core that it was last told to run on.
+    ending: Option<ProcessEnd>,
+    /// The core that it was last moved to.
     core: Option<usize>,
 }
 
@@ -22,28 +22,28 @@ const CORES_MAX: usize = 8 * size_of::<libc::cpu_set_t>();
 
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ending {
-    /// It left by itself.
+pub(crate) enum ProcessEnd {
+    /// It exited by itself.
     Exit(i32),
     /// It was ended by a signal.
     Signal(i32),
-    /// It is no child of ours any more.
+    /// Its status cannot be read any more.
     Unknown,
 }
 
-impl Ending {
-    /// Whether somebody else ended it: neither its own doing nor ours.
+impl ProcessEnd {
+    /// Whether it was ended from outside: neither by itself nor by its host.
     pub(crate) fn is_from_outside(self) -> bool {
-        matches!(self, Ending::Signal(libc::SIGKILL | libc::SIGTERM))
+        matches!(self, ProcessEnd::Signal(libc::SIGKILL | libc::SIGTERM))
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for ProcessEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Ending::Exit(code) => write!(f, "its process left with exit code {code}"),
-            Ending::Signal(signal) => write!(f, "its process crashed with {}", name(*signal)),
-            Ending::Unknown => f.write_str("its process is gone"),
+            ProcessEnd::Exit(code) => write!(f, "its process exited with code {code}"),
+            ProcessEnd::Signal(signal) => write!(f, "its process crashed with {}", name(*signal)),
+            ProcessEnd::Unknown => f.write_str("its process has ended"),
         }
     }
 }
@@ -51,21 +51,21 @@ impl fmt::Display for Ending {
 /// What a signal is called.
 fn name(signal: i32) -> String {
     let known = match signal {
-        libc::SIGSEGV => "SIGSEGV: it used memory that is not its own",
-        libc::SIGABRT => "SIGABRT: it gave up",
-        libc::SIGFPE => "SIGFPE: whole numbers divided by zero",
-        libc::SIGILL => "SIGILL: an instruction that this machine does not have",
-        libc::SIGBUS => "SIGBUS: it used memory that is not there",
-        libc::SIGKILL => "SIGKILL: somebody ended it, or memory ran out",
-        libc::SIGTERM => "SIGTERM: somebody asked it to end",
-        libc::SIGPIPE => "SIGPIPE: nobody reads what it writes",
+        libc::SIGSEGV => "SIGSEGV: an invalid memory access",
+        libc::SIGABRT => "SIGABRT: it called `abort`",
+        libc::SIGFPE => "SIGFPE: an integer division by zero",
+        libc::SIGILL => "SIGILL: an instruction that this processor does not have",
+        libc::SIGBUS => "SIGBUS: an access to a missing part of a mapped file",
+        libc::SIGKILL => "SIGKILL: killed from outside, or out of memory",
+        libc::SIGTERM => "SIGTERM: a stop request from outside",
+        libc::SIGPIPE => "SIGPIPE: a write to a closed pipe",
         _ => return format!("signal {signal}"),
     };
     known.to_owned()
 }
 
 impl Process {
-    /// Starts a worker in `folder`, with the channel at its standard input and its words captured. Its memory lies where
+    /// Starts a worker in `folder`, with the channel at its standard input and its output captured. Its memory lies where
     /// that of every worker does, or by chance elsewhere.
     ///
     /// # Errors
@@ -102,8 +102,8 @@ impl Process {
     }
 
     /// Lets it run on the core that we run on. One sleeps while the other works: with a second core, that
-    /// one would have to be woken at each turn, and told whenever pages are watched anew.
-    pub(crate) fn come_along(&mut self) {
+    /// one would have to be woken at each turn, and interrupted whenever pages are watched anew.
+    pub(crate) fn follow_core(&mut self) {
         // SAFETY: a plain system call without any memory.
         let Ok(core) = usize::try_from(unsafe { libc::sched_getcpu() }) else { return };
         if self.core == Some(core) || CORES_MAX <= core {
@@ -119,13 +119,13 @@ impl Process {
     }
 
     /// How it ended, if it has.
-    pub(crate) fn poll(&mut self) -> Option<Ending> {
+    pub(crate) fn poll(&mut self) -> Option<ProcessEnd> {
         self.wait(libc::WNOHANG)
     }
 
     /// Ends it and all that it has started, and waits for its end: only then may anything that it
     /// shared with us be used again.
-    pub(crate) fn end(&mut self) -> Ending {
+    pub(crate) fn end(&mut self) -> ProcessEnd {
         if self.poll().is_none() {
             // SAFETY: signals to a process that is our child and was not waited for, and to its group.
             unsafe {
@@ -133,19 +133,19 @@ impl Process {
                 libc::kill(self.pid, libc::SIGKILL);
             }
         }
-        self.wait(0).unwrap_or(Ending::Unknown)
+        self.wait(0).unwrap_or(ProcessEnd::Unknown)
     }
 
-    fn wait(&mut self, flags: libc::c_int) -> Option<Ending> {
+    fn wait(&mut self, flags: libc::c_int) -> Option<ProcessEnd> {
         while self.ending.is_none() {
             let mut status = 0;
             // SAFETY: a child of ours that was not waited for; the status is on our stack.
             let waited = unsafe { libc::waitpid(self.pid, &raw mut status, flags | libc::__WALL) };
             match waited {
                 0 => return None,
-                waited if waited == self.pid => self.ending = ending(status),
+                waited if waited == self.pid => self.ending = process_end(status),
                 _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
-                _ => self.ending = Some(Ending::Unknown),
+                _ => self.ending = Some(ProcessEnd::Unknown),
             }
         }
         self.ending
@@ -159,10 +159,10 @@ impl Drop for Process {
 }
 
 /// How a status of `waitpid` reads; `None` for a process that has not ended.
-fn ending(status: libc::c_int) -> Option<Ending> {
+fn process_end(status: libc::c_int) -> Option<ProcessEnd> {
     match status {
-        status if libc::WIFEXITED(status) => Some(Ending::Exit(libc::WEXITSTATUS(status))),
-        status if libc::WIFSIGNALED(status) => Some(Ending::Signal(libc::WTERMSIG(status))),
+        status if libc::WIFEXITED(status) => Some(ProcessEnd::Exit(libc::WEXITSTATUS(status))),
+        status if libc::WIFSIGNALED(status) => Some(ProcessEnd::Signal(libc::WTERMSIG(status))),
         _ => None,
     }
 }

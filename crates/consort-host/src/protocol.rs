@@ -1,8 +1,8 @@
-//! What is said between us and a worker: commands and replies as bytes.
+//! The protocol between host and worker: commands and replies as bytes.
 //!
 //! Both sides are one program, so nothing here lasts: numbers are as the machine has them. A reply
-//! comes from a process in which a stranger's code runs, so nothing in it is believed: whoever reads
-//! gets `None` where bytes make no sense.
+//! comes from a process in which foreign code runs, so nothing in it is trusted: readers return `None` for
+//! invalid bytes.
 
 mod diagnostic;
 mod errors;
@@ -27,7 +27,7 @@ pub(crate) use write::Writer;
 
 macro_rules! define_ops {
     ($($(#[$doc:meta])* $op:ident = $code:literal, $fmi2:literal, $fmi3:literal, $other:literal;)*) => {
-        /// What is asked of a worker.
+        /// A command to a worker.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u32)]
         pub(crate) enum Op {
@@ -67,7 +67,7 @@ define_ops! {
     Step = 10, "fmi2DoStep", "fmi3DoStep", "step";
     /// Several steps, with values set before and got after each.
     RunSteps = 11, "fmi2DoStep", "fmi3DoStep", "step";
-    TakeDiscarded = 12, "fmi2GetStatus", "tell why a step was discarded", "tell why a step was discarded";
+    TakeDiscarded = 12, "fmi2GetStatus", "get why a step was discarded", "get why a step was discarded";
     EnterEventMode = 13, "enter event mode", "fmi3EnterEventMode", "enter event mode";
     UpdateDiscreteStates = 14, "update discrete states", "fmi3UpdateDiscreteStates", "update discrete states";
     EnterStepMode = 15, "enter step mode", "fmi3EnterStepMode", "enter step mode";
@@ -79,13 +79,13 @@ define_ops! {
     Deserialize = 20, "fmi2DeSerializeFMUstate", "fmi3DeserializeFMUState", "deserialize a state";
     Terminate = 21, "fmi2Terminate", "fmi3Terminate", "terminate";
     /// Frees the instance and ends the process.
-    Leave = 22, "fmi2FreeInstance", "fmi3FreeInstance", "free the instance";
+    Free = 22, "fmi2FreeInstance", "fmi3FreeInstance", "free the instance";
     SetUp = 23, "fmi2SetupExperiment", "set up", "set up";
     /// As `Get`, and nothing comes of a refusal.
     ReadBack = 24, "fmi2Get", "fmi3Get", "get values";
     StepMax = 25, "fmi2GetMaxStepsize", "ask for the longest step", "ask for the longest step";
     /// Changes its mappings, for an image of its memory.
-    Errands = 32, "restore a state", "restore a state", "restore a state";
+    Tasks = 32, "restore a state", "restore a state", "restore a state";
     /// Makes the model from its recipe and answers with why that could not be.
     TryLoad = 34, "load the binary", "load the binary", "load the model";
     /// Makes a copy of itself, which listens at another slot.
@@ -103,7 +103,7 @@ impl Op {
     }
 }
 
-/// Whose words a model's calls are named by.
+/// The standard that names a model's calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
     Fmi2,
@@ -126,5 +126,5 @@ impl Family {
 
 /// The first byte of a reply.
 pub(crate) const DONE: u8 = 0;
-/// The first byte of a reply that tells of a failure.
+/// The first byte of a reply to a call that failed.
 pub(crate) const FAILED: u8 = 1;

@@ -1,14 +1,8 @@
 //! Who saves and restores the state of an isolated instance.
 
-use super::fork::Fork;
-use super::image::Image;
-use super::launch::Launch;
-use super::native::Native;
-use super::replay::Replay;
 use super::worker::Worker;
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Provider, SavedState};
-use std::sync::Arc;
 
 /// Saves and restores the state of what lives in a worker.
 ///
@@ -26,7 +20,7 @@ pub(crate) trait StateProvider: Send {
         Ok(())
     }
 
-    /// Something was done to the instance: whoever repeats it later remembers
+    /// Something was done to the instance: a provider that repeats it later keeps
     /// [command](Worker::command) and [reply](Worker::reply).
     fn done(&mut self, _worker: &Worker) {}
 
@@ -39,7 +33,7 @@ pub(crate) trait StateProvider: Send {
     /// Goes back to a state.
     ///
     /// # Errors
-    /// If the state is another instance's, or cannot be restored.
+    /// If the state belongs to another instance, or cannot be restored.
     fn restore(&mut self, worker: &mut Worker, state: &SavedState) -> CallResult<()>;
 
     /// Turns a state into bytes.
@@ -56,23 +50,6 @@ pub(crate) trait StateProvider: Send {
 
     /// How many bytes giving up this state would free.
     fn unshared_bytes(&self, state: &SavedState) -> u64;
-}
-
-/// The provider for a worker that was just started.
-///
-/// # Errors
-/// If this machine has none such, with the reason.
-pub(super) fn make(
-    provider: Provider,
-    launch: &Arc<Launch>,
-    worker: &mut Worker,
-) -> CallResult<Box<dyn StateProvider>> {
-    match provider {
-        Provider::Native => Ok(Box::new(Native::default())),
-        Provider::Image => Ok(Box::new(Image::new(launch, worker)?)),
-        Provider::Fork => Ok(Box::new(Fork::new(worker)?)),
-        Provider::Replay => Ok(Box::new(Replay::new(launch))),
-    }
 }
 
 /// The state as the provider that made it knows it.

@@ -114,7 +114,7 @@ impl Replay {
             }
             if hash(worker.reply()) != entry.hash {
                 let error = not_repeatable(index, total);
-                worker.give_up(error.to_string());
+                worker.abandon(error.to_string());
                 return Err(error);
             }
         }
@@ -126,10 +126,8 @@ impl Replay {
 
 #[cold]
 fn not_repeatable(index: usize, total: usize) -> Box<CallError> {
-    let reason = format!(
-        "the model does not do the same again: call {} of {total} was answered differently",
-        index + 1
-    );
+    let reason =
+        format!("the model is not repeatable: call {} of {total} had another result", index + 1);
     CallError::new(RESTORE, CallStatus::Refused(reason))
 }
 
@@ -164,7 +162,7 @@ impl StateProvider for Replay {
 
     fn deserialize(&mut self, _worker: &mut Worker, bytes: &[u8]) -> CallResult<SavedState> {
         let journal = read(bytes).ok_or_else(|| {
-            let reason = "the bytes are no list of calls to an instance".to_owned();
+            let reason = "the bytes are not a list of calls to an instance".to_owned();
             CallError::new(DESERIALIZE, CallStatus::Refused(reason))
         })?;
         Ok(SavedState(Box::new(ReplayState(journal))))

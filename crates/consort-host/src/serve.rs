@@ -1,4 +1,4 @@
-//! The worker's side: does what it is told, until it is told to leave.
+//! The worker's side: executes commands until the instance is freed.
 //!
 //! Everything that a command changes lives on the heap, behind one box that is made before the first
 //! command: the memory of this process may be rolled back under it between two commands, and its stack
@@ -38,7 +38,7 @@ pub fn serve(load: &Load<'_>) -> ExitCode {
         if next != Next::Listen {
             served.channel.answer();
         }
-        if next == Next::Leave {
+        if next == Next::Exit {
             return ExitCode::SUCCESS;
         }
     }
@@ -47,21 +47,21 @@ pub fn serve(load: &Load<'_>) -> ExitCode {
 /// What a worker does after a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// It says that it has answered.
+    /// It gives the turn back.
     Answer,
     /// The same, for the last time.
-    Leave,
-    /// It is a copy, and nobody has asked it anything yet.
+    Exit,
+    /// It is a copy, and waits for its first command.
     Listen,
 }
 
 /// The exit code of a program that was not started as a worker.
 const NO_WORKER: u8 = 2;
 
-/// The memory that is shared with whoever started this process: it comes as standard input, which the
+/// The memory that is shared with the parent process: it comes as standard input, which the
 /// model finds empty.
 fn take_channel() -> io::Result<Channel> {
-    // SAFETY: a copy of a descriptor, which is nobody else's.
+    // SAFETY: a copy of a descriptor, which only this process has.
     let file = unsafe {
         let copy = libc::fcntl(libc::STDIN_FILENO, libc::F_DUPFD_CLOEXEC, 3);
         if copy < 0 {
@@ -71,7 +71,7 @@ fn take_channel() -> io::Result<Channel> {
     };
     let channel = Channel::adopt(file)?;
     let nothing = File::open("/dev/null")?;
-    // SAFETY: standard input is replaced; nobody has read from it.
+    // SAFETY: standard input is replaced; nothing has read from it.
     if unsafe { libc::dup2(nothing.as_raw_fd(), libc::STDIN_FILENO) } < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -117,7 +117,7 @@ impl Served {
         }
         match slot.map(|slot| self.channel.move_to(slot)) {
             Some(Ok(())) => Next::Listen,
-            // Without a slot nobody can talk to it.
+            // Without a slot it cannot be reached.
             _ => std::process::exit(i32::from(NO_WORKER)),
         }
     }
@@ -136,8 +136,8 @@ impl Served {
             Some(Op::Load) => self.hosted.load(&mut command, load),
             Some(Op::TryLoad) => self.hosted.try_load(&mut command, &mut reply, load),
             Some(Op::Instantiate) => self.hosted.instantiate(&mut command),
-            Some(Op::Errands) => {
-                image::child::obey(&mut command, &mut reply);
+            Some(Op::Tasks) => {
+                image::child::run_tasks(&mut command, &mut reply);
                 Ok(())
             }
             Some(op) => {
@@ -147,7 +147,7 @@ impl Served {
                 header.call_time.store(nanoseconds, Ordering::Relaxed);
                 done
             }
-            None => Err(nonsense()),
+            None => Err(invalid_command()),
         };
         let done = done.and_then(|()| if reply.is_full() { Err(too_large()) } else { Ok(()) });
         if let Err(error) = done {
@@ -157,10 +157,10 @@ impl Served {
         }
         let length = reply.finish();
         self.finish(length);
-        if op == Some(Op::Leave) { Next::Leave } else { Next::Answer }
+        if op == Some(Op::Free) { Next::Exit } else { Next::Answer }
     }
 
-    /// Says how long the reply is, if it had room.
+    /// Stores the length of the reply, if it had room.
     fn finish(&self, length: Option<usize>) {
         let length = length.map_or(u64::MAX, |length| length as u64);
         self.channel.header().reply_bytes.store(length, Ordering::Relaxed);
@@ -176,11 +176,11 @@ fn too_large() -> Box<CallError> {
 
 /// A command that cannot be one: only a model that writes where it should not can be the reason.
 #[cold]
-fn nonsense() -> Box<CallError> {
+fn invalid_command() -> Box<CallError> {
     let reason = "the memory shared with the model's process was overwritten".to_owned();
     CallError::new("read a command", CallStatus::Refused(reason))
 }
 
-fn sense<T>(read: Option<T>) -> CallResult<T> {
-    read.ok_or_else(nonsense)
+fn checked<T>(read: Option<T>) -> CallResult<T> {
+    read.ok_or_else(invalid_command)
 }

@@ -1,9 +1,9 @@
-//! A live worker as we see it: a process, the channel to it, and what it says.
+//! A live worker as the host sees it: a process, the channel to it, and its output.
 
 use super::HostOptions;
 use super::channel::{Channel, PART_BYTES};
 use super::output::{OUTPUT_MAX, Output};
-use super::process::{Ending, Process};
+use super::process::{Process, ProcessEnd};
 use super::protocol::{
     DONE, FAILED, Family, Op, Reader, Writer, read_error, read_log_entry, read_type,
 };
@@ -19,14 +19,14 @@ use std::time::{Duration, Instant};
 /// How many of the last lines an error carries.
 const RECENT_MAX: usize = 10;
 
-/// A live process and the channel to it. Whoever restores a copy of a process puts another worker in
-/// the place of this one.
+/// A live process and the channel to it. A provider that restores a copy of a process replaces the
+/// worker.
 pub(crate) struct Worker {
     // The process ends before what it uses is given back.
     process: Process,
     channel: Channel,
     shared: Arc<Shared>,
-    /// What became of it.
+    /// How it ended, if it has.
     gone: Option<String>,
     /// Its process was ended from outside.
     was_killed: bool,
@@ -120,8 +120,8 @@ impl Worker {
         self.round_trips
     }
 
-    /// Tells the component's log.
-    pub(crate) fn tell(&self, level: LogLevel, message: String) {
+    /// Adds a line to the log of the component.
+    pub(crate) fn log(&self, level: LogLevel, message: String) {
         let (component, category) = (self.shared.component.clone(), "consort".to_owned());
         (self.shared.log)(&LogEntry { component, level, category, message });
     }
@@ -182,16 +182,16 @@ impl Worker {
             return Err(self.gone(op));
         }
         self.round_trips += 1;
-        self.process.come_along();
+        self.process.follow_core();
         self.channel.header().stage.store(op as u32, Ordering::Relaxed);
         self.channel.ask();
         if let Err(what) = self.wait(op) {
             self.gone = Some(what);
-            self.hear();
+            self.forward_output();
             return Err(self.gone(op));
         }
         self.step = None;
-        self.hear_now_and_then(op);
+        self.take_output_if_due(op);
         let is_done = self.channel.reply().first() == Some(&DONE);
         if !is_done {
             return Err(self.failure(op));
@@ -199,35 +199,35 @@ impl Worker {
         Ok(Reader::new(&self.channel.reply()[1..]))
     }
 
-    /// What a call that failed said of itself.
+    /// The error of a call that failed.
     #[cold]
     fn failure(&mut self, op: Op) -> Box<CallError> {
         self.failures += 1;
-        self.hear();
+        self.forward_output();
         let mut reader = Reader::new(self.channel.reply());
-        let told =
+        let error =
             reader.byte().filter(|code| *code == FAILED).and_then(|_| read_error(&mut reader));
-        told.unwrap_or_else(|| self.garbage(op))
+        error.unwrap_or_else(|| self.invalid_reply(op))
     }
 
-    /// A reply that makes no sense: whatever runs there has written where it should not.
+    /// The error of an invalid reply: the model has written to memory that is not its own.
     #[cold]
-    pub(crate) fn garbage(&mut self, op: Op) -> Box<CallError> {
+    pub(crate) fn invalid_reply(&mut self, op: Op) -> Box<CallError> {
         self.process.end();
-        self.gone = Some("it overwrote the memory it shares with us".to_owned());
-        self.hear();
+        self.gone = Some("it overwrote the memory shared with its host process".to_owned());
+        self.forward_output();
         self.gone(op)
     }
 
-    /// Ends the process, whose state is nobody's any more, with the reason.
-    pub(crate) fn give_up(&mut self, reason: String) {
+    /// Ends the process, whose state is invalid, with the reason.
+    pub(crate) fn abandon(&mut self, reason: String) {
         self.process.end();
         self.gone = Some(reason);
     }
 
     /// Waits for an answer.
     fn wait(&mut self, op: Op) -> Result<(), String> {
-        // A worker that dies wakes nobody: look after it, soon at first.
+        // A worker that ends does not wake its host: the process is polled, soon at first.
         let mut nap = Duration::from_millis(2);
         if self.channel.wait_for_answer(nap) {
             return Ok(());
@@ -281,19 +281,19 @@ impl Worker {
         Box::new(CallError { call, arguments, status, log })
     }
 
-    /// Printing is rare and costs a look at a file: it is taken when a call ends that is rare as well.
-    fn hear_now_and_then(&mut self, op: Op) {
+    /// Printing is rare and costs a look at a file: output is forwarded after rare calls.
+    fn take_output_if_due(&mut self, op: Op) {
         let is_often = matches!(op, Op::Set | Op::Get | Op::Step | Op::RunSteps);
         if !is_often || self.round_trips.is_multiple_of(64) {
-            self.hear();
+            self.forward_output();
         } else if self.channel.has_log() {
-            self.hear_log();
+            self.forward_log();
         }
     }
 
-    /// Passes on what the worker has said.
-    pub(crate) fn hear(&mut self) {
-        self.hear_log();
+    /// Forwards log and output of the worker.
+    pub(crate) fn forward_output(&mut self) {
+        self.forward_log();
         let (shared, recent) = (&*self.shared, &mut self.recent);
         shared.output.take(|line| {
             let (category, message) = ("output".to_owned(), line.to_owned());
@@ -302,7 +302,7 @@ impl Worker {
         });
     }
 
-    fn hear_log(&mut self) {
+    fn forward_log(&mut self) {
         let (shared, recent) = (&*self.shared, &mut self.recent);
         let log = self.channel.take_log();
         let mut reader = Reader::new(&log);
@@ -312,24 +312,24 @@ impl Worker {
         }
         let lost = self.channel.header().log_lost.swap(0, Ordering::Relaxed);
         if 0 < lost {
-            let message = format!("{lost} more lines in one call had no room");
-            self.tell(LogLevel::Warning, message);
+            let message = format!("{lost} log lines of one call are lost: the log buffer was full");
+            self.log(LogLevel::Warning, message);
         }
     }
 
     /// Frees the instance and ends the process.
     fn leave(&mut self) {
         if self.gone.is_none() && self.process.poll().is_none() {
-            let freed = self.ask(Op::Leave, |_| ()).err();
+            let freed = self.ask(Op::Free, |_| ()).err();
             if let Some(error) = freed {
-                self.tell(LogLevel::Error, error.to_string());
+                self.log(LogLevel::Error, error.to_string());
             }
         }
-        self.hear();
+        self.forward_output();
     }
 
-    /// Ends the process at once: it is a copy that nobody needs.
-    pub(crate) fn end(mut self) -> Ending {
+    /// Ends the process at once: it is a copy that is not needed any more.
+    pub(crate) fn end(mut self) -> ProcessEnd {
         self.gone = Some("it was ended".to_owned());
         self.process.end()
     }

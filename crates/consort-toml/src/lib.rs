@@ -1,7 +1,7 @@
-//! TOML that users write: taken apart entry by entry, and every mistake told with its place.
+//! TOML that users write: taken apart entry by entry, and every mistake reported with its place.
 //!
 //! Systems, campaigns and the interfaces of programs are written in it. How a text becomes entries, and
-//! what is said of a key nobody knows or a value of the wrong kind, is written once, here; what a key
+//! the diagnostics of unknown keys and of values of the wrong kind are written once, here; what a key
 //! *means* is read elsewhere.
 //!
 //! A reader states its [`Format`]: codes and hints. [`read`] parses a text and hands its table to the

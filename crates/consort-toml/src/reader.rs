@@ -74,7 +74,7 @@ impl<'r> TomlReader<'r> {
         entries
     }
 
-    /// A key nobody knows; `place` says in what. Returns the key that was probably meant.
+    /// An unknown key; `place` is the table it is in. Returns the key that was probably meant.
     pub fn unknown_key(
         &mut self,
         entry: &Entry<'_, '_>,
@@ -205,7 +205,7 @@ impl<'r> TomlReader<'r> {
         self.whole(entry, &expected, example)
     }
 
-    /// A whole number of a type; `expected` says which those are.
+    /// A whole number of a type; `expected` is its range for the message.
     pub fn whole<T: TryFrom<i128>>(
         &mut self,
         entry: &Entry<'_, '_>,

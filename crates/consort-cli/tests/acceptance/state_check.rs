@@ -71,14 +71,14 @@ fn who_dies_while_it_is_saved_has_a_verdict() {
     check(
         3,
         &[("native", "none")],
-        "`fmi2GetFMUstate` at 0 s never came back: its process crashed with SIGSEGV",
+        "`fmi2GetFMUstate` at 0 s did not return: its process crashed with SIGSEGV",
         1,
     );
     check(4, &[("native", "none")], "`fmi2SetFMUstate` at ", 1);
     check(
         5,
         &[("native", "none")],
-        "`fmi2GetFMUstate` at 0 s never came back: no answer for 2 s",
+        "`fmi2GetFMUstate` at 0 s did not return: no answer for 2 s",
         1,
     );
 }

@@ -130,7 +130,7 @@ fn size_problem(entry: &ArchiveEntry, name: &str, limits: &ArchiveLimits) -> Opt
         return Some(Problem::new(
             "archive::size",
             what,
-            "the file is damaged or made to deceive: export it again",
+            "the file is damaged or malicious: export it again",
         ));
     }
     None

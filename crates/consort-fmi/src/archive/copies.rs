@@ -43,7 +43,11 @@ pub(super) fn remove(
     Ok(copied)
 }
 
-fn compare(input: &mut (impl Read + Seek), a: &ArchiveEntry, b: &ArchiveEntry) -> Result<(), Problem> {
+fn compare(
+    input: &mut (impl Read + Seek),
+    a: &ArchiveEntry,
+    b: &ArchiveEntry,
+) -> Result<(), Problem> {
     let mut content = Vec::new();
     inflate::inflate(input, a, &mut content)?;
     let mut rest = Expected { rest: &content, differs: false };

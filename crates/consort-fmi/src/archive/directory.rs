@@ -49,7 +49,10 @@ const COMMENT_BYTES_MAX: u64 = 0xFFFF;
 const ZIP64_FIELD: u16 = 1;
 
 /// Reads the directory and each entry's local header.
-pub(super) fn read(input: &mut (impl Read + Seek), limits: &ArchiveLimits) -> Result<Vec<ArchiveEntry>, Problem> {
+pub(super) fn read(
+    input: &mut (impl Read + Seek),
+    limits: &ArchiveLimits,
+) -> Result<Vec<ArchiveEntry>, Problem> {
     let end = find_end(input)?;
     if (limits.entries_max as u64) < end.count {
         return Err(Problem::new(
@@ -155,7 +158,7 @@ struct EntryHeader {
 
 /// One record of the directory, without its place in the archive.
 fn central(rest: &mut &[u8]) -> Result<(ArchiveEntry, EntryHeader), Problem> {
-    let short = || Problem::damaged("has a directory with fewer entries than it says");
+    let short = || Problem::damaged("has a directory with fewer entries than it declares");
     let fixed = rest.get(..CENTRAL_BYTES).ok_or_else(short)?;
     if !fixed.starts_with(b"PK\x01\x02") {
         return Err(short());
@@ -233,8 +236,8 @@ fn local(
         && raw_name == header.raw_name
         && u16_at(&fixed, 8) == entry.method;
     if !agrees {
-        let what = format!("tells two stories about its entry `{}`", entry.name);
-        let help = "directory and local header disagree: the file is damaged or made to deceive";
+        let what = format!("has contradictory headers for its entry `{}`", entry.name);
+        let help = "directory and local header disagree: the file is damaged or malicious";
         return Err(Problem::new("archive::inconsistent", what, help));
     }
     let start =

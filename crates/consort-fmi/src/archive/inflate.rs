@@ -24,7 +24,11 @@ pub(super) fn inflate(
     }
 }
 
-fn copy(mut input: impl Read, entry: &ArchiveEntry, output: &mut impl Write) -> Result<(), Problem> {
+fn copy(
+    mut input: impl Read,
+    entry: &ArchiveEntry,
+    output: &mut impl Write,
+) -> Result<(), Problem> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut crc = Crc::new();
     let mut length = 0u64;
@@ -59,6 +63,6 @@ fn wrong_size(entry: &ArchiveEntry, how: &str) -> Problem {
     Problem::new(
         "archive::size",
         format!("has an entry `{name}` that unpacks to {how} than the {size} bytes it declares"),
-        "the file is damaged or made to deceive: export it again",
+        "the file is damaged or malicious: export it again",
     )
 }

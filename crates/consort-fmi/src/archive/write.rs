@@ -72,7 +72,7 @@ fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Gives the complete folder its name; if somebody was faster, theirs is as good.
+/// Gives the complete folder its name; if another process was faster, its folder is as good.
 fn settle(staging: &Path, destination: &Path) -> Result<(), Problem> {
     match fs::rename(staging, destination) {
         Ok(()) => Ok(()),

@@ -1,4 +1,4 @@
-//! What an FMU is given to call back into: its log.
+//! The log callback of an FMU.
 
 use super::Status;
 use super::registry::{self, Addressee, Number};
@@ -121,10 +121,10 @@ unsafe extern "C" fn consort_fmi_receive(
         Some(Addressee { context, gone: None }) => context.log(level, &category, message),
         Some(Addressee { context, gone: Some(component) }) => {
             let category = category.into_owned();
-            let message = format!("{message} (said after the instance was freed)");
+            let message = format!("{message} (logged after the instance was freed)");
             (context.sink)(&LogEntry { component, level, category, message });
         }
-        // Nobody is left to write it down; that it cannot be written here either is no reason to stop.
+        // No log is left; a failure to write to standard error is no reason to stop.
         None => {
             let name = name.unwrap_or("an FMU");
             let _ = writeln!(io::stderr(), "{name} [{category}] {message}");

@@ -106,7 +106,7 @@ impl Drop for LoadedLibrary {
     }
 }
 
-/// The threads of this process, if the system says.
+/// The threads of this process, if the system lists them.
 fn threads() -> Option<BTreeSet<u32>> {
     let tasks = fs::read_dir("/proc/self/task").ok()?;
     Some(tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok()).collect())
@@ -123,7 +123,7 @@ fn may_start_threads(library: &Path) -> bool {
     })
 }
 
-/// Loads a library, or says in the loader's own words why not.
+/// Loads a library, or returns the loader's own message.
 pub(super) fn open_handle(path: &Path, flags: i32) -> Result<Handle, String> {
     // SAFETY: running foreign constructors is what loading an FMU means; the user chose the file.
     unsafe { Handle::open(Some(path), flags) }.map_err(|error| match error.source() {

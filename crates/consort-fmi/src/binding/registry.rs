@@ -55,7 +55,7 @@ thread_local! {
 pub(crate) struct Addressee {
     /// Whose sink takes it.
     pub(crate) context: Arc<Context>,
-    /// The component it is said of, if that is another one: it is gone.
+    /// The component that the message is about, if its instance was freed.
     pub(crate) gone: Option<String>,
 }
 

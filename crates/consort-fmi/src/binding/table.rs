@@ -50,7 +50,7 @@ impl Table {
         }
     }
 
-    /// A model whose variables cannot be read is of no use: say so before anything runs.
+    /// A model whose variables cannot be read is of no use: that is an error before anything runs.
     pub(crate) fn check_getters(
         &self,
         library: &LoadedLibrary,

@@ -1,7 +1,7 @@
 //! `ModelVariables` of both versions: each element becomes a [`Variable`].
 //!
-//! Two passes: [`read`] makes the variables one by one; then `references` resolves what they say
-//! about each other, because a reference may point forward.
+//! Two passes: [`read`] makes the variables one by one; then `references` resolves the references
+//! between them, which may point forward.
 
 use super::types::{self, Inherited, Types};
 use super::units::Units;
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(
     let mut variables =
         Variables { list: Vec::new(), nodes: Vec::new(), by_reference: BTreeMap::new() };
     if child(root, "ModelVariables").is_none() {
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::no-variables", "the model has no `ModelVariables`")
                 .at(reader.tag(root), "no variables in here")
                 .help("nothing can be set, read or connected"),
@@ -71,7 +71,7 @@ impl<'a> Variables<'a> {
         if first != id && version == FmiVersion::V3 && is_read {
             let message = format!("two variables have the value reference {reference}");
             let other = self.nodes[first.index()].named;
-            reader.tell(
+            reader.report(
                 Diagnostic::warning("description::duplicate-reference", message)
                     .at(reader.place(nodes.named, "valueReference"), "used again")
                     .label(reader.place(other, "valueReference"), "first used here")
@@ -111,9 +111,9 @@ fn typed_element<'a>(
         let help = "FMI 2.0 has `Real`, `Integer`, `Boolean`, `String` and `Enumeration`";
         match typed {
             Some(typed) => unknown_type(reader, typed, help),
-            None => reader.tell(
+            None => reader.report(
                 Diagnostic::error("description::unknown-type", "a variable has no type")
-                    .at(reader.tag(node), "nothing in here says its type")
+                    .at(reader.tag(node), "no type is given here")
                     .help(help),
             ),
         }
@@ -124,9 +124,9 @@ fn typed_element<'a>(
 fn unknown_type(reader: &mut Reader<'_>, node: Node<'_>, help: &str) {
     let name = shorten(node.tag_name().name());
     let message = format!("`{name}` is not a type of variable");
-    reader.tell(
+    reader.report(
         Diagnostic::error("description::unknown-type", message)
-            .at(reader.tag(node), "which type is this?")
+            .at(reader.tag(node), "an unknown type")
             .help(help),
     );
 }
@@ -248,7 +248,7 @@ impl Element<'_, '_, '_> {
             return (causality, Variability::Discrete);
         }
         if !defaults::is_legal(causality, variability) {
-            let message = format!("the standard knows no {variability} {causality}");
+            let message = format!("the standard does not allow a {variability} {causality}");
             let help = "it is used as it is written";
             self.warn("description::causality-variability", message, "causality", help);
         }
@@ -274,7 +274,7 @@ impl Element<'_, '_, '_> {
         let text = self.node.attribute(name)?;
         let word = read(text.trim());
         if word.is_none() {
-            let message = format!("`{}` is no {name}", shorten(text));
+            let message = format!("`{}` is not a valid `{name}`", shorten(text));
             self.warn("description::word", message, name, "the default is used");
         }
         word
@@ -286,7 +286,7 @@ impl Element<'_, '_, '_> {
             "name" => "this variable".to_owned(),
             _ => format!("of `{}`", shorten(self.node.attribute("name").unwrap_or("?"))),
         };
-        self.reader.tell(Diagnostic::warning(code, message).at(span, label).help(help));
+        self.reader.report(Diagnostic::warning(code, message).at(span, label).help(help));
     }
 
     fn check_start(&mut self, causality: Causality, initial: Initial, value_type: ValueType) {
@@ -323,9 +323,9 @@ impl Element<'_, '_, '_> {
         };
         let Some(Values::Enumeration(values)) = start else { return };
         if let Some(value) = values.iter().find(|value| !types.item_values[index].contains(value)) {
-            let message = format!("the start value {value} is no item of its enumeration");
+            let message = format!("the start value {value} is not an item of its enumeration");
             let span = self.reader.place(self.typed, "start");
-            self.reader.tell(
+            self.reader.report(
                 Diagnostic::warning("description::enumeration-start", message)
                     .at(span, format!("not in `{}`", shorten(&types.enumerations[index].name)))
                     .help("it is used as it is written"),
@@ -351,10 +351,10 @@ fn check_names(reader: &mut Reader<'_>, variables: &Variables<'_>) {
             let Some(first) = seen.insert(name, named) else { continue };
             seen.insert(name, first);
             let message = format!("two variables are called `{}`", shorten(name));
-            reader.tell(
+            reader.report(
                 Diagnostic::error("description::duplicate-name", message)
-                    .at(reader.place(named, "name"), "called so again")
-                    .label(reader.place(first, "name"), "first called so here")
+                    .at(reader.place(named, "name"), "defined again")
+                    .label(reader.place(first, "name"), "first defined here")
                     .help("names are unique; rename one of them"),
             );
         }

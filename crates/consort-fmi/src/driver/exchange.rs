@@ -17,13 +17,13 @@ use consort_core::{
 };
 use std::sync::Arc;
 
-/// A live FMU whose equations somebody else integrates.
+/// A live FMU whose equations a solver integrates.
 pub(super) struct ModelExchangeInstance<C: ExchangeCalls> {
     fmu: FmuInstance<C>,
     sizes: Sizes,
     /// Structural parameters decide the sizes: the FMU must be asked.
     asks_sizes: bool,
-    /// The sizes have changed, and nobody was told yet.
+    /// The sizes have changed, which was not reported yet.
     resized: bool,
     needs_completed_step: bool,
     /// What was set last.
@@ -48,7 +48,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
         })
     }
 
-    /// Has the FMU say how many states and indicators there are now, where that can change.
+    /// Asks the FMU how many states and indicators there are now, where that can change.
     fn ask_sizes(&mut self) -> CallResult<()> {
         if !self.asks_sizes {
             return Ok(());
@@ -63,7 +63,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
     }
 
     /// The description declares how many states and indicators there are: an FMU that has others is
-    /// believed, one that does not say is not blamed.
+    /// ignored, and a missing one is no error.
     fn check_sizes(&mut self) {
         let (declared, phase) = (self.sizes, self.fmu.phase);
         let mut found = Sizes::default();
@@ -76,7 +76,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
             return;
         }
         let is_sane = found.states.max(found.indicators) <= SIZE_MAX;
-        let counts = if is_sane { "which counts" } else { "which is not believed" };
+        let counts = if is_sane { "which is used" } else { "which is implausible and ignored" };
         self.sizes = if is_sane { found } else { declared };
         let count = |sizes: Sizes| {
             format!("{} continuous states and {} event indicators", sizes.states, sizes.indicators)
@@ -162,7 +162,7 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {
-        // Nobody has seen the sizes before: they are not new.
+        // These are the first sizes: they are not new.
         self.resized = false;
         self.fmu.exit_initialization()
     }

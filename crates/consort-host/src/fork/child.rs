@@ -70,16 +70,16 @@ fn copy_process() -> Result<u32, std::io::Error> {
     };
     let size = size_of::<CloneArguments>();
     // SAFETY: as `fork`, with another parent: the copy goes on with a copy of this stack. There is one
-    // thread only, so nobody holds a lock.
+    // thread only, so no other thread holds a lock.
     let result = unsafe { libc::syscall(libc::SYS_clone3, &raw const arguments, size) };
     u32::try_from(result).map_err(|_| std::io::Error::last_os_error())
 }
 
-/// Where the C library keeps the number of this thread; 0 if the kernel does not tell.
+/// Where the C library keeps the number of this thread; 0 if the kernel does not report it.
 pub(crate) fn own_number() -> u64 {
     const PR_GET_TID_ADDRESS: libc::c_int = 40;
     let mut place: u64 = 0;
     // SAFETY: the kernel writes an address to a place for one.
-    let told = unsafe { libc::prctl(PR_GET_TID_ADDRESS, &raw mut place) };
-    if told == 0 { place } else { 0 }
+    let result = unsafe { libc::prctl(PR_GET_TID_ADDRESS, &raw mut place) };
+    if result == 0 { place } else { 0 }
 }

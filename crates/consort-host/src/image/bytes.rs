@@ -1,9 +1,9 @@
 //! Images as bytes, for another process that runs the same programs on the same machine.
 
 use super::ImageState;
+use super::error::ImageError;
 use super::layout::{Backing, Layout, Mapping};
 use super::pages::{PAGE_BYTES, Page, PageTable};
-use super::trouble::Trouble;
 use consort_core::bytes::{BytesError, Reader, Writer};
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -27,7 +27,7 @@ pub(super) struct Saved {
 }
 
 /// The image as bytes.
-pub(super) fn write(state: &ImageState, files: &mut Files) -> Result<Vec<u8>, Trouble> {
+pub(super) fn write(state: &ImageState, files: &mut Files) -> Result<Vec<u8>, ImageError> {
     let mut writer = Writer::new(MAGIC);
     writer.text(&machine());
     writer.count(state.outside.sleepers.len());
@@ -58,7 +58,11 @@ fn pages_of(pages: &PageTable) -> (Vec<u64>, Vec<u8>) {
     (numbers, encoder.finish().expect("a vector takes every byte"))
 }
 
-fn write_mapping(writer: &mut Writer, mapping: &Mapping, files: &mut Files) -> Result<(), Trouble> {
+fn write_mapping(
+    writer: &mut Writer,
+    mapping: &Mapping,
+    files: &mut Files,
+) -> Result<(), ImageError> {
     writer.word(mapping.addresses.start);
     writer.word(mapping.addresses.end);
     writer.word(mapping.rights);
@@ -75,7 +79,7 @@ fn write_mapping(writer: &mut Writer, mapping: &Mapping, files: &mut Files) -> R
 }
 
 /// Reads what was written for a process with that layout. Every file must be what it was.
-pub(super) fn read(bytes: &[u8], now: &Layout, files: &mut Files) -> Result<Saved, Trouble> {
+pub(super) fn read(bytes: &[u8], now: &Layout, files: &mut Files) -> Result<Saved, ImageError> {
     let mut reader = Reader::new(undamaged(bytes)?, MAGIC)?;
     check_machine(reader.text()?, &machine())?;
     let mut sleepers = Vec::new();
@@ -95,26 +99,26 @@ pub(super) fn read(bytes: &[u8], now: &Layout, files: &mut Files) -> Result<Save
 }
 
 /// The bytes without the sum over them, which they end in.
-fn undamaged(bytes: &[u8]) -> Result<&[u8], Trouble> {
+fn undamaged(bytes: &[u8]) -> Result<&[u8], ImageError> {
     Reader::new(bytes, MAGIC)?;
     match bytes.split_last_chunk() {
         Some((rest, sum)) if fingerprint(rest) == u64::from_le_bytes(*sum) => Ok(rest),
-        _ => Err(Trouble::Bytes("the bytes are no image: they are damaged".to_owned())),
+        _ => Err(ImageError::Bytes("invalid image: the checksum differs".to_owned())),
     }
 }
 
-fn check_machine(then: &str, now: &str) -> Result<(), Trouble> {
+fn check_machine(then: &str, now: &str) -> Result<(), ImageError> {
     if then == now {
         return Ok(());
     }
-    Err(Trouble::Bytes(format!("the image is of another machine: `{then}`, not `{now}`")))
+    Err(ImageError::Bytes(format!("the image is of another machine: `{then}`, not `{now}`")))
 }
 
 fn read_mapping(
     reader: &mut Reader<'_>,
     now: &Layout,
     files: &mut Files,
-) -> Result<Mapping, Trouble> {
+) -> Result<Mapping, ImageError> {
     let addresses = reader.word()?..reader.word()?;
     let rights = reader.word()?;
     let backing = match reader.byte()? {
@@ -131,7 +135,7 @@ fn read_mapping(
 
 /// Mappings are whole pages, one after the other, and where nothing else is: not on the stack, nor on memory
 /// that is shared with us.
-fn check_place(place: &Range<u64>, before: &Layout, now: &Layout) -> Result<(), Trouble> {
+fn check_place(place: &Range<u64>, before: &Layout, now: &Layout) -> Result<(), ImageError> {
     let is_whole = [place.start, place.end].iter().all(|edge| edge % PAGE_BYTES as u64 == 0);
     let first = before.mappings.last().map_or(PAGE_BYTES as u64, |last| last.addresses.end);
     let is_free = |other: &Range<u64>| other.end <= place.start || place.end <= other.start;
@@ -142,7 +146,7 @@ fn check_place(place: &Range<u64>, before: &Layout, now: &Layout) -> Result<(), 
     Err(BytesError::Impossible { what: "place in memory" }.into())
 }
 
-fn read_pages(reader: &mut Reader<'_>, layout: &Layout) -> Result<PageTable, Trouble> {
+fn read_pages(reader: &mut Reader<'_>, layout: &Layout) -> Result<PageTable, ImageError> {
     let mut numbers = Vec::new();
     for _ in 0..reader.count(8)? {
         numbers.push(reader.word()?);
@@ -161,9 +165,9 @@ fn read_pages(reader: &mut Reader<'_>, layout: &Layout) -> Result<PageTable, Tro
     Ok(pages)
 }
 
-impl From<BytesError> for Trouble {
+impl From<BytesError> for ImageError {
     fn from(error: BytesError) -> Self {
-        Trouble::Bytes(format!("the bytes are no image: {error}"))
+        ImageError::Bytes(format!("invalid image: {error}"))
     }
 }
 
@@ -188,12 +192,12 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Tells one content of a file from another.
-    fn fingerprint(&mut self, path: &str) -> Result<u64, Trouble> {
+    /// Distinguishes the contents of files.
+    fn fingerprint(&mut self, path: &str) -> Result<u64, ImageError> {
         if let Some(known) = self.known.get(path) {
             return Ok(*known);
         }
-        let content = std::fs::read(path).map_err(|_| Trouble::File(path.to_owned()))?;
+        let content = std::fs::read(path).map_err(|_| ImageError::File(path.to_owned()))?;
         let found = fingerprint(&content);
         self.known.insert(path.to_owned(), found);
         Ok(found)
@@ -207,7 +211,7 @@ impl Files {
         now: &Layout,
         address: u64,
         offset: u64,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, ImageError> {
         if let Some(mapping) = now.at(address)
             && let Backing::File { path, offset: start } = &mapping.backing
             && *start + (address - mapping.addresses.start) == offset
@@ -217,12 +221,14 @@ impl Files {
         }
         match self.fingerprint(path) {
             Ok(found) if found == known => Ok(path.to_owned()),
-            _ => Err(Trouble::Bytes(format!("the image is of another `{path}` than the one here"))),
+            _ => Err(ImageError::Bytes(format!(
+                "the image is of another `{path}` than the one here"
+            ))),
         }
     }
 }
 
-/// A hash that is fast on large files: four lanes of words. It tells builds apart, not enemies.
+/// A hash that is fast on large files: four lanes of words. It distinguishes builds and is no protection against attacks.
 fn fingerprint(bytes: &[u8]) -> u64 {
     let mix =
         |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
@@ -262,8 +268,8 @@ mod tests {
 
     #[test]
     fn another_machine_is_named() {
-        let told = check_machine("Linux 6.7", "Linux 6.8").unwrap_err().to_string();
-        assert_eq!(told, "the image is of another machine: `Linux 6.7`, not `Linux 6.8`");
+        let error = check_machine("Linux 6.7", "Linux 6.8").unwrap_err().to_string();
+        assert_eq!(error, "the image is of another machine: `Linux 6.7`, not `Linux 6.8`");
         check_machine(&machine(), &machine()).unwrap();
         assert!(machine().starts_with("Linux "), "{}", machine());
     }
@@ -277,8 +283,11 @@ mod tests {
         let known = Files::default().fingerprint(&path).unwrap();
         assert_eq!(Files::default().same_file(&path, known, &nothing, 0, 0).unwrap(), path);
         std::fs::write(&path, "second").unwrap();
-        let told = Files::default().same_file(&path, known, &nothing, 0, 0).unwrap_err();
-        assert_eq!(told.to_string(), format!("the image is of another `{path}` than the one here"));
+        let error = Files::default().same_file(&path, known, &nothing, 0, 0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("the image is of another `{path}` than the one here")
+        );
     }
 
     #[test]

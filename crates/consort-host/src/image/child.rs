@@ -8,12 +8,12 @@ use crate::protocol::{Reader, Writer};
 use std::io;
 use std::ops::Range;
 
-/// What a worker is asked to do.
+/// What a worker does for its image.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Errand {
+pub(super) enum Task {
     /// To open the descriptor that watches memory.
     Watch,
-    /// To tell where the C library keeps the number of its thread.
+    /// To report where the C library keeps the number of its thread.
     OwnNumber,
     /// To have these addresses watched by that descriptor.
     Register(u64, Range<u64>),
@@ -27,28 +27,28 @@ pub(super) enum Errand {
     Open(i32, String),
 }
 
-impl Errand {
+impl Task {
     /// Puts it into a command.
     pub(super) fn write(&self, writer: &mut Writer<'_>) {
         match self {
-            Errand::Watch => writer.byte(WATCH),
-            Errand::OwnNumber => writer.byte(OWN_NUMBER),
-            Errand::Register(descriptor, addresses) => {
+            Task::Watch => writer.byte(WATCH),
+            Task::OwnNumber => writer.byte(OWN_NUMBER),
+            Task::Register(descriptor, addresses) => {
                 writer.byte(REGISTER);
                 writer.long(*descriptor);
                 write_range(writer, addresses);
             }
-            Errand::Repair(repair) => write_repair(writer, repair),
-            Errand::Seek(file, place) => {
+            Task::Repair(repair) => write_repair(writer, repair),
+            Task::Seek(file, place) => {
                 writer.byte(SEEK);
                 writer.word(*file as u32);
                 writer.long(*place);
             }
-            Errand::Close(file) => {
+            Task::Close(file) => {
                 writer.byte(CLOSE);
                 writer.word(*file as u32);
             }
-            Errand::Open(file, path) => {
+            Task::Open(file, path) => {
                 writer.byte(OPEN);
                 writer.word(*file as u32);
                 write_path(writer, path);
@@ -107,12 +107,12 @@ fn write_repair(writer: &mut Writer<'_>, repair: &Repair) {
     }
 }
 
-/// What came of an errand: a number, or the code of an error.
+/// The result of a task: a number, or the code of an error.
 type Done = Result<u64, i32>;
 
 /// Does what is asked, one thing after another, and answers how many were done, what the last one gave,
 /// and the code of the error that ended it, or 0.
-pub(crate) fn obey(command: &mut Reader<'_>, reply: &mut Writer<'_>) {
+pub(crate) fn run_tasks(command: &mut Reader<'_>, reply: &mut Writer<'_>) {
     let (mut count, mut last) = (0, Ok(0));
     while last.is_ok() && !command.rest().is_empty() {
         last = next(command).unwrap_or(Err(libc::EBADMSG));
@@ -123,7 +123,7 @@ pub(crate) fn obey(command: &mut Reader<'_>, reply: &mut Writer<'_>) {
     reply.word(last.err().unwrap_or(0) as u32);
 }
 
-/// What [`obey`] answered.
+/// What [`run_tasks`] answered.
 pub(super) fn read_answer(reader: &mut Reader<'_>) -> Option<Result<u64, io::Error>> {
     let (_count, last, code) = (reader.long()?, reader.long()?, reader.word()?);
     let error = (code != 0).then(|| io::Error::from_raw_os_error(code as i32));

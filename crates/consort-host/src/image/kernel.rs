@@ -122,14 +122,14 @@ pub(super) fn scan(
         let count = unsafe { libc::ioctl(pagemap.as_raw_fd(), PAGEMAP_SCAN, &raw mut argument) };
         if count < 0 {
             let error = io::Error::last_os_error();
-            // What was found, and protected, before the mapping that is not tracked is told all the same.
+            // What was found, and protected, before the mapping that is not tracked is reported nevertheless.
             take(&mut regions, found);
             let untracked = error.raw_os_error() == Some(libc::EPERM);
             return if untracked { Ok(Scanned::Untracked) } else { Err(error) };
         }
         take(&mut regions, found);
         if argument.walk_end <= start {
-            return Err(io::Error::other("the scan of the page tables does not move on"));
+            return Err(io::Error::other("the scan of the page tables does not advance"));
         }
         start = argument.walk_end;
     }

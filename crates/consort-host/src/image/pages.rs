@@ -1,4 +1,4 @@
-//! Pages of memory that snapshots share, and the persistent table that says which page is where.
+//! Pages of memory that snapshots share, and the persistent table of pages by number.
 //!
 //! A snapshot is a table. Tables share what is equal: one that differs from another by three pages
 //! costs three pages and the few nodes above them, however large and however old the other is.
@@ -108,20 +108,24 @@ impl PageTable {
         clear(&mut self.root, HEIGHT, 0, numbers);
     }
 
-    /// Tells every page, in order.
-    pub(super) fn each(&self, tell: &mut impl FnMut(u64, &Page)) {
+    /// Visits every page, in order.
+    pub(super) fn each(&self, visit: &mut impl FnMut(u64, &Page)) {
         let nothing = PageTable::default();
         nothing.differences(self, &mut |number, page| {
             if let Some(page) = page {
-                tell(number, page);
+                visit(number, page);
             }
         });
     }
 
-    /// Tells each number whose page is another one in `other`, with that one, in order. Costs what is
+    /// Visits each number whose page is another one in `other`, with that one, in order. Costs what is
     /// not shared.
-    pub(super) fn differences(&self, other: &PageTable, tell: &mut impl FnMut(u64, Option<&Page>)) {
-        differences(self.root.as_ref(), other.root.as_ref(), 0, tell);
+    pub(super) fn differences(
+        &self,
+        other: &PageTable,
+        visit: &mut impl FnMut(u64, Option<&Page>),
+    ) {
+        differences(self.root.as_ref(), other.root.as_ref(), 0, visit);
     }
 
     /// The bytes that only this table holds.
@@ -178,7 +182,7 @@ fn differences(
     one: Option<&Arc<Node>>,
     other: Option<&Arc<Node>>,
     prefix: u64,
-    tell: &mut impl FnMut(u64, Option<&Page>),
+    visit: &mut impl FnMut(u64, Option<&Page>),
 ) {
     let same = match (one, other) {
         (None, None) => true,
@@ -189,12 +193,12 @@ fn differences(
     for index in 0..CHILDREN {
         let number = (prefix << NODE_BITS) | index as u64;
         match &**kind {
-            Node::Branch(_) => differences(link(one, index), link(other, index), number, tell),
+            Node::Branch(_) => differences(link(one, index), link(other, index), number, visit),
             Node::Leaf(_) => {
                 let (one, other) = (page(one, index), page(other, index));
                 if one.map(|page| page.bytes().as_ptr()) != other.map(|page| page.bytes().as_ptr())
                 {
-                    tell(number, other);
+                    visit(number, other);
                 }
             }
         }
@@ -290,11 +294,11 @@ mod tests {
         other.put(77, None);
         other.put(78, Some(page(2)));
         other.put(1 << 35, Some(page(1)));
-        let mut told = Vec::new();
+        let mut seen = Vec::new();
         one.differences(&other, &mut |number, page| {
-            told.push((number, page.map(|page| page.bytes()[0])));
+            seen.push((number, page.map(|page| page.bytes()[0])));
         });
-        assert_eq!(told, [(77, None), (78, Some(2)), (1 << 35, Some(1))]);
+        assert_eq!(seen, [(77, None), (78, Some(2)), (1 << 35, Some(1))]);
         one.differences(&one.clone(), &mut |_, _| panic!("a table differs from itself"));
     }
 

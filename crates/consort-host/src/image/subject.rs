@@ -1,8 +1,8 @@
 //! The process that images are taken of, with what is not in its memory: threads, files, hazards.
 
 use super::ImageState;
-use super::child::Errand;
-use super::trouble::{Trouble, doing};
+use super::child::Task;
+use super::error::{ImageError, doing};
 use super::watch::{Vitals, Watch, send};
 use crate::hazard::{OpenFile, Probe};
 use crate::worker::Worker;
@@ -29,11 +29,11 @@ pub(super) struct Outside {
 
 impl Subject {
     /// For a worker that has nothing loaded yet.
-    pub(super) fn new(worker: &mut Worker) -> Result<Self, Trouble> {
+    pub(super) fn new(worker: &mut Worker) -> Result<Self, ImageError> {
         let pid = worker.pid();
-        let number_place = send(worker, &[Errand::OwnNumber])?;
-        let descriptor = send(worker, &[Errand::Watch])?;
-        let probe = Probe::new(worker).map_err(Trouble::Call)?;
+        let number_place = send(worker, &[Task::OwnNumber])?;
+        let descriptor = send(worker, &[Task::Watch])?;
+        let probe = Probe::new(worker).map_err(ImageError::Call)?;
         let watch = Watch::open(pid, descriptor)?;
         Ok(Subject { pid, probe, watch, vitals: Vitals::default(), number_place })
     }
@@ -44,7 +44,7 @@ impl Subject {
     }
 
     /// Knows all of its memory as it is now, and what it has besides.
-    pub(super) fn absorb(&mut self, worker: &mut Worker) -> Result<Outside, Trouble> {
+    pub(super) fn absorb(&mut self, worker: &mut Worker) -> Result<Outside, ImageError> {
         let vitals = self.watch.vitals()?;
         self.refuse_hazards(vitals)?;
         let outside = Outside { sleepers: self.sleepers(vitals)?, files: self.files(vitals)? };
@@ -53,9 +53,9 @@ impl Subject {
     }
 
     /// Looks for all hazards only if something has changed.
-    fn refuse_hazards(&mut self, vitals: Vitals) -> Result<(), Trouble> {
+    fn refuse_hazards(&mut self, vitals: Vitals) -> Result<(), ImageError> {
         let hazards = if self.vitals != vitals {
-            self.probe.look().map_err(Trouble::Call)?
+            self.probe.look().map_err(ImageError::Call)?
         } else if 1 < vitals.thread_count() {
             self.probe.look_at_threads().map_err(doing("looking at its threads"))?
         } else {
@@ -64,10 +64,10 @@ impl Subject {
         let refused = hazards.iter().find(|hazard| hazard.refuses.contains(&Provider::Image));
         // What was refused is looked for again.
         self.vitals = if refused.is_none() { vitals } else { Vitals::default() };
-        refused.map_or(Ok(()), |hazard| Err(Trouble::Hazard(hazard.to_string())))
+        refused.map_or(Ok(()), |hazard| Err(ImageError::Hazard(hazard.to_string())))
     }
 
-    fn sleepers(&self, vitals: Vitals) -> Result<Vec<String>, Trouble> {
+    fn sleepers(&self, vitals: Vitals) -> Result<Vec<String>, ImageError> {
         if vitals.thread_count() <= 1 {
             return Ok(Vec::new());
         }
@@ -75,7 +75,7 @@ impl Subject {
     }
 
     /// The files that the model has open.
-    fn files(&self, vitals: Vitals) -> Result<Vec<OpenFile>, Trouble> {
+    fn files(&self, vitals: Vitals) -> Result<Vec<OpenFile>, ImageError> {
         if vitals.files == self.probe.usual_file_count() {
             return Ok(Vec::new());
         }
@@ -87,11 +87,11 @@ impl Subject {
         &mut self,
         worker: &mut Worker,
         state: &ImageState,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ImageError> {
         let vitals = self.watch.vitals()?;
         // A thread that sleeps in one place would wake up in another one's.
         if self.sleepers(vitals)? != state.outside.sleepers {
-            return Err(Trouble::Threads);
+            return Err(ImageError::Threads);
         }
         let files = self.files(vitals)?;
         self.watch.put_back(worker, vitals, state)?;
@@ -103,23 +103,27 @@ impl Subject {
 }
 
 /// Reads of files go on where they were.
-fn put_back_files(worker: &mut Worker, now: &[OpenFile], then: &[OpenFile]) -> Result<(), Trouble> {
+fn put_back_files(
+    worker: &mut Worker,
+    now: &[OpenFile],
+    then: &[OpenFile],
+) -> Result<(), ImageError> {
     if now == then {
         return Ok(());
     }
     let is_in = |list: &[OpenFile], file: &OpenFile| {
         list.iter().any(|other| other.number == file.number && other.target == file.target)
     };
-    let mut errands = Vec::new();
+    let mut tasks = Vec::new();
     for file in now.iter().filter(|file| !is_in(then, file)) {
-        errands.push(Errand::Close(file.number));
+        tasks.push(Task::Close(file.number));
     }
     for file in then {
         if !is_in(now, file) {
-            errands.push(Errand::Open(file.number, file.target.clone()));
+            tasks.push(Task::Open(file.number, file.target.clone()));
         }
-        errands.push(Errand::Seek(file.number, file.place));
+        tasks.push(Task::Seek(file.number, file.place));
     }
     let first = then.first().map_or(String::new(), |file| file.target.clone());
-    send(worker, &errands).map(|_| ()).map_err(|_| Trouble::File(first))
+    send(worker, &tasks).map(|_| ()).map_err(|_| ImageError::File(first))
 }

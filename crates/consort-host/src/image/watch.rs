@@ -2,11 +2,11 @@
 //! they were then.
 
 use super::ImageState;
-use super::child::{Errand, read_answer};
+use super::child::{Task, read_answer};
+use super::error::{ImageError, doing};
 use super::kernel::{self, Memory, Scanned, Wanted};
 use super::layout::{Layout, Mapping, Repair};
 use super::pages::{PAGE_BYTES, Page, PageBytes, PageTable};
-use super::trouble::{Trouble, doing};
 use crate::protocol::Op;
 use crate::worker::Worker;
 use std::fs::{self, File};
@@ -33,7 +33,7 @@ pub(super) struct Watch {
     statm: File,
     tasks: File,
     files: File,
-    /// Not every kernel tells of children.
+    /// `None` if the kernel does not list children.
     children: Option<File>,
     memory: Memory,
     /// What is cheap to know, as it was when the layout was read.
@@ -56,7 +56,7 @@ pub(super) struct Vitals {
     tasks: u64,
     /// Open files.
     pub(super) files: u64,
-    /// Bytes that tell of children.
+    /// Bytes of the list of children.
     children: u64,
 }
 
@@ -70,7 +70,7 @@ impl Vitals {
 
 impl Watch {
     /// Opens what there is to know of a process with that watching descriptor.
-    pub(super) fn open(pid: i32, descriptor: u64) -> Result<Self, Trouble> {
+    pub(super) fn open(pid: i32, descriptor: u64) -> Result<Self, ImageError> {
         let open = |name: &str| {
             let file = File::open(format!("/proc/{pid}/{name}"));
             file.map_err(doing("looking at its process"))
@@ -104,13 +104,13 @@ impl Watch {
     }
 
     /// The text of `/proc/PID/maps`.
-    pub(super) fn maps(&self) -> Result<String, Trouble> {
+    pub(super) fn maps(&self) -> Result<String, ImageError> {
         let maps = fs::read_to_string(format!("/proc/{}/maps", self.pid));
         maps.map_err(doing("reading its mappings"))
     }
 
     /// Looks at threads and files, and at mappings in the least detail.
-    pub(super) fn vitals(&self) -> Result<Vitals, Trouble> {
+    pub(super) fn vitals(&self) -> Result<Vitals, ImageError> {
         let mut text = [0; 256];
         let length = self.statm.read_at(&mut text, 0).map_err(doing("measuring its memory"))?;
         let text = std::str::from_utf8(&text[..length]).unwrap_or("");
@@ -129,7 +129,7 @@ impl Watch {
     }
 
     /// Brings what is known of all pages up to date; `now` is how it is.
-    pub(super) fn absorb(&mut self, worker: &mut Worker, now: Vitals) -> Result<(), Trouble> {
+    pub(super) fn absorb(&mut self, worker: &mut Worker, now: Vitals) -> Result<(), ImageError> {
         if self.vitals != now || self.scan(true)? == Scanned::Untracked {
             self.survey(worker)?;
         }
@@ -142,7 +142,7 @@ impl Watch {
         worker: &mut Worker,
         now: Vitals,
         state: &ImageState,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ImageError> {
         let changed = self.vitals != now || self.scan(false)? == Scanned::Untracked;
         if changed {
             self.survey(worker)?;
@@ -156,7 +156,7 @@ impl Watch {
     }
 
     /// Finds what was written; what was found before is kept.
-    fn scan(&mut self, protect: bool) -> Result<Scanned, Trouble> {
+    fn scan(&mut self, protect: bool) -> Result<Scanned, ImageError> {
         for span in &self.spans {
             let wanted = Wanted::Written { protect };
             let scanned = kernel::scan(&self.pagemap, span, wanted, &mut self.written);
@@ -170,7 +170,7 @@ impl Watch {
 
     /// Memory that was never touched, or was thrown away, is reported as written: it is known to be zero
     /// and needs no reading, nor writing.
-    fn leave_out_what_is_not_there(&mut self) -> Result<(), Trouble> {
+    fn leave_out_what_is_not_there(&mut self) -> Result<(), ImageError> {
         let is_large =
             |range: &Range<u64>| SPARSE_PAGES <= (range.end - range.start) / PAGE_BYTES as u64;
         if !self.written.iter().any(is_large) {
@@ -182,7 +182,7 @@ impl Watch {
             let mut start = range.start;
             while start < range.end {
                 let end = self.layout.end_at(start).min(range.end);
-                // Of a file, pages that nobody has touched are the file's.
+                // Of a file, pages that were not written are the file's.
                 let is_memory = self.layout.at(start).is_some_and(|mapping| !mapping.is_file());
                 if is_memory && is_large(&(start..end)) {
                     self.find_populated(start..end, &mut there)?;
@@ -201,7 +201,7 @@ impl Watch {
         &mut self,
         addresses: Range<u64>,
         there: &mut Vec<Range<u64>>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ImageError> {
         let before = there.len();
         kernel::scan(&self.pagemap, &addresses, Wanted::Populated, there)
             .map_err(doing("finding what is there"))?;
@@ -215,12 +215,14 @@ impl Watch {
     }
 
     /// Reads the layout anew, has everything watched, and finds what was written.
-    fn survey(&mut self, worker: &mut Worker) -> Result<(), Trouble> {
+    fn survey(&mut self, worker: &mut Worker) -> Result<(), ImageError> {
         for _ in 0..LOOKS_MAX {
-            let layout = Layout::parse(&self.maps()?).ok_or(Trouble::Layout)?;
+            let layout = Layout::parse(&self.maps()?).ok_or(ImageError::Layout)?;
             if WATCHED_MAX < layout.watched_bytes() {
                 let most = WATCHED_MAX >> 30;
-                return Err(Trouble::Hazard(format!("more than {most} GiB of memory are mapped")));
+                return Err(ImageError::Hazard(format!(
+                    "more than {most} GiB of memory are mapped"
+                )));
             }
             for gone in self.layout.missing_in(&layout) {
                 self.present.clear(&numbers(&gone));
@@ -233,12 +235,12 @@ impl Watch {
                 return Ok(());
             }
         }
-        Err(Trouble::Layout)
+        Err(ImageError::Layout)
     }
 
     /// Has new mappings watched, and notes what of them cannot be known without reading it.
-    fn watch_new(&mut self, worker: &mut Worker, layout: &Layout) -> Result<(), Trouble> {
-        let mut errands = Vec::new();
+    fn watch_new(&mut self, worker: &mut Worker, layout: &Layout) -> Result<(), ImageError> {
+        let mut tasks = Vec::new();
         let mut fresh = Vec::new();
         for mapping in &layout.mappings {
             fresh.clear();
@@ -255,17 +257,17 @@ impl Watch {
             for addresses in &fresh {
                 if mapping.is_watched() {
                     self.present.clear(&numbers(addresses));
-                    errands.push(Errand::Register(self.descriptor, addresses.clone()));
+                    tasks.push(Task::Register(self.descriptor, addresses.clone()));
                 } else {
                     self.written.push(addresses.clone());
                 }
             }
         }
-        send(worker, &errands).map(|_| ())
+        send(worker, &tasks).map(|_| ())
     }
 
     /// Reads the pages that were written.
-    fn read_written(&mut self) -> Result<(), Trouble> {
+    fn read_written(&mut self) -> Result<(), ImageError> {
         let mut written = std::mem::take(&mut self.written);
         merge(&mut written);
         let read = batches(&written).try_for_each(|batch| self.read_pages(&batch));
@@ -277,7 +279,7 @@ impl Watch {
         read
     }
 
-    fn read_pages(&mut self, batch: &[Range<u64>]) -> Result<(), Trouble> {
+    fn read_pages(&mut self, batch: &[Range<u64>]) -> Result<(), ImageError> {
         let length = batch.iter().map(|range| (range.end - range.start) as usize).sum();
         let mut buffer = std::mem::take(&mut self.buffer);
         let read = self.memory.read(batch, &mut buffer[..length]);
@@ -304,21 +306,21 @@ impl Watch {
     }
 
     /// Changes the mappings to those of another time.
-    fn rebuild(&mut self, worker: &mut Worker, layout: &Arc<Layout>) -> Result<(), Trouble> {
+    fn rebuild(&mut self, worker: &mut Worker, layout: &Arc<Layout>) -> Result<(), ImageError> {
         let repairs = self.layout.repairs(layout);
         for repair in &repairs {
             if let Repair::Map(mapping) = repair {
                 self.present.clear(&numbers(&mapping.addresses));
             }
         }
-        let errands: Vec<_> = repairs.into_iter().map(Errand::Repair).collect();
-        send(worker, &errands)?;
+        let tasks: Vec<_> = repairs.into_iter().map(Task::Repair).collect();
+        send(worker, &tasks)?;
         self.survey(worker)?;
-        if self.layout.mappings == layout.mappings { Ok(()) } else { Err(Trouble::Layout) }
+        if self.layout.mappings == layout.mappings { Ok(()) } else { Err(ImageError::Layout) }
     }
 
     /// Writes what was written since the last look, and what was another page then.
-    fn write_back(&mut self, pages: &PageTable) -> Result<(), Trouble> {
+    fn write_back(&mut self, pages: &PageTable) -> Result<(), ImageError> {
         merge(&mut self.written);
         let mut list: Vec<(u64, &PageBytes)> = Vec::new();
         for number in self.written.iter().flat_map(numbers) {
@@ -338,21 +340,21 @@ impl Watch {
     }
 
     /// Writes a few bytes that are the process's own and no state of the model.
-    pub(super) fn poke(&self, address: u64, bytes: &[u8]) -> Result<(), Trouble> {
+    pub(super) fn poke(&self, address: u64, bytes: &[u8]) -> Result<(), ImageError> {
         self.memory.poke(address, bytes).map_err(doing("writing its memory"))
     }
 }
 
 /// Has the worker do these things; what the last one gave.
-pub(super) fn send(worker: &mut Worker, errands: &[Errand]) -> Result<u64, Trouble> {
-    if errands.is_empty() {
+pub(super) fn send(worker: &mut Worker, tasks: &[Task]) -> Result<u64, ImageError> {
+    if tasks.is_empty() {
         return Ok(0);
     }
-    let asked = worker.ask(Op::Errands, |to| errands.iter().for_each(|errand| errand.write(to)));
-    let answer = asked.map_err(Trouble::Call).map(|mut reader| read_answer(&mut reader))?;
+    let asked = worker.ask(Op::Tasks, |to| tasks.iter().for_each(|task| task.write(to)));
+    let answer = asked.map_err(ImageError::Call).map(|mut reader| read_answer(&mut reader))?;
     match answer {
         Some(answer) => answer.map_err(doing("changing its mappings")),
-        None => Err(Trouble::Call(worker.garbage(Op::Errands))),
+        None => Err(ImageError::Call(worker.invalid_reply(Op::Tasks))),
     }
 }
 

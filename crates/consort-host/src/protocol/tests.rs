@@ -1,4 +1,4 @@
-//! What is written is read; what is damaged is noticed, never believed.
+//! What is written is read; what is damaged is refused.
 
 use super::*;
 use consort_core::{
@@ -68,7 +68,7 @@ fn errors_of_every_status_are_read_as_they_were_written() {
         CallStatus::Unknown(-7),
         CallStatus::Refused("a reason".to_owned()),
         CallStatus::Gone("its process is gone".to_owned()),
-        CallStatus::Killed("somebody ended it".to_owned()),
+        CallStatus::Killed("killed from outside".to_owned()),
     ] {
         let log = vec!["first".to_owned(), String::new()];
         let arguments = "t = 1".to_owned();

@@ -86,7 +86,7 @@ macro_rules! name_accesses {
     };
 }
 
-// What FMI 2 does not have nobody asks for.
+// Types that FMI 2 does not have are never used.
 name_accesses! {
     (Float64, "Real", "Float64"),
     (Float32, "Real", "Float32"),

@@ -1,6 +1,6 @@
-//! Doing what a command says.
+//! Executing commands.
 
-use super::{Hosted, Load, nonsense, sense};
+use super::{Hosted, Load, checked, invalid_command};
 use crate::channel::Header;
 use crate::protocol::{
     Op, Reader, Writer, read_setup, read_step, read_type, read_values, write_diagnostic,
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 impl Hosted {
     pub(super) fn load(&mut self, command: &mut Reader<'_>, load: &Load<'_>) -> CallResult<()> {
-        let recipe = sense(command.bytes())?;
+        let recipe = checked(command.bytes())?;
         let model = load(recipe).map_err(|diagnostic| {
             let refused = CallStatus::Refused(diagnostic.message);
             Box::new(CallError {
@@ -34,25 +34,25 @@ impl Hosted {
         reply: &mut Writer<'_>,
         load: &Load<'_>,
     ) -> CallResult<()> {
-        let recipe = sense(command.bytes())?;
+        let recipe = checked(command.bytes())?;
         reply.option(load(recipe).err(), |to, diagnostic| write_diagnostic(to, &diagnostic));
         Ok(())
     }
 
     pub(super) fn instantiate(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
-        let model = sense(self.model.as_ref())?;
-        let name = sense(command.text())?;
+        let model = checked(self.model.as_ref())?;
+        let name = checked(command.text())?;
         let mut words = [0; 5];
         for word in &mut words {
-            *word = sense(command.long())?;
+            *word = checked(command.long())?;
         }
         self.instance = Some(model.instantiate(&Instantiation {
             name,
             prng: Prng::from_words(words),
             log: Arc::clone(&self.log),
-            verbose: sense(command.flag())?,
-            event_mode: sense(command.flag())?,
-            early_return: sense(command.flag())?,
+            verbose: checked(command.flag())?,
+            event_mode: checked(command.flag())?,
+            early_return: checked(command.flag())?,
             elsewhere: false,
         })?);
         Ok(())
@@ -65,17 +65,19 @@ impl Hosted {
         reply: &mut Writer<'_>,
         header: &Header,
     ) -> CallResult<()> {
-        if op == Op::Leave {
+        if op == Op::Free {
             self.states.clear();
             self.instance = None;
             return Ok(());
         }
-        let instance = sense(self.instance.as_mut())?;
+        let instance = checked(self.instance.as_mut())?;
         match op {
-            Op::SetUp => instance.set_up(&sense(read_setup(command))?),
+            Op::SetUp => instance.set_up(&checked(read_setup(command))?),
             Op::EnterConfiguration => instance.enter_configuration(),
             Op::ExitConfiguration => instance.exit_configuration(),
-            Op::EnterInitialization => instance.enter_initialization(&sense(read_setup(command))?),
+            Op::EnterInitialization => {
+                instance.enter_initialization(&checked(read_setup(command))?)
+            }
             Op::ExitInitialization => instance.exit_initialization(),
             Op::EnterEventMode => instance.enter_event_mode(),
             Op::EnterStepMode => instance.enter_step_mode(),
@@ -89,7 +91,7 @@ impl Hosted {
                 self.keep(op, command, reply)
             }
             Op::Step => {
-                let outcome = instance.step(&sense(read_step(command))?)?;
+                let outcome = instance.step(&checked(read_step(command))?)?;
                 write_outcome(reply, &outcome);
                 Ok(())
             }
@@ -105,26 +107,26 @@ impl Hosted {
                 write_event_update(reply, &instance.update_discrete_states()?);
                 Ok(())
             }
-            Op::Load | Op::TryLoad | Op::Instantiate | Op::Leave | Op::Errands | Op::Split => {
-                Err(nonsense())
+            Op::Load | Op::TryLoad | Op::Instantiate | Op::Free | Op::Tasks | Op::Split => {
+                Err(invalid_command())
             }
         }
     }
 
     fn set(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
-        let instance = sense(self.instance.as_mut())?;
-        sense(command.references(&mut self.scratch.references))?;
-        let (value_type, count) = (sense(read_type(command))?, sense(command.count())?);
+        let instance = checked(self.instance.as_mut())?;
+        checked(command.references(&mut self.scratch.references))?;
+        let (value_type, count) = (checked(read_type(command))?, checked(command.count())?);
         let (references, values) = self.scratch.place(value_type, count);
-        sense(read_values(command, &mut values.slice_mut(0, count)))?;
+        checked(read_values(command, &mut values.slice_mut(0, count)))?;
         instance.set(references, values.slice(0, count))
     }
 
     fn get(&mut self, op: Op, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
-        let instance = sense(self.instance.as_mut())?;
-        sense(command.references(&mut self.scratch.references))?;
-        let value_type = sense(read_type(command))?;
-        let count = sense(command.long().and_then(|count| usize::try_from(count).ok()))?;
+        let instance = checked(self.instance.as_mut())?;
+        checked(command.references(&mut self.scratch.references))?;
+        let value_type = checked(read_type(command))?;
+        let count = checked(command.long().and_then(|count| usize::try_from(count).ok()))?;
         let (references, values) = self.scratch.place(value_type, count);
         let place = values.slice_mut(0, count);
         match op {
@@ -136,32 +138,32 @@ impl Hosted {
     }
 
     fn set_input_derivatives(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
-        let (instance, scratch) = (sense(self.instance.as_mut())?, &mut self.scratch);
-        sense(command.references(&mut scratch.references))?;
+        let (instance, scratch) = (checked(self.instance.as_mut())?, &mut self.scratch);
+        checked(command.references(&mut scratch.references))?;
         scratch.orders.clear();
         for _ in 0..scratch.references.len() {
-            scratch.orders.push(sense(command.word())?.cast_signed());
+            scratch.orders.push(checked(command.word())?.cast_signed());
         }
-        sense(command.numbers(scratch.references.len(), &mut scratch.numbers))?;
+        checked(command.numbers(scratch.references.len(), &mut scratch.numbers))?;
         instance.set_input_derivatives(&scratch.references, &scratch.orders, &scratch.numbers)
     }
 
-    /// Sets, then steps and gets, again and again; says where it is, in case it does not come back.
+    /// Sets, then steps and gets, again and again; records its stage, for the message if it does not return.
     fn run_steps(
         &mut self,
         command: &mut Reader<'_>,
         reply: &mut Writer<'_>,
         header: &Header,
     ) -> CallResult<()> {
-        let (instance, scratch) = (sense(self.instance.as_mut())?, &mut self.scratch);
-        sense(command.references(&mut scratch.references))?;
-        let inputs = sense(command.count())?;
-        sense(command.numbers(inputs, &mut scratch.numbers))?;
-        sense(command.references(&mut scratch.others))?;
-        let width = sense(command.long().and_then(|width| usize::try_from(width).ok()))?;
+        let (instance, scratch) = (checked(self.instance.as_mut())?, &mut self.scratch);
+        checked(command.references(&mut scratch.references))?;
+        let inputs = checked(command.count())?;
+        checked(command.numbers(inputs, &mut scratch.numbers))?;
+        checked(command.references(&mut scratch.others))?;
+        let width = checked(command.long().and_then(|width| usize::try_from(width).ok()))?;
         scratch.steps.clear();
-        for _ in 0..sense(command.count())? {
-            scratch.steps.push(sense(read_step(command))?);
+        for _ in 0..checked(command.count())? {
+            scratch.steps.push(checked(read_step(command))?);
         }
         scratch.results.resize(width * scratch.steps.len(), 0.0);
         let stage = |op: Op| header.stage.store(op as u32, Ordering::Relaxed);
@@ -191,12 +193,12 @@ impl Hosted {
         command: &mut Reader<'_>,
         reply: &mut Writer<'_>,
     ) -> CallResult<()> {
-        let (instance, scratch) = (sense(self.instance.as_mut())?, &mut self.scratch);
-        sense(command.references(&mut scratch.references))?;
-        sense(command.references(&mut scratch.others))?;
-        let seeds = sense(command.count())?;
-        sense(command.numbers(seeds, &mut scratch.numbers))?;
-        let results = sense(command.long().and_then(|count| usize::try_from(count).ok()))?;
+        let (instance, scratch) = (checked(self.instance.as_mut())?, &mut self.scratch);
+        checked(command.references(&mut scratch.references))?;
+        checked(command.references(&mut scratch.others))?;
+        let seeds = checked(command.count())?;
+        checked(command.numbers(seeds, &mut scratch.numbers))?;
+        let results = checked(command.long().and_then(|count| usize::try_from(count).ok()))?;
         scratch.results.resize(results, 0.0);
         let (unknowns, knowns) = (&scratch.references, &scratch.others);
         let results = &mut scratch.results;
@@ -206,12 +208,12 @@ impl Hosted {
     }
 
     fn keep(&mut self, op: Op, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
-        let instance = &mut **sense(self.instance.as_mut())?;
+        let instance = &mut **checked(self.instance.as_mut())?;
         if matches!(op, Op::Save | Op::Deserialize) {
             return save(&mut self.states, instance, op, command);
         }
-        let id = sense(command.long().and_then(|id| usize::try_from(id).ok()))?;
-        let state = sense(self.states.get(id).and_then(Option::as_ref))?;
+        let id = checked(command.long().and_then(|id| usize::try_from(id).ok()))?;
+        let state = checked(self.states.get(id).and_then(Option::as_ref))?;
         if op == Op::Restore {
             return instance.restore(state);
         }
@@ -228,8 +230,8 @@ fn save(
     command: &mut Reader<'_>,
 ) -> CallResult<()> {
     let number =
-        |command: &mut Reader<'_>| sense(command.long().and_then(|id| usize::try_from(id).ok()));
-    for _ in 0..sense(command.count())? {
+        |command: &mut Reader<'_>| checked(command.long().and_then(|id| usize::try_from(id).ok()));
+    for _ in 0..checked(command.count())? {
         let dropped = number(command)?;
         if let Some(place) = states.get_mut(dropped) {
             *place = None;
@@ -238,7 +240,7 @@ fn save(
     let id = number(command)?;
     let state = match op {
         Op::Save => instance.save()?,
-        _ => instance.deserialize(sense(command.bytes())?)?,
+        _ => instance.deserialize(checked(command.bytes())?)?,
     };
     if states.len() <= id {
         states.resize_with(id + 1, || None);

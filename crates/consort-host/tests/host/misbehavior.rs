@@ -52,13 +52,13 @@ fn check(phase: (i32, &str), status: i32, expected: &str) {
 #[test]
 fn leaving_in_any_call_is_an_error_that_names_it() {
     for phase in PHASES {
-        check(phase, 100, "its process left with exit code 0");
+        check(phase, 100, "its process exited with code 0");
     }
 }
 
 #[test]
 fn crashing_in_any_call_is_an_error_that_names_it() {
-    let expected = "its process crashed with SIGSEGV: it used memory that is not its own";
+    let expected = "its process crashed with SIGSEGV: an invalid memory access";
     for phase in PHASES {
         check(phase, 101, expected);
     }
@@ -111,7 +111,7 @@ fn the_last_words_are_in_the_error() {
     set_behavior(&mut instance, abort);
     initialize(&mut instance);
     let error = instance.step(&step(0)).unwrap_err();
-    insta::assert_snapshot!(error.to_string(), @"fmi2DoStep(t = 0, h = 0.1) never came back: its process crashed with SIGABRT: it gave up");
+    insta::assert_snapshot!(error.to_string(), @"fmi2DoStep(t = 0, h = 0.1) did not return: its process crashed with SIGABRT: it called `abort`");
 }
 
 /// What a step does besides.
@@ -127,7 +127,7 @@ fn a_worker_that_dies_while_nothing_is_asked_is_found_out_at_the_next_call() {
     let killed = std::process::Command::new("kill").args(["-9", &pid]).status();
     assert!(killed.unwrap().success());
     let error = instance.step(&step(0)).unwrap_err();
-    let expected = "its process crashed with SIGKILL: somebody ended it, or memory ran out";
+    let expected = "its process crashed with SIGKILL: killed from outside, or out of memory";
     assert_eq!(error.status, CallStatus::Killed(expected.to_owned()));
 }
 

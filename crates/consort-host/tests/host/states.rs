@@ -61,5 +61,8 @@ fn a_state_of_another_process_is_refused() {
     let (mut one, mut other) = (ready(), ready());
     let state = one.save().unwrap();
     let error = other.restore(&state).unwrap_err();
-    assert_eq!(error.status, CallStatus::Refused("the state is another instance's".to_owned()));
+    assert_eq!(
+        error.status,
+        CallStatus::Refused("the state belongs to another instance".to_owned())
+    );
 }

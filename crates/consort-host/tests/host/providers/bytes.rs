@@ -63,7 +63,7 @@ fn bytes_that_are_no_image_of_this_model_are_refused() {
     let state = one.save().unwrap();
     let bytes = one.serialize(&state).unwrap();
     let foreign = reason(one.deserialize(b"something else"));
-    assert_eq!(foreign, "the bytes are no image: they begin as no such bytes do");
+    assert_eq!(foreign, "the bytes are no image: invalid magic bytes");
     for end in [0, 4, 8, 20, 200, bytes.len() / 2, bytes.len() - 1] {
         let cut = reason(one.deserialize(&bytes[..end]));
         assert!(cut.starts_with("the bytes are no image: "), "{end}: {cut}");
@@ -72,7 +72,7 @@ fn bytes_that_are_no_image_of_this_model_are_refused() {
     let wrong = reason(other.deserialize(&bytes));
     assert!(wrong.starts_with("the image is of another model: "), "{wrong}");
     assert!(wrong.contains("hazard"), "{wrong}");
-    assert_eq!(reason(other.restore(&state)), "the state is another instance's");
+    assert_eq!(reason(other.restore(&state)), "the state belongs to another instance");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_copy_of_a_process_is_no_bytes() {
     let mut one = ready("hidden", Fmi::V2, Provider::Fork, 0);
     let state = one.save().unwrap();
     let told = reason(one.serialize(&state));
-    assert_eq!(told, "a copy of a process is no bytes; `image` and `replay` are");
+    assert_eq!(told, "a copy of a process cannot be written as bytes: use `image` or `replay`");
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn an_image_from_before_a_thread_goes_on_in_another_process() {
     );
     instance.restore(&before).unwrap();
     let error = instance.restore(&after).unwrap_err();
-    let reason = "threads have come, gone or moved on since the state was saved".to_owned();
+    let reason = "threads were started, ended or moved on since the state was saved".to_owned();
     assert_eq!(error.status, CallStatus::Refused(reason.clone()));
     let error = instance.step(&crate::fixture::step(0)).unwrap_err();
     assert_eq!(error.status, CallStatus::Gone(reason));
@@ -131,7 +131,7 @@ fn a_model_that_reads_the_clock_is_not_repeated_but_copied() {
     instance.restore(&state).unwrap();
     let error = instance.restore(&later).unwrap_err();
     let CallStatus::Refused(reason) = error.status else { panic!("{error}") };
-    assert!(reason.starts_with("the model does not do the same again: call "), "{reason}");
+    assert!(reason.starts_with("the model is not repeatable: call "), "{reason}");
     if !is_here(Provider::Image) {
         return;
     }

@@ -1,4 +1,4 @@
-//! What is told about a file, of each kind a bounded number.
+//! Diagnostics about a file, a bounded number of each code.
 
 use crate::shorten;
 use consort_core::diagnostic::nearest_name;
@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 /// How many diagnostics of one code are kept; a broken generator repeats itself thousandfold.
 const DIAGNOSTICS_PER_CODE_MAX: usize = 50;
 
-/// Passes on what there is to tell, counts it by code, and knows whether there was an error.
-pub struct Teller<'r> {
+/// Passes diagnostics on, counts them by code, and knows whether there was an error.
+pub struct Reporter<'r> {
     report: &'r mut Report,
     /// Errors apart from remarks: neither takes the room of the other.
     counts: BTreeMap<(&'static str, Severity), usize>,
 }
 
-impl<'r> Teller<'r> {
-    /// Tells to `report`; what is in there already does not count.
+impl<'r> Reporter<'r> {
+    /// Adds to `report`; what is in there already does not count.
     pub fn new(report: &'r mut Report) -> Self {
-        Teller { report, counts: BTreeMap::new() }
+        Reporter { report, counts: BTreeMap::new() }
     }
 
     /// Remembers a text so that spans can point into it.
@@ -26,8 +26,8 @@ impl<'r> Teller<'r> {
         self.report.add_source(name, text)
     }
 
-    /// Adds something to tell, unless there is plenty of its kind already.
-    pub fn tell(&mut self, diagnostic: Diagnostic) {
+    /// Adds a diagnostic, unless there are enough of its code already.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
         let count = self.counts.entry((diagnostic.code, diagnostic.severity)).or_default();
         *count += 1;
         if *count <= DIAGNOSTICS_PER_CODE_MAX {
@@ -35,13 +35,13 @@ impl<'r> Teller<'r> {
         }
     }
 
-    /// Whether more of this code would still be read by anybody, so that it may cost something.
+    /// Whether more of this code are passed on; if not, no effort should go into them.
     pub fn wants(&self, code: &str) -> bool {
         let of_code = self.counts.iter().filter(|((known, _), _)| *known == code);
         of_code.map(|(_, count)| *count).min().is_none_or(|it| it < DIAGNOSTICS_PER_CODE_MAX)
     }
 
-    /// What may have been meant by `name`, unless nobody would read it: looking for it costs something.
+    /// What may have been meant by `name`; `None` if no more of this code are passed on.
     pub fn nearest<'n>(
         &self,
         code: &str,
@@ -51,12 +51,12 @@ impl<'r> Teller<'r> {
         if self.wants(code) { nearest_name(shorten(name), candidates) } else { None }
     }
 
-    /// Whether an error was told so far.
+    /// Whether there was an error so far.
     pub fn failed(&self) -> bool {
         self.counts.keys().any(|(_, severity)| *severity == Severity::Error)
     }
 
-    /// Says what was left out; true if there was no error.
+    /// Reports how many were left out; true if there was no error.
     pub fn finish(self) -> bool {
         let failed = self.failed();
         for ((code, _), count) in self.counts {
@@ -74,16 +74,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_each_kind_some_are_told_and_the_rest_is_counted() {
+    fn of_each_code_some_are_reported_and_the_rest_is_counted() {
         let mut report = Report::default();
-        let mut teller = Teller::new(&mut report);
+        let mut reporter = Reporter::new(&mut report);
         for _ in 0..DIAGNOSTICS_PER_CODE_MAX + 2 {
-            teller.tell(Diagnostic::warning("test::many", "again"));
+            reporter.report(Diagnostic::warning("test::many", "again"));
         }
-        assert!(!teller.wants("test::many"));
-        assert_eq!(teller.nearest("test::many", "mane", ["name"]), None);
-        assert_eq!(teller.nearest("test::few", "mane", ["name"]), Some("name"));
-        assert!(teller.finish());
+        assert!(!reporter.wants("test::many"));
+        assert_eq!(reporter.nearest("test::many", "mane", ["name"]), None);
+        assert_eq!(reporter.nearest("test::few", "mane", ["name"]), Some("name"));
+        assert!(reporter.finish());
         assert_eq!(report.diagnostics().len(), DIAGNOSTICS_PER_CODE_MAX + 1);
         let last = report.diagnostics().last().expect("a note");
         assert_eq!(last.message, "and 2 more like this");
@@ -92,14 +92,14 @@ mod tests {
     #[test]
     fn remarks_never_take_the_room_of_an_error_of_the_same_code() {
         let mut report = Report::default();
-        let mut teller = Teller::new(&mut report);
+        let mut reporter = Reporter::new(&mut report);
         for _ in 0..DIAGNOSTICS_PER_CODE_MAX + 7 {
-            teller.tell(Diagnostic::warning("test::many", "again"));
+            reporter.report(Diagnostic::warning("test::many", "again"));
         }
-        assert!(!teller.failed());
-        teller.tell(Diagnostic::error("test::many", "at last"));
-        assert!(teller.failed());
-        assert!(!teller.finish());
+        assert!(!reporter.failed());
+        reporter.report(Diagnostic::error("test::many", "at last"));
+        assert!(reporter.failed());
+        assert!(!reporter.finish());
         let kept = report.diagnostics();
         assert!(kept.iter().any(|it| it.message == "at last"), "the error is passed on");
         let rest: Vec<_> = kept.iter().filter(|it| it.message.starts_with("and ")).collect();
