@@ -57,7 +57,7 @@ pub enum CallStatus {
     /// A value or argument was refused before the call, with the reason.
     Refused(String),
     /// It was cancelled: see [`CancelFlag`](crate::CancelFlag). The instance can only be dropped.
-    GivenUp,
+    Cancelled,
     /// The process the instance lived in is no more, with what became of it: nothing can be asked of
     /// the instance again.
     Gone(String),

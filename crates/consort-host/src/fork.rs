@@ -101,8 +101,8 @@ impl Fork {
         let sibling = worker.channel().sibling(slot.number);
         let channel = sibling.map_err(|error| refused(call, &error))?;
         channel.reset();
-        let pid = worker.ask(Op::Split, |to| to.word(slot.number))?.word();
-        let pid = pid.ok_or_else(|| worker.invalid_reply(Op::Split))?.cast_signed();
+        let pid = worker.ask(Op::Split, |to| to.word32(slot.number))?.word32();
+        let pid = pid.map_err(|_| worker.invalid_reply(Op::Split))?.cast_signed();
         // It is ended by its own group: not with the one it was copied from.
         // SAFETY: a setting of a child of ours, which has not ended: it was not waited for.
         unsafe { libc::setpgid(pid, pid) };

@@ -6,8 +6,8 @@ use super::image::Image;
 use super::launch::Launch;
 use super::native::Native;
 use super::protocol::{
-    Op, Reader, Writer, read_error, read_event_update, read_outcome, read_values, write_setup,
-    write_step, write_values,
+    Op, Read, Reader, Writer, invalid, read_error, read_event_update, read_outcome,
+    write_references, write_setup, write_step,
 };
 use super::provider::StateProvider;
 use super::replay::Replay;
@@ -75,10 +75,10 @@ impl IsolatedInstance {
         &mut self,
         op: Op,
         fill: impl FnOnce(&mut Writer<'_>),
-        read: impl FnOnce(&mut Reader<'_>) -> Option<T>,
+        read: impl FnOnce(&mut Reader<'_>) -> Read<T>,
     ) -> CallResult<T> {
         let answer = read(&mut self.worker.ask(op, fill)?);
-        let answer = answer.ok_or_else(|| self.worker.invalid_reply(op));
+        let answer = answer.map_err(|_| self.worker.invalid_reply(op));
         self.provider.done(&self.worker);
         answer
     }
@@ -87,18 +87,18 @@ impl IsolatedInstance {
         &mut self,
         op: Op,
         references: &[Reference],
-        mut values: ValuesMut<'_>,
+        values: ValuesMut<'_>,
     ) -> CallResult<()> {
         if references.is_empty() {
             return Ok(());
         }
         let (value_type, count) = (values.value_type(), values.len());
         let fill = |to: &mut Writer<'_>| {
-            to.references(references);
+            write_references(to, references);
             to.byte(value_type as u8);
-            to.long(count as u64);
+            to.word(count as u64);
         };
-        self.ask(op, fill, |reply| read_values(reply, &mut values))
+        self.ask(op, fill, |reply| reply.elements(values))
     }
 }
 
@@ -128,10 +128,10 @@ impl Instance for IsolatedInstance {
             return Ok(());
         }
         self.command(Op::Set, |to| {
-            to.references(references);
+            write_references(to, references);
             to.byte(values.value_type() as u8);
             to.count(values.len());
-            write_values(to, &values);
+            to.elements(values);
         })
     }
 
@@ -150,9 +150,9 @@ impl Instance for IsolatedInstance {
         values: &[f64],
     ) -> CallResult<()> {
         self.command(Op::SetInputDerivatives, |to| {
-            to.references(references);
-            orders.iter().for_each(|order| to.word(order.cast_unsigned()));
-            to.numbers(values);
+            write_references(to, references);
+            orders.iter().for_each(|order| to.word32(order.cast_unsigned()));
+            to.reals(values);
         })
     }
 
@@ -182,39 +182,30 @@ impl Instance for IsolatedInstance {
             self.worker.note_step(first);
         }
         let fill = |to: &mut Writer<'_>| {
-            to.references(inputs.0);
+            write_references(to, inputs.0);
             to.count(inputs.1.len());
-            to.numbers(inputs.1);
-            to.references(outputs.0);
-            to.long(width as u64);
+            to.reals(inputs.1);
+            write_references(to, outputs.0);
+            to.word(width as u64);
             to.count(steps.len());
             steps.iter().for_each(|step| write_step(to, step));
         };
         self.ask(Op::RunSteps, fill, |reply| {
             let outcome = reply.option(read_outcome)?;
-            let done = usize::try_from(reply.long()?).ok().filter(|done| *done <= steps.len())?;
-            reply.numbers_into(&mut outputs.1[..done * width])?;
-            Some((done, outcome))
+            let done = usize::try_from(reply.word()?).ok().filter(|done| *done <= steps.len());
+            let done = done.ok_or(invalid("number of steps"))?;
+            reply.elements(ValuesMut::Float64(&mut outputs.1[..done * width]))?;
+            Ok((done, outcome))
         })
     }
 
     fn step_max(&mut self) -> CallResult<Option<f64>> {
-        self.ask(
-            Op::StepMax,
-            |_| (),
-            |reply| {
-                reply.option(|from| {
-                    let mut size = [0.0];
-                    from.numbers_into(&mut size)?;
-                    Some(size[0])
-                })
-            },
-        )
+        self.ask(Op::StepMax, |_| (), |reply| reply.option(Reader::real))
     }
 
     fn take_discarded(&mut self) -> Option<Box<CallError>> {
         let mut reply = self.worker.ask(Op::TakeDiscarded, |_| ()).ok()?;
-        let error = reply.option(read_error)?;
+        let error = reply.option(read_error).ok()?;
         self.provider.done(&self.worker);
         error
     }
@@ -240,13 +231,15 @@ impl Instance for IsolatedInstance {
     ) -> CallResult<()> {
         let count = sensitivity.len();
         let fill = |to: &mut Writer<'_>| {
-            to.references(unknowns);
-            to.references(knowns);
+            write_references(to, unknowns);
+            write_references(to, knowns);
             to.count(seed.len());
-            to.numbers(seed);
-            to.long(count as u64);
+            to.reals(seed);
+            to.word(count as u64);
         };
-        self.ask(Op::DirectionalDerivative, fill, |reply| reply.numbers_into(sensitivity))
+        self.ask(Op::DirectionalDerivative, fill, |reply| {
+            reply.elements(ValuesMut::Float64(sensitivity))
+        })
     }
 
     fn save(&mut self) -> CallResult<SavedState> {

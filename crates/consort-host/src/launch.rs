@@ -62,10 +62,10 @@ impl Launch {
     /// # Errors
     /// If the model cannot be loaded there, or refuses to be instantiated.
     pub(crate) fn load(&self, worker: &mut Worker) -> CallResult<()> {
-        worker.ask(Op::Load, |to| to.bytes(&self.recipe))?;
+        worker.ask(Op::Load, |to| to.part(&self.recipe))?;
         worker.ask(Op::Instantiate, |to| {
             to.text(&self.name);
-            self.prng.to_words().into_iter().for_each(|word| to.long(word));
+            self.prng.to_words().into_iter().for_each(|word| to.word(word));
             to.flag(self.verbose);
             to.flag(self.event_mode);
             to.flag(self.early_return);

@@ -55,8 +55,8 @@ impl IsolatedModel {
         let Ok(mut worker) = Worker::start(&self.host, false, "", silent, self.family) else {
             return Ok(());
         };
-        let answer = worker.ask(Op::TryLoad, |to| to.bytes(&self.recipe));
-        let failure = answer.ok().and_then(|mut reply| reply.option(read_diagnostic));
+        let answer = worker.ask(Op::TryLoad, |to| to.part(&self.recipe));
+        let failure = answer.ok().and_then(|mut reply| reply.option(read_diagnostic).ok());
         failure.flatten().map_or(Ok(()), Err)
     }
 

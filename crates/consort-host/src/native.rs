@@ -75,9 +75,9 @@ impl Native {
         let state = self.made(id);
         worker.ask(op, |to| {
             to.count(dropped.len());
-            dropped.iter().for_each(|id| to.long(*id));
-            to.long(id);
-            to.bytes(bytes);
+            dropped.iter().for_each(|id| to.word(*id));
+            to.word(id);
+            to.part(bytes);
         })?;
         Ok(state)
     }
@@ -94,12 +94,12 @@ impl StateProvider for Native {
 
     fn restore(&mut self, worker: &mut Worker, state: &SavedState) -> CallResult<()> {
         let id = self.id("restore a state", state)?;
-        worker.ask(Op::Restore, |to| to.long(id)).map(|_| ())
+        worker.ask(Op::Restore, |to| to.word(id)).map(|_| ())
     }
 
     fn serialize(&mut self, worker: &mut Worker, state: &SavedState) -> CallResult<Vec<u8>> {
         let id = self.id("serialize a state", state)?;
-        let reply = worker.ask(Op::Serialize, |to| to.long(id))?;
+        let reply = worker.ask(Op::Serialize, |to| to.word(id))?;
         Ok(reply.rest().to_vec())
     }
 

@@ -1,29 +1,29 @@
 //! The protocol between host and worker: commands and replies as bytes.
 //!
-//! Both sides are one program, so nothing here lasts: numbers are as the machine has them. A reply
-//! comes from a process in which foreign code runs, so nothing in it is trusted: readers return `None` for
-//! invalid bytes.
+//! Both sides are one program, so the format has no version. A reply comes from a process in which foreign
+//! code runs, so nothing in it is trusted: invalid bytes are refused.
 
 mod diagnostic;
 mod errors;
 mod parts;
-mod read;
+mod place;
 #[cfg(test)]
 mod tests;
 mod values;
-mod write;
 
 use consort_core::ValueType;
+use consort_core::bytes::BytesError;
 
+pub(crate) use consort_core::bytes::Reader;
 pub(crate) use diagnostic::{read_diagnostic, write_diagnostic};
 pub(crate) use errors::{read_error, write_error};
 pub(crate) use parts::{
-    read_event_update, read_log_entry, read_outcome, read_setup, read_step, write_event_update,
-    write_log_entry, write_outcome, write_setup, write_step,
+    read_event_update, read_log_entry, read_outcome, read_references, read_setup, read_size,
+    read_step, write_event_update, write_log_entry, write_outcome, write_references, write_setup,
+    write_step,
 };
-pub(crate) use read::Reader;
-pub(crate) use values::{Scratch, read_type, read_values, write_values};
-pub(crate) use write::Writer;
+pub(crate) use place::{Place, Writer};
+pub(crate) use values::{Scratch, read_type};
 
 macro_rules! define_ops {
     ($($(#[$doc:meta])* $op:ident = $code:literal, $fmi2:literal, $fmi3:literal, $other:literal;)*) => {
@@ -128,3 +128,11 @@ impl Family {
 pub(crate) const DONE: u8 = 0;
 /// The first byte of a reply to a call that failed.
 pub(crate) const FAILED: u8 = 1;
+
+/// What was read, or why the bytes are invalid.
+pub(crate) type Read<T> = Result<T, BytesError>;
+
+/// The error of a value that is out of its range.
+pub(crate) fn invalid(what: &'static str) -> BytesError {
+    BytesError::Impossible { what }
+}

@@ -6,6 +6,7 @@
 use super::launch::Launch;
 use super::provider::{StateProvider, own};
 use super::worker::Worker;
+use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Provider, SavedState};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 const RESTORE: &str = "restore a state";
 const DESERIALIZE: &str = "deserialize a state";
 /// The first bytes of a journal.
-const MAGIC: &[u8; 8] = b"replay 1";
+const MAGIC: [u8; 8] = *b"replay 1";
 
 /// Remembers what is done to an instance.
 pub(super) struct Replay {
@@ -151,18 +152,17 @@ impl StateProvider for Replay {
 
     fn serialize(&mut self, _worker: &mut Worker, state: &SavedState) -> CallResult<Vec<u8>> {
         let ReplayState(journal) = own("serialize a state", state)?;
-        let mut bytes = MAGIC.to_vec();
+        let mut writer = Writer::new(MAGIC);
         for entry in journal.since(&Journal::default()).1 {
-            bytes.extend(entry.hash.to_le_bytes());
-            bytes.extend((entry.command.len() as u64).to_le_bytes());
-            bytes.extend(&entry.command);
+            writer.word(entry.hash);
+            writer.part(&entry.command);
         }
-        Ok(bytes)
+        Ok(writer.finish())
     }
 
     fn deserialize(&mut self, _worker: &mut Worker, bytes: &[u8]) -> CallResult<SavedState> {
-        let journal = read(bytes).ok_or_else(|| {
-            let reason = "the bytes are not a list of calls to an instance".to_owned();
+        let journal = read(bytes).map_err(|error| {
+            let reason = format!("invalid list of calls: {error}");
             CallError::new(DESERIALIZE, CallStatus::Refused(reason))
         })?;
         Ok(SavedState(Box::new(ReplayState(journal))))
@@ -182,18 +182,14 @@ impl StateProvider for Replay {
     }
 }
 
-fn read(bytes: &[u8]) -> Option<Journal> {
-    let mut rest = bytes.strip_prefix(MAGIC)?;
+fn read(bytes: &[u8]) -> Result<Journal, BytesError> {
+    let mut reader = Reader::new(bytes, MAGIC)?;
     let mut journal = Journal::default();
-    while !rest.is_empty() {
-        let (hash, after) = rest.split_first_chunk()?;
-        let (length, after) = after.split_first_chunk()?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-        let (command, after) = after.split_at_checked(length)?;
-        journal.push(command, u64::from_le_bytes(*hash));
-        rest = after;
+    while !reader.rest().is_empty() {
+        let hash = reader.word()?;
+        journal.push(reader.part()?, hash);
     }
-    Some(journal)
+    Ok(journal)
 }
 
 /// FNV-1a over words: replies are compared, not kept.

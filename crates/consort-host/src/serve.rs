@@ -8,7 +8,7 @@ mod answer;
 mod log;
 
 use super::channel::{Channel, PART_BYTES};
-use super::protocol::{DONE, FAILED, Op, Reader, Scratch, Writer, write_error};
+use super::protocol::{DONE, FAILED, Op, Place, Read, Reader, Scratch, write_error};
 use super::{fork, image};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Diagnostic, Instance, LogSink, Model, SavedState};
@@ -107,16 +107,16 @@ impl Served {
     /// slot it was given and has nothing to answer.
     fn split(&mut self) -> Next {
         let (_, command, place) = self.channel.sides();
-        let mut command = Reader::new(command);
-        let slot = command.word().and_then(|_op| command.word());
-        let mut reply = Writer::new(place);
+        let mut command = Reader::bare(command);
+        let slot = command.word32().and_then(|_op| command.word32());
+        let mut reply = Place::writer(place);
         if fork::child::split(&mut reply) == fork::child::Side::Original {
-            let length = reply.finish();
+            let length = reply.sink().length();
             self.finish(length);
             return Next::Answer;
         }
         match slot.map(|slot| self.channel.move_to(slot)) {
-            Some(Ok(())) => Next::Listen,
+            Ok(Ok(())) => Next::Listen,
             // Without a slot it cannot be reached.
             _ => std::process::exit(i32::from(NO_WORKER)),
         }
@@ -125,12 +125,12 @@ impl Served {
     /// Does one command.
     fn answer(&mut self, load: &Load<'_>) -> Next {
         let (header, command, place) = self.channel.sides();
-        let mut command = Reader::new(command);
-        let op = command.word().and_then(Op::from_code);
+        let mut command = Reader::bare(command);
+        let op = command.word32().ok().and_then(Op::from_code);
         if op == Some(Op::Split) {
             return self.split();
         }
-        let mut reply = Writer::new(place);
+        let mut reply = Place::writer(place);
         reply.byte(DONE);
         let done = match op {
             Some(Op::Load) => self.hosted.load(&mut command, load),
@@ -149,13 +149,14 @@ impl Served {
             }
             None => Err(invalid_command()),
         };
-        let done = done.and_then(|()| if reply.is_full() { Err(too_large()) } else { Ok(()) });
+        let done =
+            done.and_then(|()| if reply.sink().is_full() { Err(too_large()) } else { Ok(()) });
         if let Err(error) = done {
-            reply.rewind();
+            reply.sink().rewind();
             reply.byte(FAILED);
             write_error(&mut reply, &error);
         }
-        let length = reply.finish();
+        let length = reply.sink().length();
         self.finish(length);
         if op == Some(Op::Free) { Next::Exit } else { Next::Answer }
     }
@@ -181,6 +182,11 @@ fn invalid_command() -> Box<CallError> {
     CallError::new("read a command", CallStatus::Refused(reason))
 }
 
-fn checked<T>(read: Option<T>) -> CallResult<T> {
-    read.ok_or_else(invalid_command)
+fn checked<T>(read: Read<T>) -> CallResult<T> {
+    read.map_err(|_| invalid_command())
+}
+
+/// The model, instance or state of a command: only an overwritten command needs one that does not exist.
+fn present<T>(found: Option<T>) -> CallResult<T> {
+    found.ok_or_else(invalid_command)
 }

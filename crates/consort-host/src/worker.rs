@@ -5,7 +5,8 @@ use super::channel::{Channel, PART_BYTES};
 use super::output::{OUTPUT_MAX, Output};
 use super::process::{Process, ProcessEnd};
 use super::protocol::{
-    DONE, FAILED, Family, Op, Reader, Writer, read_error, read_log_entry, read_type,
+    DONE, FAILED, Family, Op, Place, Reader, Writer, read_error, read_log_entry, read_references,
+    read_type,
 };
 use super::scratch::Folder;
 use consort_core::model::CallResult;
@@ -140,10 +141,10 @@ impl Worker {
         op: Op,
         fill: impl FnOnce(&mut Writer<'_>),
     ) -> CallResult<Reader<'_>> {
-        let mut writer = Writer::new(self.channel.command_place());
-        writer.word(op as u32);
+        let mut writer = Place::writer(self.channel.command_place());
+        writer.word32(op as u32);
         fill(&mut writer);
-        let length = writer.finish();
+        let length = writer.sink().length();
         let length = length.ok_or_else(|| too_large(op.name(self.shared.family)))?;
         self.channel.header().command_bytes.store(length as u64, Ordering::Relaxed);
         self.exchange(op)
@@ -154,7 +155,7 @@ impl Worker {
     /// # Errors
     /// As [`Worker::ask`].
     pub(crate) fn repeat(&mut self, command: &[u8]) -> CallResult<Reader<'_>> {
-        let op = Reader::new(command).word().and_then(Op::from_code);
+        let op = Reader::bare(command).word32().ok().and_then(Op::from_code);
         let op = op.filter(|_| command.len() <= PART_BYTES);
         let op = op.expect("a command that was sent before can be sent again");
         self.channel.command_place()[..command.len()].copy_from_slice(command);
@@ -196,7 +197,7 @@ impl Worker {
         if !is_done {
             return Err(self.failure(op));
         }
-        Ok(Reader::new(&self.channel.reply()[1..]))
+        Ok(Reader::bare(&self.channel.reply()[1..]))
     }
 
     /// The error of a call that failed.
@@ -204,9 +205,11 @@ impl Worker {
     fn failure(&mut self, op: Op) -> Box<CallError> {
         self.failures += 1;
         self.forward_output();
-        let mut reader = Reader::new(self.channel.reply());
-        let error =
-            reader.byte().filter(|code| *code == FAILED).and_then(|_| read_error(&mut reader));
+        let mut reader = Reader::bare(self.channel.reply());
+        let error = match reader.byte() {
+            Ok(FAILED) => read_error(&mut reader).ok(),
+            _ => None,
+        };
         error.unwrap_or_else(|| self.invalid_reply(op))
     }
 
@@ -305,9 +308,9 @@ impl Worker {
     fn forward_log(&mut self) {
         let (shared, recent) = (&*self.shared, &mut self.recent);
         let log = self.channel.take_log();
-        let mut reader = Reader::new(&log);
+        let mut reader = Reader::bare(&log);
         while !reader.rest().is_empty() {
-            let Some(entry) = read_log_entry(&mut reader, &shared.component) else { break };
+            let Ok(entry) = read_log_entry(&mut reader, &shared.component) else { break };
             pass_on(&entry, &shared.log, recent);
         }
         let lost = self.channel.header().log_lost.swap(0, Ordering::Relaxed);
@@ -356,13 +359,13 @@ fn pass_on(entry: &LogEntry, log: &LogSink, recent: &mut VecDeque<String>) {
 
 /// The type of the values that a command is about.
 fn access(command: &[u8]) -> ValueType {
-    let mut command = Reader::new(command);
-    let is_access = command.word().and_then(Op::from_code);
-    let found =
-        is_access.filter(|op| matches!(op, Op::Set | Op::Get | Op::ReadBack)).and_then(|_| {
-            command.references(&mut Vec::new())?;
-            read_type(&mut command)
-        });
+    let mut command = Reader::bare(command);
+    let is_access = command.word32().ok().and_then(Op::from_code);
+    let is_access = is_access.filter(|op| matches!(op, Op::Set | Op::Get | Op::ReadBack));
+    let found = is_access.and_then(|_| {
+        read_references(&mut command, &mut Vec::new()).ok()?;
+        read_type(&mut command).ok()
+    });
     // Whole steps are about numbers.
     found.unwrap_or(ValueType::Float64)
 }

@@ -3,7 +3,9 @@
 use crate::request::{Changes, named};
 use consort_core::Provider;
 use consort_models::fidelity::OnTrial;
-use consort_models::loader::{HostOptions, ProcessLimits, Loader, LoaderOptions, default_cache_dir};
+use consort_models::loader::{
+    HostOptions, Loader, LoaderOptions, ProcessLimits, default_cache_dir,
+};
 use consort_process::program;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -201,8 +201,14 @@ fn a_destination_that_exists_is_left_alone() {
     std::fs::write(parent.path().join("mine"), "kept").unwrap();
     let mut report = Report::default();
     let bytes = Cursor::new(zip(&[description()]));
-    let done =
-        archive::unpack(bytes, "a.fmu", parent.path(), &ArchiveLimits::default(), None, &mut report);
+    let done = archive::unpack(
+        bytes,
+        "a.fmu",
+        parent.path(),
+        &ArchiveLimits::default(),
+        None,
+        &mut report,
+    );
     assert!(!done);
     assert_eq!(report.diagnostics()[0].code, "archive::destination");
     assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);

@@ -163,7 +163,11 @@ fn empty(name: &str) -> Campaign {
 }
 
 /// Returns the key that was given, or meant.
-fn read_entry<'t>(reader: &mut TomlReader<'_>, entry: &Entry<'t, '_>, found: &mut Found) -> &'t str {
+fn read_entry<'t>(
+    reader: &mut TomlReader<'_>,
+    entry: &Entry<'t, '_>,
+    found: &mut Found,
+) -> &'t str {
     let campaign = &mut found.campaign;
     match entry.key {
         "name" => {

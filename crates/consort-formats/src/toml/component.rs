@@ -40,7 +40,11 @@ pub(super) fn read_all(
     entries.iter().filter_map(|entry| read(reader, entry, defaults)).collect()
 }
 
-fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>, defaults: Defaults) -> Option<Component> {
+fn read(
+    reader: &mut TomlReader<'_>,
+    entry: &Entry<'_, '_>,
+    defaults: Defaults,
+) -> Option<Component> {
     check_name(reader, entry);
     let DeValue::Table(table) = entry.value.get_ref() else {
         let help = format!("write `[components.{}]` before its settings", entry.key);
@@ -137,7 +141,12 @@ fn parameters(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Paramet
 }
 
 /// Unquoted names with dots arrive as tables in tables; they are put together again.
-fn collect(reader: &mut TomlReader<'_>, table: &DeTable<'_>, prefix: &str, list: &mut Vec<Parameter>) {
+fn collect(
+    reader: &mut TomlReader<'_>,
+    table: &DeTable<'_>,
+    prefix: &str,
+    list: &mut Vec<Parameter>,
+) {
     for entry in &reader.entries(table) {
         let name = Spanned::new(format!("{prefix}{}", entry.key), entry.key_span);
         match entry.value.get_ref() {

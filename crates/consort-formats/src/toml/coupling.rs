@@ -125,7 +125,11 @@ const CONSTRAINT_KEYS: &[&str] =
     &["kind", "variables", "tolerance", "absolute", "relative", "start", "period"];
 
 /// `[[experiment.variable-step.constraints]]`.
-fn constraint(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<StepConstraint> {
+fn constraint(
+    reader: &mut TomlReader<'_>,
+    span: Span,
+    table: &DeTable<'_>,
+) -> Option<StepConstraint> {
     let (mut kind, mut variables) = (None, Vec::new());
     let [mut tolerance, mut absolute, mut relative] = [None, None, None];
     let (mut start, mut period) = (None, None);

@@ -49,7 +49,10 @@ fn solver(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<
     }
 }
 
-pub(super) fn tolerance(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<f64>> {
+pub(super) fn tolerance(
+    reader: &mut TomlReader<'_>,
+    entry: &Entry<'_, '_>,
+) -> Option<Spanned<f64>> {
     let value = match entry.value.get_ref() {
         DeValue::Float(number) => consort_toml::float(number.as_str()),
         DeValue::Integer(number) => consort_toml::float(number.as_str()),

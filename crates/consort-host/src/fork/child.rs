@@ -23,7 +23,7 @@ pub(crate) fn split(reply: &mut Writer<'_>) -> Side {
         }
         Ok(pid) => {
             reply.byte(DONE);
-            reply.word(pid);
+            reply.word32(pid);
         }
         Err(error) => {
             reply.byte(FAILED);

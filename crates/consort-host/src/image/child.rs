@@ -4,7 +4,7 @@
 //! keeps anything, there are system calls only.
 
 use super::layout::{Backing, Mapping, Repair};
-use crate::protocol::{Reader, Writer};
+use crate::protocol::{Read, Reader, Writer, invalid};
 use std::io;
 use std::ops::Range;
 
@@ -35,22 +35,22 @@ impl Task {
             Task::OwnNumber => writer.byte(OWN_NUMBER),
             Task::Register(descriptor, addresses) => {
                 writer.byte(REGISTER);
-                writer.long(*descriptor);
+                writer.word(*descriptor);
                 write_range(writer, addresses);
             }
             Task::Repair(repair) => write_repair(writer, repair),
             Task::Seek(file, place) => {
                 writer.byte(SEEK);
-                writer.word(*file as u32);
-                writer.long(*place);
+                writer.word32(*file as u32);
+                writer.word(*place);
             }
             Task::Close(file) => {
                 writer.byte(CLOSE);
-                writer.word(*file as u32);
+                writer.word32(*file as u32);
             }
             Task::Open(file, path) => {
                 writer.byte(OPEN);
-                writer.word(*file as u32);
+                writer.word32(*file as u32);
                 write_path(writer, path);
             }
         }
@@ -70,12 +70,12 @@ const OPEN: u8 = 10;
 const OWN_NUMBER: u8 = 11;
 
 fn write_range(writer: &mut Writer<'_>, addresses: &Range<u64>) {
-    writer.long(addresses.start);
-    writer.long(addresses.end - addresses.start);
+    writer.word(addresses.start);
+    writer.word(addresses.end - addresses.start);
 }
 
 fn write_path(writer: &mut Writer<'_>, path: &str) {
-    writer.long(path.len() as u64 + 1);
+    writer.word(path.len() as u64 + 1);
     writer.raw(path.as_bytes());
     writer.byte(0);
 }
@@ -84,7 +84,7 @@ fn write_repair(writer: &mut Writer<'_>, repair: &Repair) {
     match repair {
         Repair::HeapEnd(end) => {
             writer.byte(HEAP_END);
-            writer.long(*end);
+            writer.word(*end);
         }
         Repair::Unmap(addresses) => {
             writer.byte(UNMAP);
@@ -93,14 +93,14 @@ fn write_repair(writer: &mut Writer<'_>, repair: &Repair) {
         Repair::Protect(addresses, rights) => {
             writer.byte(PROTECT);
             write_range(writer, addresses);
-            writer.long(*rights);
+            writer.word(*rights);
         }
         Repair::Map(Mapping { addresses, rights, backing }) => {
             writer.byte(if let Backing::File { .. } = backing { MAP_FILE } else { MAP_MEMORY });
             write_range(writer, addresses);
-            writer.long(*rights);
+            writer.word(*rights);
             if let Backing::File { path, offset } = backing {
-                writer.long(*offset);
+                writer.word(*offset);
                 write_path(writer, path);
             }
         }
@@ -118,46 +118,46 @@ pub(crate) fn run_tasks(command: &mut Reader<'_>, reply: &mut Writer<'_>) {
         last = next(command).unwrap_or(Err(libc::EBADMSG));
         count += u64::from(last.is_ok());
     }
-    reply.long(count);
-    reply.long(last.unwrap_or(0));
-    reply.word(last.err().unwrap_or(0) as u32);
+    reply.word(count);
+    reply.word(last.unwrap_or(0));
+    reply.word32(last.err().unwrap_or(0) as u32);
 }
 
 /// What [`run_tasks`] answered.
-pub(super) fn read_answer(reader: &mut Reader<'_>) -> Option<Result<u64, io::Error>> {
-    let (_count, last, code) = (reader.long()?, reader.long()?, reader.word()?);
+pub(super) fn read_answer(reader: &mut Reader<'_>) -> Read<Result<u64, io::Error>> {
+    let (_count, last, code) = (reader.word()?, reader.word()?, reader.word32()?);
     let error = (code != 0).then(|| io::Error::from_raw_os_error(code as i32));
-    Some(error.map_or(Ok(last), Err))
+    Ok(error.map_or(Ok(last), Err))
 }
 
-fn next(command: &mut Reader<'_>) -> Option<Done> {
-    Some(match command.byte()? {
+fn next(command: &mut Reader<'_>) -> Read<Done> {
+    Ok(match command.byte()? {
         WATCH => watch_descriptor(),
         OWN_NUMBER => Ok(crate::fork::child::own_number()),
-        REGISTER => register(command.long()?, command.long()?, command.long()?),
-        HEAP_END => heap_end(command.long()?),
-        UNMAP => call(libc::SYS_munmap, [command.long()?, command.long()?, 0, 0, 0, 0]),
+        REGISTER => register(command.word()?, command.word()?, command.word()?),
+        HEAP_END => heap_end(command.word()?),
+        UNMAP => call(libc::SYS_munmap, [command.word()?, command.word()?, 0, 0, 0, 0]),
         PROTECT => {
-            let (start, length, rights) = (command.long()?, command.long()?, command.long()?);
+            let (start, length, rights) = (command.word()?, command.word()?, command.word()?);
             call(libc::SYS_mprotect, [start, length, rights, 0, 0, 0])
         }
         MAP_MEMORY => {
-            let (start, length, rights) = (command.long()?, command.long()?, command.long()?);
+            let (start, length, rights) = (command.word()?, command.word()?, command.word()?);
             let flags = FIXED | libc::MAP_ANONYMOUS as u64;
             call(libc::SYS_mmap, [start, length, rights, flags, u64::MAX, 0])
         }
         MAP_FILE => {
-            let (start, length, rights) = (command.long()?, command.long()?, command.long()?);
-            let (offset, path) = (command.long()?, command.bytes()?);
+            let (start, length, rights) = (command.word()?, command.word()?, command.word()?);
+            let (offset, path) = (command.word()?, command.part()?);
             map_file([start, length, rights], offset, path)
         }
         SEEK => {
-            let (file, place) = (command.word()?, command.long()?);
+            let (file, place) = (command.word32()?, command.word()?);
             call(libc::SYS_lseek, [u64::from(file), place, libc::SEEK_SET as u64, 0, 0, 0])
         }
-        CLOSE => call(libc::SYS_close, [u64::from(command.word()?), 0, 0, 0, 0, 0]),
-        OPEN => open_as(u64::from(command.word()?), command.bytes()?),
-        _ => return None,
+        CLOSE => call(libc::SYS_close, [u64::from(command.word32()?), 0, 0, 0, 0, 0]),
+        OPEN => open_as(u64::from(command.word32()?), command.part()?),
+        _ => return Err(invalid("task")),
     })
 }
 

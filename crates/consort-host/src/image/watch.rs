@@ -353,8 +353,8 @@ pub(super) fn send(worker: &mut Worker, tasks: &[Task]) -> Result<u64, ImageErro
     let asked = worker.ask(Op::Tasks, |to| tasks.iter().for_each(|task| task.write(to)));
     let answer = asked.map_err(ImageError::Call).map(|mut reader| read_answer(&mut reader))?;
     match answer {
-        Some(answer) => answer.map_err(doing("changing its mappings")),
-        None => Err(ImageError::Call(worker.invalid_reply(Op::Tasks))),
+        Ok(answer) => answer.map_err(doing("changing its mappings")),
+        Err(_) => Err(ImageError::Call(worker.invalid_reply(Op::Tasks))),
     }
 }
 

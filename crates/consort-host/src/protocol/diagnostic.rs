@@ -1,7 +1,7 @@
 //! Why a model could not be loaded.
 
 use super::errors::interned;
-use super::{Reader, Writer};
+use super::{Read, Reader, Writer};
 use consort_core::{Diagnostic, Severity};
 
 const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
@@ -16,21 +16,21 @@ pub(crate) fn write_diagnostic(to: &mut Writer<'_>, diagnostic: &Diagnostic) {
     to.option(diagnostic.help.as_deref(), Writer::text);
 }
 
-pub(crate) fn read_diagnostic(from: &mut Reader<'_>) -> Option<Box<Diagnostic>> {
-    let severity = from.byte()?;
-    let severity = SEVERITIES.into_iter().find(|it| *it as u8 == severity)?;
+pub(crate) fn read_diagnostic(from: &mut Reader<'_>) -> Read<Box<Diagnostic>> {
+    let severity = from.choice(&SEVERITIES, "severity")?;
     let code = interned(from.text()?);
     let message = from.text()?;
     let mut diagnostic = Diagnostic { severity, ..Diagnostic::error(code, message) };
-    for _ in 0..from.count()? {
+    for _ in 0..from.count(1)? {
         diagnostic.notes.push(from.text()?.to_owned());
     }
     diagnostic.help = from.option(Reader::text)?.map(str::to_owned);
-    Some(Box::new(diagnostic))
+    Ok(Box::new(diagnostic))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Place;
     use super::*;
 
     #[test]
@@ -42,14 +42,14 @@ mod tests {
             Diagnostic::warning("model::old", ""),
         ] {
             let mut place = [0; 256];
-            let mut writer = Writer::new(&mut place);
+            let mut writer = Place::writer(&mut place);
             write_diagnostic(&mut writer, &diagnostic);
-            let length = writer.finish().expect("there is room");
-            let read = read_diagnostic(&mut Reader::new(&place[..length]));
-            assert_eq!(read.as_deref(), Some(&diagnostic));
+            let length = writer.sink().length().expect("there is room");
+            let read = read_diagnostic(&mut Reader::bare(&place[..length]));
+            assert_eq!(read.as_deref(), Ok(&diagnostic));
             for cut in 0..length {
-                let read = read_diagnostic(&mut Reader::new(&place[..cut]));
-                assert_eq!(read, None, "{diagnostic:?} {cut}");
+                let read = read_diagnostic(&mut Reader::bare(&place[..cut]));
+                assert!(read.is_err(), "{diagnostic:?} {cut}");
             }
         }
     }

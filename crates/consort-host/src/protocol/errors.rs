@@ -1,6 +1,6 @@
 //! Calls that failed.
 
-use super::{Reader, Writer};
+use super::{Read, Reader, Writer, invalid};
 use consort_core::{CallError, CallStatus};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -28,7 +28,7 @@ pub(crate) fn write_error(to: &mut Writer<'_>, error: &CallError) {
         }
     };
     to.byte(code);
-    to.ticks(number.into());
+    to.whole(number.into());
     to.text(text);
     to.count(error.log.len());
     for line in &error.log {
@@ -36,10 +36,11 @@ pub(crate) fn write_error(to: &mut Writer<'_>, error: &CallError) {
     }
 }
 
-pub(crate) fn read_error(from: &mut Reader<'_>) -> Option<Box<CallError>> {
+pub(crate) fn read_error(from: &mut Reader<'_>) -> Read<Box<CallError>> {
     let call = interned(from.text()?);
     let arguments = from.text()?.to_owned();
-    let (code, number) = (from.byte()?, i32::try_from(from.ticks()?).ok()?);
+    let (code, number) =
+        (from.byte()?, i32::try_from(from.whole()?).map_err(|_| invalid("status"))?);
     let text = from.text()?;
     let status = match code {
         0 => CallStatus::Discard,
@@ -53,13 +54,13 @@ pub(crate) fn read_error(from: &mut Reader<'_>) -> Option<Box<CallError>> {
         8 => CallStatus::Refused(text.to_owned()),
         9 => CallStatus::Gone(text.to_owned()),
         10 => CallStatus::Killed(text.to_owned()),
-        _ => return None,
+        _ => return Err(invalid("status")),
     };
     let mut log = Vec::new();
-    for _ in 0..from.count()? {
+    for _ in 0..from.count(1)? {
         log.push(from.text()?.to_owned());
     }
-    Some(Box::new(CallError { call, arguments, status, log }))
+    Ok(Box::new(CallError { call, arguments, status, log }))
 }
 
 /// Most names that are kept; there are fewer calls than that, and a worker gone mad shall not fill the

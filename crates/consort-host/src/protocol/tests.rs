@@ -9,9 +9,9 @@ use consort_core::{
 /// Writes something; the bytes.
 fn written(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     let mut place = vec![0; 4096];
-    let mut writer = Writer::new(&mut place);
+    let mut writer = Place::writer(&mut place);
     write(&mut writer);
-    let length = writer.finish().unwrap();
+    let length = writer.sink().length().unwrap();
     place.truncate(length);
     place
 }
@@ -20,14 +20,15 @@ fn written(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
 fn check<T: PartialEq + std::fmt::Debug>(
     value: &T,
     write: impl FnOnce(&mut Writer<'_>, &T),
-    read: impl Fn(&mut Reader<'_>) -> Option<T>,
+    read: impl Fn(&mut Reader<'_>) -> Read<T>,
 ) {
     let bytes = written(|to| write(to, value));
-    let mut reader = Reader::new(&bytes);
-    assert_eq!(read(&mut reader).as_ref(), Some(value));
+    let mut reader = Reader::bare(&bytes);
+    assert_eq!(read(&mut reader).as_ref(), Ok(value));
     assert!(reader.rest().is_empty());
     for length in 0..bytes.len() {
-        assert_eq!(read(&mut Reader::new(&bytes[..length])), None, "{length} bytes of {value:?}");
+        let cut = read(&mut Reader::bare(&bytes[..length]));
+        assert!(cut.is_err(), "{length} bytes of {value:?}");
     }
 }
 
@@ -92,11 +93,11 @@ fn codes_lead_back_to_what_is_asked() {
 #[test]
 fn what_has_no_room_is_noted_and_nothing_is_written_beyond() {
     let mut place = [7; 12];
-    let mut writer = Writer::new(&mut place[..8]);
-    writer.long(1);
+    let mut writer = Place::writer(&mut place[..8]);
+    writer.word(1);
     writer.byte(2);
-    assert!(writer.is_full());
-    assert_eq!(writer.finish(), None);
+    assert!(writer.sink().is_full());
+    assert_eq!(writer.sink().length(), None);
     assert_eq!(place[8..], [7; 4]);
 }
 
@@ -109,14 +110,14 @@ fn bytes_of_any_kind_are_read_without_a_panic() {
         // Small numbers are where counts make sense.
         let small: Vec<u8> = bytes.iter().map(|byte| byte % 4).collect();
         for bytes in [&bytes, &small] {
-            let mut reader = Reader::new(bytes);
+            let mut reader = Reader::bare(bytes);
             let _ = (read_error(&mut reader), read_outcome(&mut reader));
-            let mut reader = Reader::new(bytes);
-            let _ = (read_setup(&mut reader), reader.references(&mut Vec::new()));
+            let mut reader = Reader::bare(bytes);
+            let _ = (read_setup(&mut reader), read_references(&mut reader, &mut Vec::new()));
             let mut values = Values::String(vec![String::new(); 3]);
-            let _ = read_values(&mut Reader::new(bytes), &mut values.slice_mut(0, 3));
+            let _ = Reader::bare(bytes).elements(values.slice_mut(0, 3));
             let mut values = Values::Boolean(vec![false; 3]);
-            let _ = read_values(&mut Reader::new(bytes), &mut values.slice_mut(0, 3));
+            let _ = Reader::bare(bytes).elements(values.slice_mut(0, 3));
         }
     }
 }

@@ -1,68 +1,7 @@
-//! Values of every type.
+//! Types of values, and memory for values of every type.
 
-use super::{Family, Op, Reader, Writer};
-use consort_core::{Reference, Step, ValueType, Values, ValuesMut, ValuesRef, for_each_value_type};
-
-/// What one element looks like in bytes.
-trait Element: Sized {
-    fn write(&self, to: &mut Writer<'_>);
-    /// Puts the next element here, keeping what capacity there is.
-    fn read(&mut self, from: &mut Reader<'_>) -> Option<()>;
-}
-
-macro_rules! plain_elements {
-    ($($element:ty),*) => {
-        $(impl Element for $element {
-            fn write(&self, to: &mut Writer<'_>) {
-                to.raw(&self.to_ne_bytes());
-            }
-
-            fn read(&mut self, from: &mut Reader<'_>) -> Option<()> {
-                *self = Self::from_ne_bytes(from.array()?);
-                Some(())
-            }
-        })*
-    };
-}
-
-plain_elements!(f64, f32, i8, u8, i16, u16, i32, u32, i64, u64);
-
-impl Element for bool {
-    fn write(&self, to: &mut Writer<'_>) {
-        to.flag(*self);
-    }
-
-    fn read(&mut self, from: &mut Reader<'_>) -> Option<()> {
-        *self = from.flag()?;
-        Some(())
-    }
-}
-
-impl Element for String {
-    fn write(&self, to: &mut Writer<'_>) {
-        to.text(self);
-    }
-
-    fn read(&mut self, from: &mut Reader<'_>) -> Option<()> {
-        let text = from.text()?;
-        self.clear();
-        self.push_str(text);
-        Some(())
-    }
-}
-
-impl Element for Vec<u8> {
-    fn write(&self, to: &mut Writer<'_>) {
-        to.bytes(self);
-    }
-
-    fn read(&mut self, from: &mut Reader<'_>) -> Option<()> {
-        let bytes = from.bytes()?;
-        self.clear();
-        self.extend_from_slice(bytes);
-        Some(())
-    }
-}
+use super::{Family, Op, Read, Reader, invalid};
+use consort_core::{Reference, Step, ValueType, Values, for_each_value_type};
 
 macro_rules! name_accesses {
     ($(($variant:ident, $fmi2:literal, $fmi3:literal),)*) => {
@@ -106,35 +45,9 @@ name_accesses! {
 }
 
 /// The type of values, from its code.
-pub(crate) fn read_type(from: &mut Reader<'_>) -> Option<ValueType> {
+pub(crate) fn read_type(from: &mut Reader<'_>) -> Read<ValueType> {
     let code = from.byte()?;
-    ValueType::ALL.into_iter().find(|value_type| *value_type as u8 == code)
-}
-
-/// The elements, without type and count.
-pub(crate) fn write_values(to: &mut Writer<'_>, values: &ValuesRef<'_>) {
-    macro_rules! write {
-        ($(($variant:ident, $element:ty, $name:literal),)*) => {
-            match values {
-                $(ValuesRef::$variant(values) => values.iter().for_each(|value| value.write(to)),)*
-            }
-        };
-    }
-    for_each_value_type!(write);
-}
-
-/// As many elements as there is place for.
-pub(crate) fn read_values(from: &mut Reader<'_>, place: &mut ValuesMut<'_>) -> Option<()> {
-    macro_rules! read {
-        ($(($variant:ident, $element:ty, $name:literal),)*) => {
-            match place {
-                $(ValuesMut::$variant(values) => {
-                    values.iter_mut().try_for_each(|value| value.read(from))
-                })*
-            }
-        };
-    }
-    for_each_value_type!(read)
+    ValueType::ALL.into_iter().find(|value_type| *value_type as u8 == code).ok_or(invalid("type"))
 }
 
 /// What a worker needs while it does a command, used again and again.

@@ -1,10 +1,10 @@
 //! Executing commands.
 
-use super::{Hosted, Load, checked, invalid_command};
+use super::{Hosted, Load, checked, invalid_command, present};
 use crate::channel::Header;
 use crate::protocol::{
-    Op, Reader, Writer, read_setup, read_step, read_type, read_values, write_diagnostic,
-    write_error, write_event_update, write_outcome, write_values,
+    Op, Reader, Writer, read_references, read_setup, read_size, read_step, read_type,
+    write_diagnostic, write_error, write_event_update, write_outcome,
 };
 use consort_core::model::CallResult;
 use consort_core::{
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 impl Hosted {
     pub(super) fn load(&mut self, command: &mut Reader<'_>, load: &Load<'_>) -> CallResult<()> {
-        let recipe = checked(command.bytes())?;
+        let recipe = checked(command.part())?;
         let model = load(recipe).map_err(|diagnostic| {
             let refused = CallStatus::Refused(diagnostic.message);
             Box::new(CallError {
@@ -34,17 +34,17 @@ impl Hosted {
         reply: &mut Writer<'_>,
         load: &Load<'_>,
     ) -> CallResult<()> {
-        let recipe = checked(command.bytes())?;
+        let recipe = checked(command.part())?;
         reply.option(load(recipe).err(), |to, diagnostic| write_diagnostic(to, &diagnostic));
         Ok(())
     }
 
     pub(super) fn instantiate(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
-        let model = checked(self.model.as_ref())?;
+        let model = present(self.model.as_ref())?;
         let name = checked(command.text())?;
         let mut words = [0; 5];
         for word in &mut words {
-            *word = checked(command.long())?;
+            *word = checked(command.word())?;
         }
         self.instance = Some(model.instantiate(&Instantiation {
             name,
@@ -70,7 +70,7 @@ impl Hosted {
             self.instance = None;
             return Ok(());
         }
-        let instance = checked(self.instance.as_mut())?;
+        let instance = present(self.instance.as_mut())?;
         match op {
             Op::SetUp => instance.set_up(&checked(read_setup(command))?),
             Op::EnterConfiguration => instance.enter_configuration(),
@@ -96,7 +96,7 @@ impl Hosted {
                 Ok(())
             }
             Op::StepMax => {
-                reply.option(instance.step_max()?, |to, size| to.numbers(&[size]));
+                reply.option(instance.step_max()?, Writer::real);
                 Ok(())
             }
             Op::TakeDiscarded => {
@@ -114,37 +114,37 @@ impl Hosted {
     }
 
     fn set(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
-        let instance = checked(self.instance.as_mut())?;
-        checked(command.references(&mut self.scratch.references))?;
-        let (value_type, count) = (checked(read_type(command))?, checked(command.count())?);
+        let instance = present(self.instance.as_mut())?;
+        checked(read_references(command, &mut self.scratch.references))?;
+        let (value_type, count) = (checked(read_type(command))?, checked(command.count(1))?);
         let (references, values) = self.scratch.place(value_type, count);
-        checked(read_values(command, &mut values.slice_mut(0, count)))?;
+        checked(command.elements(values.slice_mut(0, count)))?;
         instance.set(references, values.slice(0, count))
     }
 
     fn get(&mut self, op: Op, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
-        let instance = checked(self.instance.as_mut())?;
-        checked(command.references(&mut self.scratch.references))?;
+        let instance = present(self.instance.as_mut())?;
+        checked(read_references(command, &mut self.scratch.references))?;
         let value_type = checked(read_type(command))?;
-        let count = checked(command.long().and_then(|count| usize::try_from(count).ok()))?;
+        let count = checked(read_size(command))?;
         let (references, values) = self.scratch.place(value_type, count);
         let place = values.slice_mut(0, count);
         match op {
             Op::ReadBack => instance.read_back(references, place)?,
             _ => instance.get(references, place)?,
         }
-        write_values(reply, &values.slice(0, count));
+        reply.elements(values.slice(0, count));
         Ok(())
     }
 
     fn set_input_derivatives(&mut self, command: &mut Reader<'_>) -> CallResult<()> {
-        let (instance, scratch) = (checked(self.instance.as_mut())?, &mut self.scratch);
-        checked(command.references(&mut scratch.references))?;
+        let (instance, scratch) = (present(self.instance.as_mut())?, &mut self.scratch);
+        checked(read_references(command, &mut scratch.references))?;
         scratch.orders.clear();
         for _ in 0..scratch.references.len() {
-            scratch.orders.push(checked(command.word())?.cast_signed());
+            scratch.orders.push(checked(command.word32())?.cast_signed());
         }
-        checked(command.numbers(scratch.references.len(), &mut scratch.numbers))?;
+        checked(command.reals_into(scratch.references.len(), &mut scratch.numbers))?;
         instance.set_input_derivatives(&scratch.references, &scratch.orders, &scratch.numbers)
     }
 
@@ -155,14 +155,14 @@ impl Hosted {
         reply: &mut Writer<'_>,
         header: &Header,
     ) -> CallResult<()> {
-        let (instance, scratch) = (checked(self.instance.as_mut())?, &mut self.scratch);
-        checked(command.references(&mut scratch.references))?;
-        let inputs = checked(command.count())?;
-        checked(command.numbers(inputs, &mut scratch.numbers))?;
-        checked(command.references(&mut scratch.others))?;
-        let width = checked(command.long().and_then(|width| usize::try_from(width).ok()))?;
+        let (instance, scratch) = (present(self.instance.as_mut())?, &mut self.scratch);
+        checked(read_references(command, &mut scratch.references))?;
+        let inputs = checked(command.count(1))?;
+        checked(command.reals_into(inputs, &mut scratch.numbers))?;
+        checked(read_references(command, &mut scratch.others))?;
+        let width = checked(read_size(command))?;
         scratch.steps.clear();
-        for _ in 0..checked(command.count())? {
+        for _ in 0..checked(command.count(1))? {
             scratch.steps.push(checked(read_step(command))?);
         }
         scratch.results.resize(width * scratch.steps.len(), 0.0);
@@ -183,8 +183,8 @@ impl Hosted {
             done += 1;
         }
         reply.option(ended, |to, outcome| write_outcome(to, &outcome));
-        reply.long(done as u64);
-        reply.numbers(&scratch.results[..done * width]);
+        reply.word(done as u64);
+        reply.reals(&scratch.results[..done * width]);
         Ok(())
     }
 
@@ -193,27 +193,27 @@ impl Hosted {
         command: &mut Reader<'_>,
         reply: &mut Writer<'_>,
     ) -> CallResult<()> {
-        let (instance, scratch) = (checked(self.instance.as_mut())?, &mut self.scratch);
-        checked(command.references(&mut scratch.references))?;
-        checked(command.references(&mut scratch.others))?;
-        let seeds = checked(command.count())?;
-        checked(command.numbers(seeds, &mut scratch.numbers))?;
-        let results = checked(command.long().and_then(|count| usize::try_from(count).ok()))?;
+        let (instance, scratch) = (present(self.instance.as_mut())?, &mut self.scratch);
+        checked(read_references(command, &mut scratch.references))?;
+        checked(read_references(command, &mut scratch.others))?;
+        let seeds = checked(command.count(1))?;
+        checked(command.reals_into(seeds, &mut scratch.numbers))?;
+        let results = checked(read_size(command))?;
         scratch.results.resize(results, 0.0);
         let (unknowns, knowns) = (&scratch.references, &scratch.others);
         let results = &mut scratch.results;
         instance.directional_derivative(unknowns, knowns, &scratch.numbers, results)?;
-        reply.numbers(results);
+        reply.reals(results);
         Ok(())
     }
 
     fn keep(&mut self, op: Op, command: &mut Reader<'_>, reply: &mut Writer<'_>) -> CallResult<()> {
-        let instance = &mut **checked(self.instance.as_mut())?;
+        let instance = &mut **present(self.instance.as_mut())?;
         if matches!(op, Op::Save | Op::Deserialize) {
             return save(&mut self.states, instance, op, command);
         }
-        let id = checked(command.long().and_then(|id| usize::try_from(id).ok()))?;
-        let state = checked(self.states.get(id).and_then(Option::as_ref))?;
+        let id = checked(read_size(command))?;
+        let state = present(self.states.get(id).and_then(Option::as_ref))?;
         if op == Op::Restore {
             return instance.restore(state);
         }
@@ -229,9 +229,8 @@ fn save(
     op: Op,
     command: &mut Reader<'_>,
 ) -> CallResult<()> {
-    let number =
-        |command: &mut Reader<'_>| checked(command.long().and_then(|id| usize::try_from(id).ok()));
-    for _ in 0..checked(command.count())? {
+    let number = |command: &mut Reader<'_>| checked(read_size(command));
+    for _ in 0..checked(command.count(1))? {
         let dropped = number(command)?;
         if let Some(place) = states.get_mut(dropped) {
             *place = None;
@@ -240,7 +239,7 @@ fn save(
     let id = number(command)?;
     let state = match op {
         Op::Save => instance.save()?,
-        _ => instance.deserialize(checked(command.bytes())?)?,
+        _ => instance.deserialize(checked(command.part())?)?,
     };
     if states.len() <= id {
         states.resize_with(id + 1, || None);

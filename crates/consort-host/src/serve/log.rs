@@ -1,7 +1,7 @@
 //! The log of the served instance: lines in shared memory, which the other side takes after each call.
 
 use crate::channel::Channel;
-use crate::protocol::{Writer, write_log_entry};
+use crate::protocol::{Place, write_log_entry};
 use consort_core::{LogEntry, LogSink};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering;
@@ -19,9 +19,10 @@ pub(super) fn sink(channel: ManuallyDrop<Channel>) -> LogSink {
 
 fn write(channel: &mut Channel, entry: &LogEntry) {
     let mut line = vec![0; entry.category.len() + entry.message.len() + FRAME_BYTES];
-    let mut writer = Writer::new(&mut line);
+    let mut writer = Place::writer(&mut line);
     write_log_entry(&mut writer, entry);
-    let is_written = writer.finish().is_some_and(|length| channel.write_log(&line[..length]));
+    let is_written =
+        writer.sink().length().is_some_and(|length| channel.write_log(&line[..length]));
     if !is_written {
         channel.header().log_lost.fetch_add(1, Ordering::Relaxed);
     }

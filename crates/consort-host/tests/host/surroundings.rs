@@ -89,7 +89,11 @@ fn two_workers_have_everything_at_the_same_addresses() {
 
 #[test]
 fn limits_are_kept() {
-    let limits = ProcessLimits { address_space: Some(8 << 30), open_files: Some(77), ..ProcessLimits::default() };
+    let limits = ProcessLimits {
+        address_space: Some(8 << 30),
+        open_files: Some(77),
+        ..ProcessLimits::default()
+    };
     let model = isolated_by("oscillator", Fmi::V2, HostOptions { limits, ..host() });
     let instance = start(&model, &Log::default());
     let told = text_of(&instance, "limits");

@@ -3,7 +3,7 @@
 use super::Fingerprint;
 use super::breaks::{Break, Breaks, GENERATION_MAX};
 use super::chatter::{Chatter, watched};
-use super::past::{PastValue, Past};
+use super::past::{Past, PastValue};
 use super::state::{Phase, State, Waiting};
 use consort_core::Prng;
 use consort_core::bytes::{BytesError, Reader, Writer};

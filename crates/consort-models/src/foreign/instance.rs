@@ -322,7 +322,11 @@ impl Instance for ForeignInstance {
     }
 }
 
-fn own<'s>(state: &'s SavedState, like: &Table, call: &'static str) -> CallResult<&'s ForeignState> {
+fn own<'s>(
+    state: &'s SavedState,
+    like: &Table,
+    call: &'static str,
+) -> CallResult<&'s ForeignState> {
     let state = state.0.downcast_ref::<ForeignState>().filter(|state| state.fits(like));
     state.ok_or_else(|| refused(call, "the state is another model's".to_owned()))
 }

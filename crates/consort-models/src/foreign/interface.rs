@@ -82,7 +82,8 @@ const TABLES: [(&str, Causality); 3] = [
 /// Reads an interface; `name` is what messages call the file. `None` if something is wrong with it.
 pub(crate) fn read(name: &str, text: &str, report: &mut Report) -> Option<Interface> {
     let before = report.error_count();
-    let document = |reader: &mut TomlReader<'_>, table: &DeTable<'_>| read_table(reader, table, name);
+    let document =
+        |reader: &mut TomlReader<'_>, table: &DeTable<'_>| read_table(reader, table, name);
     let interface = consort_toml::read(&FORMAT, name, text, report, document)?;
     (report.error_count() == before).then_some(interface)
 }

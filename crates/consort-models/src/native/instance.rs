@@ -290,8 +290,8 @@ impl Instance for NativeInstance {
 
     fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
         let state = BlockState::from_bytes(bytes, &self.blueprint.description.name, &self.store)
-            .ok_or_else(|| {
-                refused("deserialize", "", "the bytes are no state of this block".to_owned())
+            .map_err(|error| {
+                refused("deserialize", "", format!("invalid state of this block: {error}"))
             })?;
         Ok(SavedState(Box::new(state)))
     }

@@ -10,7 +10,7 @@ use crate::world::World;
 use consort_core::{Prng, Provider, Report, Resolution, Time};
 use consort_engine::{Executable, Run, RunOptions};
 use consort_formats::read_system;
-use consort_models::loader::{HostOptions, ProcessLimits, Loader, LoaderOptions};
+use consort_models::loader::{HostOptions, Loader, LoaderOptions, ProcessLimits};
 use consort_models::{Asked, ModelRequest, Parameter};
 use consort_testkit::fmus::{BuildOptions, Fmi};
 

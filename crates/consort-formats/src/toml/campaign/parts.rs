@@ -73,7 +73,11 @@ pub(super) fn disturbances(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -
     read
 }
 
-fn disturbance(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<Disturbance> {
+fn disturbance(
+    reader: &mut TomlReader<'_>,
+    span: Span,
+    table: &DeTable<'_>,
+) -> Option<Disturbance> {
     let (mut input, mut values, mut changes_max) = (None, None, None);
     let mut given = Vec::new();
     for entry in &reader.entries(table) {

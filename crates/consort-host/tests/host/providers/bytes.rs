@@ -63,10 +63,10 @@ fn bytes_that_are_no_image_of_this_model_are_refused() {
     let state = one.save().unwrap();
     let bytes = one.serialize(&state).unwrap();
     let foreign = reason(one.deserialize(b"something else"));
-    assert_eq!(foreign, "the bytes are no image: invalid magic bytes");
+    assert_eq!(foreign, "invalid image: invalid magic bytes");
     for end in [0, 4, 8, 20, 200, bytes.len() / 2, bytes.len() - 1] {
         let cut = reason(one.deserialize(&bytes[..end]));
-        assert!(cut.starts_with("the bytes are no image: "), "{end}: {cut}");
+        assert!(cut.starts_with("invalid image: "), "{end}: {cut}");
     }
     let mut other = ready("hazard", Fmi::V2, Provider::Image, 0);
     let wrong = reason(other.deserialize(&bytes));
@@ -92,7 +92,7 @@ fn an_open_file_keeps_an_image_from_leaving() {
     let state = one.save().unwrap();
     let told = reason(one.serialize(&state));
     assert!(
-        told.ends_with("hidden.txt` is open, which another process could not go on reading"),
+        told.ends_with("hidden.txt` is open, and another process cannot continue to read it"),
         "{told}"
     );
 }
@@ -113,6 +113,6 @@ fn a_damaged_image_is_refused_wherever_the_damage_is() {
         let at = 8 + prng.below(most as u64 - 8) as usize;
         damaged[at] ^= 1 << prng.below(8);
         let told = reason(one.deserialize(&damaged));
-        assert_eq!(told, "the bytes are no image: they are damaged", "seed {seed}, byte {at}");
+        assert_eq!(told, "invalid image: the checksum differs", "seed {seed}, byte {at}");
     }
 }

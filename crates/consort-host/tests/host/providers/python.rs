@@ -25,7 +25,14 @@ fn mixer(archive: &Path, name: &str, [input, output]: [u32; 2]) -> Mixer {
     std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
     let mut report = Report::default();
     let file = File::open(archive).unwrap();
-    assert!(archive::unpack(file, "mixer.fmu", &folder, &ArchiveLimits::default(), None, &mut report));
+    assert!(archive::unpack(
+        file,
+        "mixer.fmu",
+        &folder,
+        &ArchiveLimits::default(),
+        None,
+        &mut report
+    ));
     Mixer { folder, input, output }
 }
 
