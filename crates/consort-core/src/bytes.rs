@@ -1,7 +1,7 @@
 //! States as bytes: exact, little-endian, and read back without trust.
 //!
 //! A [`Writer`] puts one part after the other; a [`Reader`] takes them in the same order. Whatever the
-//! bytes say, reading never panics and never makes more room than there are bytes to fill it with.
+//! bytes are, reading never panics and never makes more room than there are bytes to fill it with.
 //!
 //! ```
 //! use consort_core::bytes::{Reader, Writer};
@@ -17,7 +17,10 @@
 //! # Ok::<(), consort_core::bytes::BytesError>(())
 //! ```
 
+mod sink;
 mod values;
+
+pub use sink::Sink;
 
 use std::fmt::{self, Write as _};
 
@@ -30,22 +33,22 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Why bytes are not what somebody wrote.
+/// Why bytes cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BytesError {
-    /// They do not begin as such bytes do.
+    /// They begin with other magic bytes.
     Foreign,
     /// They end too early or too late.
     Length {
-        /// How many there should be, as far as can be told.
+        /// How many there should be, as far as is known.
         expected: usize,
         /// How many there are.
         found: usize,
     },
-    /// They say what nobody would write.
+    /// A value is out of its range.
     Impossible {
-        /// What that is about.
+        /// Which value.
         what: &'static str,
     },
 }
@@ -53,25 +56,25 @@ pub enum BytesError {
 impl fmt::Display for BytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BytesError::Foreign => f.write_str("they begin as no such bytes do"),
+            BytesError::Foreign => f.write_str("invalid magic bytes"),
             BytesError::Length { expected, found } => {
                 write!(f, "{expected} bytes were expected, there are {found}")
             }
-            BytesError::Impossible { what } => write!(f, "nothing has such a {what}"),
+            BytesError::Impossible { what } => write!(f, "invalid {what}"),
         }
     }
 }
 
 impl std::error::Error for BytesError {}
 
-/// Writes parts one after the other.
+/// Writes parts one after the other, into memory that grows or into any other [`Sink`].
 #[derive(Clone, Debug)]
-pub struct Writer {
-    bytes: Vec<u8>,
+pub struct Writer<S: Sink = Vec<u8>> {
+    sink: S,
 }
 
 impl Writer {
-    /// Begins with what tells these bytes from all others.
+    /// Begins with the magic bytes of a format.
     pub fn new(magic: [u8; 8]) -> Self {
         Self::reusing(Vec::new(), magic)
     }
@@ -80,12 +83,34 @@ impl Writer {
     pub fn reusing(mut bytes: Vec<u8>, magic: [u8; 8]) -> Self {
         bytes.clear();
         bytes.extend_from_slice(&magic);
-        Writer { bytes }
+        Writer { sink: bytes }
+    }
+
+    /// The bytes.
+    pub fn finish(self) -> Vec<u8> {
+        self.sink
+    }
+}
+
+impl<S: Sink> Writer<S> {
+    /// Writes without magic bytes, for formats that have their own head or none.
+    pub fn onto(sink: S) -> Self {
+        Writer { sink }
+    }
+
+    /// What was written into.
+    pub fn sink(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
+    /// Bytes whose number the reader knows.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.sink.put(bytes);
     }
 
     /// One byte.
     pub fn byte(&mut self, value: u8) {
-        self.bytes.push(value);
+        self.raw(&[value]);
     }
 
     /// Yes or no.
@@ -95,12 +120,17 @@ impl Writer {
 
     /// A whole number without a sign.
     pub fn word(&mut self, value: u64) {
-        self.bytes.extend_from_slice(&value.to_le_bytes());
+        self.raw(&value.to_le_bytes());
+    }
+
+    /// A whole number without a sign, of 32 bits.
+    pub fn word32(&mut self, value: u32) {
+        self.raw(&value.to_le_bytes());
     }
 
     /// A whole number with a sign.
     pub fn whole(&mut self, value: i64) {
-        self.bytes.extend_from_slice(&value.to_le_bytes());
+        self.raw(&value.to_le_bytes());
     }
 
     /// How many there are of something.
@@ -115,14 +145,13 @@ impl Writer {
 
     /// Real numbers, as many as the reader knows of.
     pub fn reals(&mut self, values: &[f64]) {
-        self.bytes.reserve(8 * values.len());
-        values.iter().for_each(|value| self.real(*value));
+        values::write_all(self, values);
     }
 
-    /// Bytes of somebody else, and how many they are.
+    /// Bytes of another format, preceded by their number.
     pub fn part(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
-        self.bytes.extend_from_slice(bytes);
+        self.raw(bytes);
     }
 
     /// A text, and how long it is.
@@ -131,16 +160,11 @@ impl Writer {
     }
 
     /// What may be there: a flag, then the thing itself.
-    pub fn option<T>(&mut self, value: Option<T>, mut write: impl FnMut(&mut Self, T)) {
+    pub fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         self.flag(value.is_some());
         if let Some(value) = value {
             write(self, value);
         }
-    }
-
-    /// The bytes.
-    pub fn finish(self) -> Vec<u8> {
-        self.bytes
     }
 }
 
@@ -152,18 +176,39 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins to read bytes that a [`Writer`] began with the same word.
+    /// Begins to read bytes with those magic bytes.
     ///
     /// # Errors
-    /// If they begin with another.
+    /// If they begin with others.
     pub fn new(bytes: &'a [u8], magic: [u8; 8]) -> Result<Self, BytesError> {
         let common = bytes.len().min(magic.len());
         if bytes[..common] != magic[..common] {
             return Err(BytesError::Foreign);
         }
-        let mut reader = Reader { all: bytes.len(), rest: bytes };
+        let mut reader = Reader::bare(bytes);
         reader.chunk::<8>()?;
         Ok(reader)
+    }
+
+    /// Begins to read bytes without magic bytes.
+    pub fn bare(bytes: &'a [u8]) -> Self {
+        Reader { all: bytes.len(), rest: bytes }
+    }
+
+    /// What was not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// So many bytes.
+    ///
+    /// # Errors
+    /// If there are not so many.
+    pub fn raw(&mut self, count: usize) -> Result<&'a [u8], BytesError> {
+        let (bytes, rest) =
+            self.rest.split_at_checked(count).ok_or_else(|| self.too_short(count))?;
+        self.rest = rest;
+        Ok(bytes)
     }
 
     fn chunk<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
@@ -212,6 +257,14 @@ impl<'a> Reader<'a> {
         self.chunk().map(u64::from_le_bytes)
     }
 
+    /// A whole number without a sign, of 32 bits.
+    ///
+    /// # Errors
+    /// If the bytes end before.
+    pub fn word32(&mut self) -> Result<u32, BytesError> {
+        self.chunk().map(u32::from_le_bytes)
+    }
+
     /// A whole number with a sign.
     ///
     /// # Errors
@@ -233,12 +286,26 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// If the bytes end before.
     pub fn reals(&mut self, count: usize) -> Result<Vec<f64>, BytesError> {
+        let mut values = Vec::new();
+        self.reals_into(count, &mut values)?;
+        Ok(values)
+    }
+
+    /// As [`Reader::reals`], in memory that is used again and again.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reals_into(&mut self, count: usize, values: &mut Vec<f64>) -> Result<(), BytesError> {
         self.expect(count, 8)?;
-        (0..count).map(|_| self.real()).collect()
+        values.resize(count, 0.0);
+        values.iter_mut().try_for_each(|value| {
+            *value = self.real()?;
+            Ok(())
+        })
     }
 
     /// How many things follow, each of which takes at least so many bytes (1 or more): never more than
-    /// there is room for, so that whoever asks may make room for all of them.
+    /// there is room for, so that room can be made for all of them.
     ///
     /// # Errors
     /// If the bytes cannot hold so many.
@@ -260,21 +327,19 @@ impl<'a> Reader<'a> {
     /// Checks a count that the reader knows.
     ///
     /// # Errors
-    /// If the bytes say another.
+    /// If it is another count.
     pub fn known_count(&mut self, known: usize, what: &'static str) -> Result<(), BytesError> {
         let is_known = self.word()? == known as u64;
         is_known.then_some(()).ok_or(BytesError::Impossible { what })
     }
 
-    /// Bytes of somebody else.
+    /// Bytes of another format.
     ///
     /// # Errors
     /// If there are not so many.
     pub fn part(&mut self) -> Result<&'a [u8], BytesError> {
         let count = self.count(1)?;
-        let (part, rest) = self.rest.split_at(count);
-        self.rest = rest;
-        Ok(part)
+        self.raw(count)
     }
 
     /// A text.

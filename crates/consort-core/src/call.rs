@@ -1,4 +1,4 @@
-//! Calls into instances: what comes back, and what instances say meanwhile.
+//! Calls into instances: their results, and the lines that instances log.
 
 use std::fmt;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub enum CallStatus {
     Error,
     /// Failed so badly that the instance may not even be freed.
     Fatal,
-    /// The call is still pending, which nobody asked for (FMI 2 asynchronous steps).
+    /// The call is still pending, although no asynchronous step was requested (FMI 2).
     Pending,
     /// Instantiating gave no instance.
     NoInstance,
@@ -56,9 +56,8 @@ pub enum CallStatus {
     Unknown(i32),
     /// A value or argument was refused before the call, with the reason.
     Refused(String),
-    /// Somebody asked that it be given up: see [`Stop`](crate::Stop). What the instance holds is good for nothing
-    /// but its end.
-    GivenUp,
+    /// It was cancelled: see [`CancelFlag`](crate::CancelFlag). The instance can only be dropped.
+    Cancelled,
     /// The process the instance lived in is no more, with what became of it: nothing can be asked of
     /// the instance again.
     Gone(String),
@@ -78,9 +77,9 @@ impl fmt::Display for CallStatus {
             CallStatus::WrongState(state) => write!(f, "is not allowed in {state}"),
             CallStatus::Unknown(status) => write!(f, "returned the unknown status {status}"),
             CallStatus::Refused(reason) => write!(f, "was refused: {reason}"),
-            CallStatus::GivenUp => f.write_str("was given up"),
+            CallStatus::Cancelled => f.write_str("was cancelled"),
             CallStatus::Gone(what) | CallStatus::Killed(what) => {
-                write!(f, "never came back: {what}")
+                write!(f, "did not return: {what}")
             }
         }
     }
@@ -100,13 +99,13 @@ pub type LogSink = Arc<dyn Fn(&LogEntry) + Send + Sync>;
 /// A line of an instance's log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogEntry {
-    /// The component that said it.
+    /// The component that logged it.
     pub component: String,
     /// How bad it is.
     pub level: LogLevel,
     /// The instance's own category.
     pub category: String,
-    /// What it said.
+    /// The text.
     pub message: String,
 }
 

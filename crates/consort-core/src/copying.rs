@@ -1,7 +1,7 @@
 //! Cheap copies of what is saved and restored again and again.
 //!
 //! [`clone_by_field!`](crate::clone_by_field) makes `clone_from` reuse what is allocated; what is [`Shared`]
-//! is not copied at all until somebody changes it, and [`Room`] for work never is.
+//! is not copied at all until it is changed, and [`Room`] for work never is.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -43,26 +43,26 @@ macro_rules! clone_by_field {
 pub struct Shared<T: ?Sized>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// A value that nobody shares yet.
+    /// A value with one owner.
     pub fn new(value: T) -> Self {
         Shared(Arc::new(value))
     }
 }
 
 impl<T: ?Sized> Shared<T> {
-    /// Whether nobody else has it now.
+    /// Whether it has one owner now.
     pub fn is_own(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
 
-    /// How many bytes it takes that nobody else has, beside what it points to itself.
+    /// How many bytes it takes that are not shared, without what it points to itself.
     pub fn unshared_bytes(&self) -> usize {
         if self.is_own() { size_of_val(&*self.0) } else { 0 }
     }
 }
 
 impl<T: Clone> Shared<T> {
-    /// To be changed: a copy of its own, if somebody shares it.
+    /// To be changed: a copy of its own if it is shared.
     pub fn to_mut(&mut self) -> &mut T {
         Arc::make_mut(&mut self.0)
     }
@@ -74,7 +74,7 @@ impl<T: Copy> Shared<[T]> {
         Shared(std::iter::repeat_n(value, len).collect())
     }
 
-    /// To be changed: a copy of its own, if somebody shares it.
+    /// To be changed: a copy of its own if it is shared.
     pub fn slice_mut(&mut self) -> &mut [T] {
         Arc::make_mut(&mut self.0)
     }

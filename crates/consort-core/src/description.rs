@@ -1,4 +1,4 @@
-//! What a model says of itself before anything runs.
+//! What a model declares before anything runs.
 
 use crate::solving::SolverSettings;
 use crate::state::{Fidelity, Provider};
@@ -43,7 +43,7 @@ impl ModelDescription {
         self.facts.iter().find(|(known, _)| known == name).map(|(_, fact)| &**fact)
     }
 
-    /// Whether its instances are code of somebody else: they share static data, or live in a process of their own.
+    /// Whether its instances are foreign code: they share static data, or run in a process of their own.
     pub fn is_foreign_code(&self) -> bool {
         self.capabilities.lane.is_some() || self.fact(STATE_FACT).is_some()
     }
@@ -54,7 +54,7 @@ impl ModelDescription {
     }
 }
 
-/// The fact that names who saves the states of a model that lives in a process of its own.
+/// The fact that names the provider of the states of an isolated model.
 pub const STATE_FACT: &str = "state";
 
 /// A named list of whole numbers.
@@ -124,7 +124,7 @@ pub struct Capabilities {
     /// A saved state can be turned into bytes.
     pub serialize_state: bool,
     /// How an instance goes on that was restored, as far as it is known: [`Fidelity::Exact`] unless
-    /// somebody measured something else.
+    /// a measurement found another fidelity.
     pub fidelity: Fidelity,
     /// Directional derivatives are available.
     pub directional_derivatives: bool,

@@ -1,4 +1,4 @@
-//! What is said to a user about a mistake: what, where, why, and what to do.
+//! Errors, warnings and notes for the user: what is wrong, where, why, and what to do.
 //!
 //! Readers and checks collect [`Diagnostic`]s in a [`Report`] and go on, so that a user sees every
 //! mistake at once. Rendering belongs to the command line.
@@ -72,7 +72,7 @@ impl<T> Spanned<T> {
         Spanned { value, span: Some(span) }
     }
 
-    /// `value`, written nowhere.
+    /// `value`, which is a default.
     pub fn assumed(value: T) -> Self {
         Spanned { value, span: None }
     }
@@ -87,7 +87,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// One thing to tell the user.
+/// One error, warning or note for the user.
 ///
 /// ```
 /// use consort_core::{Diagnostic, Report, Span};
@@ -114,7 +114,7 @@ pub struct Diagnostic {
     pub primary: Option<Label>,
     /// Other places that explain it.
     pub labels: Vec<Label>,
-    /// Facts that help to understand: a compiler's words, an FMU's log.
+    /// Facts that help to understand: a compiler's output, an FMU's log.
     pub notes: Vec<String>,
     /// What to do about it.
     pub help: Option<String>,
@@ -183,7 +183,7 @@ pub struct Source {
     pub text: String,
 }
 
-/// Every text read and everything to say about them.
+/// The texts that were read, and the diagnostics about them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     sources: Vec<Source>,
@@ -192,7 +192,7 @@ pub struct Report {
     remarks: usize,
 }
 
-/// Nobody reads more errors than this, or more remarks; a file with a million mistakes shall not
+/// The most errors, and the most warnings and notes, that are kept: a file with a million mistakes must not
 /// fill the memory.
 const KEPT_MAX: usize = 10_000;
 
@@ -204,7 +204,7 @@ impl Report {
         id
     }
 
-    /// Adds one thing to tell.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         let count = if is_error { &mut self.errors } else { &mut self.remarks };
@@ -214,7 +214,7 @@ impl Report {
         *count += 1;
     }
 
-    /// What there is to tell, in the order it was found; of very many errors, or remarks, the first
+    /// The diagnostics in the order they were found; of very many errors, or remarks, the first
     /// ten thousand.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics

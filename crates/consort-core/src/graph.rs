@@ -1,7 +1,7 @@
 //! Who can reach whom and back: strongly connected components.
 
 /// The parts of `vertices` in which each can reach each, without leaving `vertices`: each part sorted, and
-/// every part before those that lead to it. Vertices are below `len`; `successors` tells where edges lead.
+/// every part before those that lead to it. Vertices are below `len`; `successors` gives the ends of edges.
 ///
 /// Tarjan's algorithm with its own stack, so that a chain of a million vertices is no deeper than one
 /// of ten.

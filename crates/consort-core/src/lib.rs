@@ -3,20 +3,20 @@
 //! Nothing here does IO, reads a clock, starts a thread or iterates a hash map, so nothing here
 //! can make two runs differ. The tour:
 //!
-//! - [`time`]: [`Time`] counts ticks, a [`Resolution`] says how long a tick is, a [`Tag`] adds the
+//! - [`time`]: [`Time`] counts ticks, a [`Resolution`] is the length of a tick, a [`Tag`] adds the
 //!   microstep of superdense time. Conversions to and from `f64` are correctly rounded.
 //! - [`value`]: the fifteen value types of FMI 3 and typed slices of them; [`literal`]: values as a user
 //!   writes them, before anybody knows their type.
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
 //! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
-//! - [`continuous`]: the same for models given by their equations, which somebody else integrates;
-//!   [`solving`]: which of our solvers that is, and what it is told.
+//! - [`continuous`]: the same for models given by their equations, which a solver integrates;
+//!   [`solving`]: which solver that is, and its settings.
 //! - [`state`]: how states are saved, how faithfully, and what is saved along with a run.
 //! - [`bytes`]: states as bytes: exact, and read back without trust.
 //! - [`copying`]: cheap copies of what is saved and restored again and again.
 //! - [`id`]: typed indices of components, variables, connections and nodes.
 //! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
-//! - [`diagnostic`]: what is said to a user about a mistake: code, span, labels, help.
+//! - [`diagnostic`]: errors, warnings and notes for the user: code, span, labels, help.
 //! - [`rolling`]: a hash of what a variable did or a flow carried.
 //! - [`graph`]: who can reach whom and back, for the loops of plans and the circuits of flows.
 //! - [`prng`]: a seeded generator that is split by name, so that adding a component never changes
@@ -35,6 +35,7 @@
 
 pub mod bytes;
 mod call;
+pub mod cancel;
 pub mod continuous;
 pub mod copying;
 mod description;
@@ -49,12 +50,12 @@ pub mod rolling;
 mod setup;
 pub mod solving;
 pub mod state;
-pub mod stop;
 pub mod time;
 pub mod unit;
 pub mod value;
 pub mod variable;
 
+pub use cancel::CancelFlag;
 pub use continuous::{
     CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, ContinuousModel,
     Joint, Sizes,
@@ -72,7 +73,6 @@ pub use model::{
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings, SolverWork};
 pub use state::{Fidelity, Observer, Provider, Sight};
-pub use stop::Stop;
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};

@@ -23,7 +23,7 @@ pub enum Literal {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LiteralError {
-    /// The literal is of another kind: text for a number, say.
+    /// The literal is of another kind: for example text for a number.
     WrongKind {
         /// What was expected, for a person.
         expected: &'static str,

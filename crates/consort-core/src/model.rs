@@ -22,14 +22,11 @@ pub use crate::description::{
 pub use crate::setup::{Instantiation, Setup};
 pub use crate::state::SavedState;
 pub use prepare::{Kept, Preparation, Setting, SetupOrder};
-pub use step::{
-    EventUpdate, IntermediateAnswer, IntermediateHook, IntermediateUpdate, Step, StepOutcome,
-    StepReason,
-};
+pub use step::{EventUpdate, Step, StepOutcome, StepReason};
 
+use crate::cancel::CancelFlag;
 use crate::continuous::{ContinuousInstance, Joint};
 use crate::id::Reference;
-use crate::stop::Stop;
 use crate::value::{ValuesMut, ValuesRef};
 use std::time::Duration;
 
@@ -127,10 +124,10 @@ pub trait Instance: Send {
     /// If the instance failed; a discarded step is no error but a [`StepReason`].
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome>;
 
-    /// Tells an instance whose wish ends its steps early, with [`CallStatus::GivenUp`]. Those whose steps are
-    /// short, or not their own, need not care.
-    fn heed(&mut self, stop: &Stop) {
-        let _ = stop;
+    /// Installs the flag that cancels a step, which then fails with [`CallStatus::Cancelled`]. Instances whose steps
+    /// are short ignore it, and those that cannot interrupt a step.
+    fn set_cancel_flag(&mut self, flag: &CancelFlag) {
+        let _ = flag;
     }
 
     /// Leaves the integration of the instance's equations to the caller, who integrates them along
@@ -236,11 +233,6 @@ pub trait Instance: Send {
     /// If the instance has no event mode.
     fn enter_step_mode(&mut self) -> CallResult<()> {
         Err(CallError::unsupported("enter step mode"))
-    }
-
-    /// Installs what is called in the middle of steps; false if the instance never calls it.
-    fn on_intermediate_update(&mut self, _hook: IntermediateHook) -> bool {
-        false
     }
 
     /// The derivative of `unknowns` in the direction `seed` of `knowns`.

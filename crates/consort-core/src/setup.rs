@@ -1,11 +1,11 @@
-//! What an instance is told before its run begins.
+//! The settings that an instance gets before its run begins.
 
 use crate::call::LogSink;
 use crate::prng::Prng;
 use crate::time::{Resolution, Time};
 use std::sync::Arc;
 
-/// What a new instance is told.
+/// The settings of a new instance.
 pub struct Instantiation<'a> {
     /// The component's name, for messages.
     pub name: &'a str,
@@ -25,7 +25,7 @@ pub struct Instantiation<'a> {
 }
 
 impl<'a> Instantiation<'a> {
-    /// For whole steps without event mode; nobody hears what the instance says.
+    /// For whole steps without event mode; what the instance logs is dropped.
     pub fn quiet(name: &'a str, prng: Prng) -> Self {
         Instantiation {
             name,

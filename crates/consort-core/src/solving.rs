@@ -1,4 +1,4 @@
-//! Who integrates a model, and how: what users choose, and what a model is told.
+//! The solver of a model: what users choose, and the settings that a model gets.
 
 use crate::time::Seconds;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl Interface {
     }
 }
 
-/// The relative tolerance of a solver where nobody says one.
+/// The relative tolerance of a solver if none is given.
 pub const TOLERANCE: f64 = 1e-6;
 
 /// Whether a solver can work with this relative tolerance: it is a part of a value.
@@ -111,7 +111,7 @@ pub struct SolverSettings {
 }
 
 /// What a solver has done for a model since the run's start; a part of the instance's state, so that a run that
-/// was resumed tells what one without a break does.
+/// was resumed reports what one without a break reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SolverWork {
     /// Steps that were taken.

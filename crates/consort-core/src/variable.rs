@@ -42,7 +42,7 @@ pub struct Variable {
     pub aliases: Vec<String>,
     /// The terminal or bus this variable belongs to, if any; connections may be grouped by it.
     pub terminal: Option<String>,
-    /// What the model's author says about it.
+    /// Its description by the author of the model.
     pub description: String,
 }
 

@@ -211,10 +211,9 @@ pub enum StepFailure {
 }
 
 impl RunError {
-    /// Whether nothing is wrong but that somebody asked for the end in the midst of a step. Rows up to the tag
-    /// before it are what they would have been; there is nothing to be saved.
-    pub fn is_given_up(&self) -> bool {
-        matches!(self, RunError::Call { error, .. } if error.status == CallStatus::GivenUp)
+    /// Whether the run was cancelled within a step. Rows up to the tag before are valid; the state cannot be saved.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, RunError::Call { error, .. } if error.status == CallStatus::Cancelled)
     }
 
     /// Whether the process of an instance was ended from outside: tried again, it may well go on.

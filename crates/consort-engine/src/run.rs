@@ -28,7 +28,7 @@ use crate::record::{ChunkSink, Hashes, Recorder};
 use crate::statistics::Statistics;
 use crate::store::Segment;
 use crate::timing::Rates;
-use consort_core::{ComponentId, LogSink, Model, Step, StepOutcome, Stop, Tag, Time};
+use consort_core::{CancelFlag, ComponentId, LogSink, Model, Step, StepOutcome, Tag, Time};
 use consort_solve::integrate::Integration;
 use consort_system::{Plan, ResolvedSystem};
 use std::collections::BTreeMap;
@@ -159,8 +159,8 @@ pub struct Run {
     pub(crate) statistics: Statistics,
     /// Whether parameters were kept.
     pub(crate) keeping: Keeping,
-    /// Whose wish ends a step early.
-    pub(crate) stop: Stop,
+    /// Cancels within a step.
+    pub(crate) cancel: CancelFlag,
     pub(crate) over: Option<Advance>,
     /// The last tag that belongs to the run, and who wanted it to end there.
     pub(crate) end: Option<(Tag, ComponentId)>,
@@ -184,13 +184,13 @@ impl Run {
         &self.system
     }
 
-    /// From now on gives up in the midst of a step when somebody asks for it, where that can be done:
-    /// see [`RunError::is_given_up`].
-    pub fn heed(&mut self, stop: &Stop) {
-        self.stop = stop.clone();
+    /// Installs the flag that cancels within a step, where an instance can interrupt one: see
+    /// [`RunError::is_cancelled`].
+    pub fn set_cancel_flag(&mut self, flag: &CancelFlag) {
+        self.cancel = flag.clone();
         for index in 0..self.pool.len() {
             let mut lane = self.pool.lane(index);
-            lane.members.iter_mut().for_each(|member| member.instance.heed(stop));
+            lane.members.iter_mut().for_each(|member| member.instance.set_cancel_flag(flag));
         }
     }
 

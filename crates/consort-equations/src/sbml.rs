@@ -28,7 +28,7 @@ mod xml;
 
 use crate::tree::Model;
 use consort_core::{Diagnostic, Report};
-use consort_xml::{File, Teller};
+use consort_xml::{File, Reporter};
 use lower::Parts;
 use table::Edition;
 use xml::{FORMAT, Node, Reader, child, shorten};
@@ -53,10 +53,10 @@ pub fn read_sbml(name: &str, text: &str, report: &mut Report) -> Option<Model> {
     }
     let text = text.trim_start_matches('\u{feff}');
     let source = report.add_source(name, text);
-    let mut teller = Teller::new(report);
-    let file = File::check(source, text, &FORMAT, &mut teller)?;
-    let document = file.parse(&mut teller)?;
-    let mut reader = Reader::new(teller, &file);
+    let mut reporter = Reporter::new(report);
+    let file = File::check(source, text, &FORMAT, &mut reporter)?;
+    let document = file.parse(&mut reporter)?;
+    let mut reader = Reader::new(reporter, &file);
     let model = interpret(&mut reader, document.root_element());
     if reader.finish() { model } else { None }
 }
@@ -129,7 +129,8 @@ fn packages(reader: &mut Reader<'_>, root: Node<'_>) {
         if matches!(attribute.value().trim(), "false" | "0") {
             let message = format!("the package `{name}` is left out");
             let help = "it says of itself that it does not change what the model means";
-            reader.tell(Diagnostic::note("sbml::package", message).at(span, "not read").help(help));
+            reader
+                .report(Diagnostic::note("sbml::package", message).at(span, "not read").help(help));
         } else {
             let message = format!("the package `{name}` is not supported");
             let help = "it changes what the model means; export the model without it, \

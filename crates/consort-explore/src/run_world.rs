@@ -9,6 +9,7 @@ mod explain;
 use crate::campaign::{Question, ResolvedCampaign};
 use crate::sample::Explanation;
 use crate::world::{Bounds, Standing, World};
+use consort_core::bytes::{Reader, Writer};
 use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
 use consort_engine::{
     Advance, Executable, Observation, Run, RunError, RunOptions, RunSnapshot, Summary,
@@ -313,28 +314,20 @@ impl Observer for Watch {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let mut writer = Writer::onto(Vec::new());
         for watcher in &self.lock().watchers {
-            let own = watcher.monitor.to_bytes();
-            bytes.extend((own.len() as u64).to_le_bytes());
-            bytes.extend(own);
+            writer.part(&watcher.monitor.to_bytes());
         }
-        bytes
+        writer.finish()
     }
 
     fn set_bytes(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
-        let mut rest = bytes;
+        let mut reader = Reader::bare(bytes);
         let mut watchers = self.lock().watchers.clone();
         for watcher in &mut watchers {
-            let (length, after) = rest.split_first_chunk::<8>().ok_or("too short")?;
-            let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| "too long")?;
-            let (own, after) = after.split_at_checked(length).ok_or("too short")?;
-            watcher.monitor.set_bytes(own)?;
-            rest = after;
+            watcher.monitor.set_bytes(reader.part().map_err(|_| "too short")?)?;
         }
-        if !rest.is_empty() {
-            return Err("too long");
-        }
+        reader.end().map_err(|_| "too long")?;
         self.lock().watchers = watchers;
         Ok(())
     }

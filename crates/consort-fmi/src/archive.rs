@@ -17,7 +17,7 @@ mod name;
 mod write;
 
 use consort_core::{Diagnostic, Report, Span};
-use directory::Entry;
+use directory::ArchiveEntry;
 pub(crate) use name::{path_fault, plain};
 use std::io::{Read, Seek};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub const DEPTH_MAX: usize = 32;
 
 /// What an archive may ask for at most, and must have. The defaults are generous for real FMUs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ArchiveLimits {
     /// Entries in the archive: [`ENTRIES_MAX`].
     pub entries_max: usize,
     /// Unpacked bytes of one entry: [`ENTRY_BYTES_MAX`].
@@ -58,9 +58,9 @@ pub struct Limits {
     pub needs_description: bool,
 }
 
-impl Default for Limits {
+impl Default for ArchiveLimits {
     fn default() -> Self {
-        Limits {
+        ArchiveLimits {
             entries_max: ENTRIES_MAX,
             entry_bytes_max: ENTRY_BYTES_MAX,
             total_bytes_max: TOTAL_BYTES_MAX,
@@ -78,7 +78,7 @@ pub struct Archive<R> {
     input: R,
     name: String,
     span: Option<Span>,
-    entries: Vec<Entry>,
+    entries: Vec<ArchiveEntry>,
 }
 
 impl<R: Read + Seek> Archive<R> {
@@ -89,7 +89,7 @@ impl<R: Read + Seek> Archive<R> {
     pub fn open(
         mut input: R,
         name: &str,
-        limits: &Limits,
+        limits: &ArchiveLimits,
         span: Option<Span>,
         report: &mut Report,
     ) -> Option<Self> {
@@ -154,7 +154,7 @@ impl<R: Read + Seek> Archive<R> {
 
     /// Writes every entry below `destination`, which must not exist; all of it or nothing.
     ///
-    /// If somebody else made the same folder meanwhile, theirs is kept. Modes are ignored: a
+    /// If another process made the same folder meanwhile, that one is kept. Modes are ignored: a
     /// shared object needs no permission to be executed.
     pub fn unpack(&mut self, destination: &Path, report: &mut Report) -> bool {
         let outcome = write::unpack(&mut self.input, &self.entries, destination);
@@ -169,7 +169,7 @@ pub fn unpack(
     archive: impl Read + Seek,
     name: &str,
     destination: &Path,
-    limits: &Limits,
+    limits: &ArchiveLimits,
     span: Option<Span>,
     report: &mut Report,
 ) -> bool {
@@ -182,7 +182,7 @@ pub fn read_entry(
     archive: impl Read + Seek,
     name: &str,
     entry: &str,
-    limits: &Limits,
+    limits: &ArchiveLimits,
     report: &mut Report,
 ) -> Option<Vec<u8>> {
     Archive::open(archive, name, limits, None, report)?.read(entry, report)

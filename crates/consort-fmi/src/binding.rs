@@ -87,7 +87,7 @@ macro_rules! function_table {
             /// # Errors
             /// Names the first required function that the library lacks.
             pub(crate) fn load(
-                library: &$crate::binding::library::Library,
+                library: &$crate::binding::library::LoadedLibrary,
             ) -> Result<Self, $crate::load::LoadError> {
                 // SAFETY: the types in the table are those the standard gives these names.
                 unsafe {

@@ -1,7 +1,7 @@
-//! What a source FMU says about how to compile it: `sources/buildDescription.xml` of FMI 3, or the
+//! How a source FMU is compiled: `sources/buildDescription.xml` of FMI 3, or the
 //! `SourceFiles` of FMI 2 in the same form.
 
-use crate::archive::{Limits, path_fault, plain};
+use crate::archive::{ArchiveLimits, path_fault, plain};
 use crate::xml::{self, Kind, Node, Reader, elements, shorten};
 use consort_core::{Diagnostic, Report, Span};
 use consort_xml::Codes;
@@ -142,7 +142,7 @@ fn interpret(reader: &mut Reader<'_>, root: Node<'_>) -> Option<BuildDescription
     let element = root.tag_name().name();
     if element != "fmiBuildDescription" {
         let message = format!("the root element is `{}`", shorten(element));
-        reader.tell(
+        reader.report(
             Diagnostic::error("build::root", message)
                 .at(reader.tag(root), "expected `fmiBuildDescription`")
                 .help("this is not the `buildDescription.xml` of an FMU"),
@@ -153,7 +153,7 @@ fn interpret(reader: &mut Reader<'_>, root: Node<'_>) -> Option<BuildDescription
     let configurations: Vec<_> =
         named(root, "BuildConfiguration").map(|node| configuration(reader, node)).collect();
     if configurations.is_empty() {
-        reader.tell(
+        reader.report(
             Diagnostic::error("build::no-configuration", "there is nothing to build")
                 .at(reader.tag(root), "no `BuildConfiguration` in here")
                 .help("add a `BuildConfiguration` with the FMU's `modelIdentifier`"),
@@ -165,7 +165,7 @@ fn interpret(reader: &mut Reader<'_>, root: Node<'_>) -> Option<BuildDescription
 fn configuration(reader: &mut Reader<'_>, node: Node<'_>) -> BuildConfiguration {
     reader.known_attributes(node, &["modelIdentifier", "platform", "description"]);
     reader.known_elements(node, &["SourceFileSet", "Library", "Annotations"]);
-    let help = "it says for which interface of the FMU this is";
+    let help = "it is the interface of the FMU that this is for";
     let identifier = reader.required(node, "modelIdentifier", help).unwrap_or_default();
     let sets = named(node, "SourceFileSet").map(|set| source_file_set(reader, set)).collect();
     let libraries = named(node, "Library").filter_map(|found| library(reader, found)).collect();
@@ -206,7 +206,7 @@ fn definition(reader: &mut Reader<'_>, node: Node<'_>) -> Option<PreprocessorDef
         || name.starts_with(|c: char| c.is_ascii_digit())
     {
         let message = format!("`{}` is not the name of a macro", shorten(name).escape_debug());
-        reader.tell(
+        reader.report(
             Diagnostic::error("build::macro", message)
                 .at(reader.place(node, "name"), "letters, digits and `_`")
                 .help("a name of another form would be an option of the compiler"),
@@ -232,7 +232,7 @@ fn path(reader: &mut Reader<'_>, node: Node<'_>) -> Option<String> {
     let name = if name.is_empty() { ".".to_owned() } else { name };
     if let Some(fault) = fault(&name).filter(|_| name != ".") {
         let span = reader.place(node, "name");
-        reader.tell(outside(&name, fault).at(span, fault));
+        reader.report(outside(&name, fault).at(span, fault));
         return None;
     }
     Some(name)
@@ -243,7 +243,7 @@ fn fault(path: &str) -> Option<&'static str> {
     if path.starts_with('-') {
         return Some("begins with `-`");
     }
-    path_fault(path, &Limits::default()).map(|fault| fault.what)
+    path_fault(path, &ArchiveLimits::default()).map(|fault| fault.what)
 }
 
 fn outside(path: &str, fault: &str) -> Diagnostic {

@@ -45,7 +45,7 @@ pub enum FmiVersion {
     V3,
 }
 
-/// What an FMU says about itself.
+/// The description of an FMU.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FmuDescription {
     /// The standard it follows.
@@ -94,7 +94,7 @@ pub struct ModelExchange {
 }
 
 impl FmiVersion {
-    /// As a person says it: `FMI 2.0`.
+    /// For messages: `FMI 2.0`.
     pub const fn name(self) -> &'static str {
         match self {
             FmiVersion::V2 => "FMI 2.0",
@@ -123,7 +123,7 @@ static KIND: Kind = Kind {
 /// Reads a model description of FMI 2.0 or 3.0; `None` if it has any error.
 ///
 /// `name` is the file as the user knows it, such as `tank.fmu/modelDescription.xml`. A description
-/// without Co-Simulation is no error here: whoever needs it says so.
+/// without Co-Simulation is no error here but where it is needed.
 pub fn read(name: &str, bytes: &[u8], report: &mut Report) -> Option<FmuDescription> {
     xml::read(name, bytes, &KIND, report, interpret)
 }
@@ -193,7 +193,7 @@ fn version(reader: &mut Reader<'_>, root: Node<'_>) -> Option<FmiVersion> {
     let element = root.tag_name().name();
     if element != "fmiModelDescription" {
         let message = format!("the root element is `{}`", xml::shorten(element));
-        reader.tell(
+        reader.report(
             Diagnostic::error("description::root", message)
                 .at(reader.tag(root), "expected `fmiModelDescription`")
                 .help("this is not the `modelDescription.xml` of an FMU"),
@@ -219,7 +219,7 @@ fn unsupported(reader: &mut Reader<'_>, root: Node<'_>, text: &str, is_first: bo
     } else {
         ("description::version", "FMI 2.0 and 3.0 are supported; export the model as one of them")
     };
-    reader.tell(
+    reader.report(
         Diagnostic::error(code, format!("the model follows FMI `{text}`"))
             .at(reader.place(root, "fmiVersion"), "not supported")
             .help(help),
@@ -251,7 +251,7 @@ fn model_name(reader: &mut Reader<'_>, root: Node<'_>, name: &str) -> String {
     let message = "the model has no `modelName`";
     let diagnostic = Diagnostic::warning("description::no-name", message)
         .at(reader.tag(root), "`modelName` is missing");
-    reader.tell(match name {
+    reader.report(match name {
         "" => diagnostic.help("export the FMU again"),
         name => diagnostic.help(format!("it is called `{name}` instead")),
     });

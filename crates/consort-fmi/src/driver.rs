@@ -4,7 +4,7 @@
 //! The driver knows what is allowed when and what a status means; [`calls`] hides the version.
 //! `get`, `set` and `step` neither allocate nor lock as long as the FMU answers "OK".
 //!
-//! An FMU that prints does so on the process's standard output; whoever uses that for data points
+//! An FMU that prints does so on the process's standard output; a program that uses that for data points
 //! file descriptor 1 elsewhere before loading FMUs.
 
 mod calls;
@@ -61,7 +61,7 @@ pub(crate) fn instantiate(
     }
 }
 
-/// Makes a live instance whose equations somebody else integrates.
+/// Makes a live instance whose equations a solver integrates.
 ///
 /// # Errors
 /// If the FMU refuses.
@@ -94,11 +94,11 @@ struct FmuInstance<C: Calls> {
     may_go_back: bool,
     /// The floating-point mode to go back to: that of the thread that made the instance.
     float_mode: FloatMode,
-    /// Who is called, for what the FMU says meanwhile.
+    /// Collects what the FMU logs.
     number: Number,
     /// Never dropped after "fatal": the FMU was not freed and may still use what is in it.
     calls: ManuallyDrop<C>,
-    /// What was said when a step was discarded.
+    /// Why the last step was discarded.
     discarded: Option<Box<CallError>>,
     /// Known from initialization on.
     resolution: Option<Resolution>,
@@ -161,7 +161,7 @@ impl<C: Calls> FmuInstance<C> {
             && !reply.status.is_success()
             && let Err(error) = self.judge(reply.call, reply.status, String::new())
         {
-            // Logging is no reason to give the instance up, unless it says that it is lost.
+            // Logging is no reason to end the instance, unless it reports a fatal error.
             if self.phase != Phase::Dead {
                 self.phase = Phase::Instantiated;
             }
@@ -352,7 +352,7 @@ impl<C: Calls> FmuInstance<C> {
         Ok(StepOutcome { reached, stopped_at, reason, next_event: None })
     }
 
-    /// The time an FMU says it reached, kept within its step.
+    /// The time an FMU reports to have reached, kept within its step.
     fn reached(&self, step: &Step, progress: &Progress) -> CallResult<Time> {
         let time = self.time(progress.reached);
         let time = time.ok_or_else(|| {
@@ -366,7 +366,7 @@ impl<C: Calls> FmuInstance<C> {
     }
 
     /// Warns of an event that is announced for a time that is not to come, after the last update at `now`.
-    /// Infinity is how some tools say that there is none.
+    /// Some tools write infinity if there is none.
     fn check_announced(&mut self, discrete: &Discrete, now: f64) {
         let is_last = !discrete.again && !discrete.terminate;
         let time = discrete.next_event.filter(|time| is_last && (time.is_nan() || *time <= now));
@@ -414,7 +414,7 @@ impl<C: Calls> FmuInstance<C> {
     fn own<'s>(&self, call: &'static str, state: &'s SavedState) -> CallResult<&'s FmuState> {
         let state = state.0.downcast_ref::<FmuState>();
         let own = state.filter(|state| self.states.open(state).is_some());
-        own.ok_or_else(|| refused(call, "the state was saved from another instance".to_owned()))
+        own.ok_or_else(|| refused(call, "the state belongs to another instance".to_owned()))
     }
 
     fn check_can(&self, can: bool, what: &'static str) -> CallResult<()> {
@@ -452,7 +452,7 @@ impl<C: Calls> FmuInstance<C> {
     }
 }
 
-/// The first tick that, in seconds, is not before a time: an FMU that is told to handle its event a
+/// The first tick that, in seconds, is not before a time: an FMU that handles its event a
 /// fraction of a tick too early would not find it, and the event would be lost.
 fn first_tick_not_before(resolution: Resolution, seconds: f64) -> Option<Time> {
     let nearest = resolution.from_f64(seconds).ok()?;

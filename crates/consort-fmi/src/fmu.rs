@@ -4,7 +4,7 @@
 //! binary and makes instances. Each keeps alive what it needs: an instance its library, a library
 //! its directory.
 //!
-//! An FMU that prints does so on the process's standard output; whoever uses that for data points
+//! An FMU that prints does so on the process's standard output; a program that uses that for data points
 //! file descriptor 1 elsewhere before loading FMUs.
 
 mod exchange;
@@ -13,7 +13,7 @@ mod resources;
 pub use crate::load::{LoadError, LoadOptions};
 pub use exchange::ExchangeModel;
 
-use crate::binding::library::Library;
+use crate::binding::library::LoadedLibrary;
 use crate::binding::{Interface, Table};
 use crate::description::{self, CoSimulation, FmiVersion, FmuDescription, ModelExchange};
 use crate::driver::{self, Loaded, Request};
@@ -25,19 +25,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-/// An unpacked FMU and what it says about itself.
+/// An unpacked FMU and its description.
 pub struct Fmu {
     name: String,
     directory: PathBuf,
     description: FmuDescription,
-    /// Removes an unpacked directory when nobody needs it any more.
+    /// Removes an unpacked directory when it is not needed any more.
     _keeper: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl Fmu {
     /// Reads the FMU unpacked in `directory`; `name` is what the user calls it, `span` where.
     ///
-    /// `None` if nothing can be done with it; the report says why.
+    /// `None` if nothing can be done with it; the report has the reason.
     pub fn open(
         directory: &Path,
         name: &str,
@@ -92,7 +92,7 @@ impl Fmu {
         &self.directory
     }
 
-    /// What it says about itself.
+    /// Its description.
     pub fn description(&self) -> &FmuDescription {
         &self.description
     }
@@ -218,7 +218,7 @@ impl FmuModel {
     ) -> Result<FmuModel, LoadError> {
         let identifier = &fmu.co_simulation()?.model_identifier;
         let interface = Interface::CoSimulation;
-        let library = Library::open(binary, identifier, interface, options)?;
+        let library = LoadedLibrary::open(binary, identifier, interface, options)?;
         let description = fmu.description.model.clone();
         let (loaded, table) = loaded(fmu, library, interface, description, lane)?;
         Ok(FmuModel { loaded, table })
@@ -229,7 +229,6 @@ impl FmuModel {
         Ok(Request {
             event_mode: from.event_mode && capabilities.event_mode,
             early_return: from.early_return,
-            intermediate_update: capabilities.intermediate_update,
             ..self.loaded.request(Interface::CoSimulation, from)?
         })
     }
@@ -248,7 +247,7 @@ impl Model for FmuModel {
 /// What instances need of an FMU whose binary is loaded, and its functions.
 fn loaded(
     fmu: Arc<Fmu>,
-    library: Library,
+    library: LoadedLibrary,
     interface: Interface,
     mut description: ModelDescription,
     lane: String,

@@ -1,13 +1,13 @@
 //! The readers as plain functions over bytes, for fuzzing: whatever is in the bytes, they neither
-//! panic nor go on forever, and an error is always said.
+//! panic nor go on forever, and an error is always reported.
 
-use crate::archive::{Archive, Limits};
+use crate::archive::{Archive, ArchiveLimits};
 use crate::{build, description};
 use consort_core::Report;
 use std::io::Cursor;
 
 /// What an archive may ask for while fuzzing: little, so that every input is fast.
-const LIMITS: Limits = Limits {
+const LIMITS: ArchiveLimits = ArchiveLimits {
     entries_max: 64,
     entry_bytes_max: 1 << 20,
     total_bytes_max: 4 << 20,
@@ -22,7 +22,7 @@ const LIMITS: Limits = Limits {
 pub fn description(data: &[u8]) {
     let mut report = Report::default();
     let read = description::read("fuzz.xml", data, &mut report);
-    assert_eq!(read.is_none(), report.has_errors(), "a refusal is said, and only then");
+    assert_eq!(read.is_none(), report.has_errors(), "a refusal is reported, and only then");
     check_spans(&report);
 }
 
@@ -30,7 +30,7 @@ pub fn description(data: &[u8]) {
 pub fn build(data: &[u8]) {
     let mut report = Report::default();
     let read = build::read("fuzz.xml", data, &mut report);
-    assert_eq!(read.is_none(), report.has_errors(), "a refusal is said, and only then");
+    assert_eq!(read.is_none(), report.has_errors(), "a refusal is reported, and only then");
     check_spans(&report);
 }
 
@@ -39,7 +39,7 @@ pub fn archive(data: &[u8]) {
     let mut report = Report::default();
     let opened = Archive::open(Cursor::new(data), "fuzz.fmu", &LIMITS, None, &mut report);
     let Some(mut archive) = opened else {
-        assert!(report.has_errors(), "a refusal is said");
+        assert!(report.has_errors(), "a refusal is reported");
         return;
     };
     let names: Vec<String> = archive.names().map(str::to_owned).collect();

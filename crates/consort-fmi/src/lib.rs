@@ -1,14 +1,13 @@
-//! FMI 2.0 and 3.0, Co-Simulation and Model Exchange: from an archive of a stranger to a live
+//! FMI 2.0 and 3.0, Co-Simulation and Model Exchange: from an untrusted archive to a live
 //! [`consort_core::Instance`] or [`consort_core::ContinuousInstance`].
 //!
 //! - [`archive`]: unpacking, with every entry treated as hostile.
 //! - [`description`]: `modelDescription.xml` of both versions, read into one form.
-//! - [`build`]: what a source FMU says about how to compile it.
+//! - [`build`]: how a source FMU is compiled.
 //! - [`fmu`]: an unpacked FMU with its description, and the [`consort_core::Model`] or
 //!   [`consort_core::ContinuousModel`] over it.
 //! - [`fuzz`]: the readers as plain functions over bytes.
 //! - [`headers`]: the standard's C headers.
-//! - [`host`]: instances in processes of their own, and their saved states.
 //! - `binding`: the function tables of FMI 2 and FMI 3, and the C logger.
 //! - `driver`: one instance of either interface above a normalized one for both versions.
 
@@ -18,7 +17,6 @@ pub mod description;
 pub mod fmu;
 pub mod fuzz;
 pub mod headers;
-pub mod host;
 
 mod binding;
 mod driver;

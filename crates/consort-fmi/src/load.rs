@@ -51,7 +51,7 @@ pub enum LoadError {
         /// The interface that needs it, as the standard calls it.
         interface: &'static str,
     },
-    /// The binary uses a function that nobody provides.
+    /// The binary uses a function that is not defined.
     UnresolvedSymbol {
         /// The binary.
         library: PathBuf,
@@ -76,13 +76,13 @@ pub enum LoadError {
     NotALibrary {
         /// The binary.
         library: PathBuf,
-        /// What the loader said.
+        /// The message of the loader.
         reason: String,
     },
 }
 
 impl LoadError {
-    /// Sorts what the dynamic loader says.
+    /// Sorts the messages of the dynamic loader.
     pub(crate) fn from_dlopen(library: &Path, message: &str) -> Self {
         const UNDEFINED: &str = "undefined symbol: ";
         const NOT_FOUND: &str = ": cannot open shared object file";
@@ -96,7 +96,7 @@ impl LoadError {
                 LoadError::MissingLibrary { needs: needs.to_owned(), library }
             }
             _ => {
-                // The path is one of our cache, and its last part is said anyway.
+                // The path is one of our cache, and its last part is in the message anyway.
                 let own = format!("{}: ", library.display());
                 let reason = message.strip_prefix(&own).unwrap_or(message).to_owned();
                 LoadError::NotALibrary { library, reason }
@@ -124,11 +124,11 @@ impl LoadError {
         }
     }
 
-    /// Facts beside the message: what the dynamic loader said, what there is instead.
+    /// Facts beside the message: the message of the dynamic loader, what there is instead.
     pub(crate) fn notes(&self) -> Vec<String> {
         match self {
             LoadError::NoBinary { wanted, found, platform, platforms, .. } => {
-                // Binaries for this platform are told by name, below.
+                // Binaries for this platform are named below.
                 let others = platforms.iter().filter(|other| other.as_str() != *platform);
                 let others: Vec<String> = others.cloned().collect();
                 let has = |platforms: &str| format!("it has binaries for {platforms}");
@@ -165,7 +165,7 @@ impl LoadError {
                 format!("every {interface} FMU exports `{function}`: export the FMU again")
             }
             LoadError::UnresolvedSymbol { .. } => {
-                "the FMU was linked without a library it uses: ask its maker for a complete one"
+                "the FMU was linked without a library it uses: ask its author for a complete one"
                     .to_owned()
             }
             LoadError::MissingLibrary { needs, .. } => {
@@ -184,7 +184,7 @@ impl LoadError {
 }
 
 impl LoadError {
-    /// What is wrong; `of` says after the name of a binary whose it is.
+    /// What is wrong; `of` follows the name of a binary and names its FMU.
     fn sentence(&self, of: &str) -> String {
         let binary = |library: &Path| format!("`{}`{of}", file_name(library));
         match self {
@@ -204,7 +204,7 @@ impl LoadError {
                 format!("{} has no function `{function}`", binary(library))
             }
             LoadError::UnresolvedSymbol { library, symbol } => {
-                format!("{} uses `{symbol}`, which nothing provides", binary(library))
+                format!("{} uses the undefined symbol `{symbol}`", binary(library))
             }
             LoadError::MissingLibrary { library, needs } => {
                 format!("{} needs `{needs}`, which is not installed", binary(library))
@@ -224,7 +224,7 @@ fn quoted(names: &[String]) -> String {
     names.join(", ")
 }
 
-/// The binary's file name: the folder is a temporary one that says nothing to a person.
+/// The binary's file name: the folder is a temporary one.
 fn file_name(library: &Path) -> std::borrow::Cow<'_, str> {
     library.file_name().unwrap_or(library.as_os_str()).to_string_lossy()
 }

@@ -2,11 +2,11 @@
 //!
 //! [`read`] is the one way in. `consort_xml` refuses what could exhaust memory or time; a reader of a
 //! particular description gets the root element together with a [`Reader`], which fetches attributes
-//! and collects what is to be said about them.
+//! and collects diagnostics about them.
 
 use consort_core::{Diagnostic, Report, Span};
 use consort_xml::{Attribute, Claim, Codes, Declaration, Doubt, File, Format, Help, Limits};
-use consort_xml::{Narrow, Teller};
+use consort_xml::{Narrow, Reporter};
 use std::str::FromStr;
 
 pub(crate) use consort_xml::{Node, boolean, elements, shorten};
@@ -56,50 +56,50 @@ pub(crate) fn read<T>(
         report.push(format.too_large(format.what));
         return None;
     }
-    let decoded = consort_xml::decode(bytes, Declaration::Heeded, Narrow::Windows1252);
+    let decoded = consort_xml::decode(bytes, Declaration::Used, Narrow::Windows1252);
     let source = report.add_source(name, decoded.text.clone());
-    let mut teller = Teller::new(report);
+    let mut reporter = Reporter::new(report);
     if let Some(doubt) = decoded.doubt {
         let span = Span::new(source, doubt.at.clone());
-        teller.tell(mistaken(kind.encoding, &doubt).at(span, "first such place"));
+        reporter.report(mistaken(kind.encoding, &doubt).at(span, "first such place"));
     }
-    let file = File::check(source, decoded.text, format, &mut teller)?;
-    let document = file.parse(&mut teller)?;
-    let mut reader = Reader { teller, file: &file, format };
+    let file = File::check(source, decoded.text, format, &mut reporter)?;
+    let document = file.parse(&mut reporter)?;
+    let mut reader = Reader { reporter, file: &file, format };
     let result = interpret(&mut reader, document.root_element());
-    if reader.teller.finish() { result } else { None }
+    if reader.reporter.finish() { result } else { None }
 }
 
-/// Says what was assumed about bytes that are not what they claim to be.
+/// Reports what was assumed about bytes that are not in their declared encoding.
 fn mistaken(code: &'static str, doubt: &Doubt) -> Diagnostic {
     let (message, assumed) = match doubt.claim {
         Claim::Utf8 => {
             ("the text is not UTF-8 although it claims to be", "it was read as windows-1252")
         }
         Claim::Utf16 => (
-            "the text is not UTF-16 although its byte order mark says so",
+            "the text is not UTF-16 despite its byte order mark",
             "unpaired surrogates were replaced",
         ),
     };
     Diagnostic::warning(code, message).help(format!("{assumed}; declare the encoding that is used"))
 }
 
-/// Fetches attributes and says what is wrong with them.
+/// Fetches attributes and reports what is wrong with them.
 pub(crate) struct Reader<'r> {
-    teller: Teller<'r>,
+    reporter: Reporter<'r>,
     file: &'r File<'r>,
     format: &'static Format,
 }
 
 impl Reader<'_> {
     /// Adds something to tell, unless there is plenty of its kind already.
-    pub(crate) fn tell(&mut self, diagnostic: Diagnostic) {
-        self.teller.tell(diagnostic);
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.reporter.report(diagnostic);
     }
 
     /// Whether more of this code would still be read by anybody, so that it may cost something.
     pub(crate) fn wants(&self, code: &str) -> bool {
-        self.teller.wants(code)
+        self.reporter.wants(code)
     }
 
     /// The opening of an element: `<Unit`.
@@ -122,7 +122,7 @@ impl Reader<'_> {
         self.file.place(node, name)
     }
 
-    /// A required attribute, or an error that says it is missing.
+    /// A required attribute, or an error if it is missing.
     pub(crate) fn required<'a>(
         &mut self,
         node: Node<'a>,
@@ -131,7 +131,7 @@ impl Reader<'_> {
     ) -> Option<&'a str> {
         let found = node.attribute(name);
         if found.is_none() {
-            self.tell(self.file.missing(node, name, help));
+            self.report(self.file.missing(node, name, help));
         }
         found
     }
@@ -163,14 +163,14 @@ impl Reader<'_> {
         flag.unwrap_or(false)
     }
 
-    /// Says that an attribute's value is not of its type.
+    /// Reports that an attribute's value is not of its type.
     pub(crate) fn bad_value(&mut self, name: &str, found: &str, expected: &str, span: Span) {
-        self.tell(self.format.bad_value(name, found, expected, Some(span)));
+        self.report(self.format.bad_value(name, found, expected, Some(span)));
     }
 
     /// Warns about attributes that are not in the list, with what may have been meant.
     pub(crate) fn known_attributes(&mut self, node: Node<'_>, known: &[&str]) {
-        self.file.known_attributes(node, known, &mut self.teller);
+        self.file.known_attributes(node, known, &mut self.reporter);
     }
 
     /// Warns about child elements without a namespace that are not in the list.
@@ -178,7 +178,7 @@ impl Reader<'_> {
         for child in elements(node) {
             let name = child.tag_name();
             if name.namespace().is_none() && !known.contains(&name.name()) {
-                self.file.unknown_element((node, child), known, &mut self.teller);
+                self.file.unknown_element(child, known, &mut self.reporter);
             }
         }
     }

@@ -105,7 +105,7 @@ mod write;
 
 use consort_core::{Diagnostic, Report};
 use consort_system::System;
-use consort_toml::{Codes, DeTable, Entry, Format, Reader};
+use consort_toml::{Codes, DeTable, Entry, Format, TomlReader};
 
 pub use consort_toml::SYNTAX_ERRORS_MAX;
 pub use write::write_system;
@@ -163,7 +163,7 @@ pub fn read_system(name: &str, text: &str, report: &mut Report) -> Option<System
     Some(system)
 }
 
-fn read_document(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str) -> System {
+fn read_document(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str) -> System {
     let entries = reader.entries(table);
     // The experiment holds defaults for components, wherever it is written.
     let experiment = entries.iter().find(|entry| entry.key == "experiment");
@@ -205,7 +205,7 @@ fn read_document(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str) -> Sy
     system
 }
 
-fn report_empty(reader: &mut Reader<'_>, components: Option<&Entry<'_, '_>>) {
+fn report_empty(reader: &mut TomlReader<'_>, components: Option<&Entry<'_, '_>>) {
     let diagnostic = Diagnostic::error("system::empty", "the system has no components")
         .help("add one: `[components.NAME]` with `model = \"...\"`");
     let span = components.map(|entry| entry.key_span);

@@ -18,7 +18,7 @@ pub use crate::files::cache::default_cache_dir;
 pub use crate::files::input_file::{InputFile, Role};
 pub use crate::loaded::LoadedModel;
 pub use apart::serve;
-pub use consort_fmi::host::{HostOptions, Limits, end_with_parent};
+pub use consort_host::{HostOptions, ProcessLimits};
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;
@@ -345,7 +345,7 @@ impl Loader {
             let host = Arc::new(self.options.host.clone()?);
             let tried = recipe.check(fmu, &host);
             let tried =
-                tried.map_err(|error| report.push(error.diagnostic(request.model, request.span)));
+                tried.map_err(|error| report.push(error.maybe_at(request.span, "used here")));
             self.tried_apart.insert(key.clone(), tried.ok());
         }
         self.tried_apart.get_mut(key).copied()

@@ -7,7 +7,7 @@
 use crate::files::cache::{unusable, work_folder};
 use crate::files::input_file::sha256_of_file;
 use consort_core::{Diagnostic, Report};
-use consort_fmi::archive::{self, Limits};
+use consort_fmi::archive::{self, ArchiveLimits};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -165,7 +165,7 @@ fn unpack(path: &Path, name: &str, cache: &Path, report: &mut Report) -> Option<
     let work = fs::create_dir_all(&part).and_then(|()| work_folder(&part));
     let work = work.map_err(|error| report.push(unusable(error))).ok()?;
     let unpacked = work.path().join("ssp");
-    let limits = Limits { needs_description: false, ..Limits::default() };
+    let limits = ArchiveLimits { needs_description: false, ..ArchiveLimits::default() };
     if !archive::unpack(BufReader::new(file), name, &unpacked, &limits, None, report) {
         return None;
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 /// it could ask to end with its parent.
 const VARIABLE: &str = "CONSORT_PARENT";
 
-/// Tells the child which process its parent is.
+/// Passes the process id of the parent to the child.
 pub(crate) fn announce(command: &mut Command) {
     command.env(VARIABLE, std::process::id().to_string());
 }

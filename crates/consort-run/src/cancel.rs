@@ -1,7 +1,7 @@
 //! Ends what takes long, from another thread: at the end of the current tag, or in the midst of a step that does not
 //! come to its end.
 
-use consort_core::Stop;
+use consort_core::CancelFlag;
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub struct CancelToken {
     is_cancelled: Mutex<bool>,
     changed: Condvar,
-    stop: Stop,
+    flag: CancelFlag,
     on_cancel: Mutex<Vec<Callback>>,
 }
 
@@ -27,10 +27,10 @@ impl CancelToken {
         self.changed.notify_all();
         let callbacks = self.on_cancel.lock().unwrap_or_else(PoisonError::into_inner);
         callbacks.iter().for_each(|callback| callback());
-        let stop = self.stop.clone();
+        let flag = self.flag.clone();
         std::thread::spawn(move || {
             std::thread::sleep(GRACE);
-            stop.ask();
+            flag.cancel();
         });
     }
 
@@ -45,9 +45,9 @@ impl CancelToken {
         callbacks.push(Box::new(callback));
     }
 
-    /// The stop request that reaches into a step, a while after the end was asked for.
-    pub fn stop(&self) -> &Stop {
-        &self.stop
+    /// The flag that cancels within a step, a grace period after [`CancelToken::cancel`].
+    pub fn flag(&self) -> &CancelFlag {
+        &self.flag
     }
 
     /// Waits for `time`, but no longer than until the end is asked for.

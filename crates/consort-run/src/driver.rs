@@ -199,7 +199,7 @@ impl<'p> Driver<'p> {
         let began = Instant::now();
         // What is to be saved must come to the end of its step.
         if self.saving.times().is_empty() {
-            self.run.heed(cancel.stop());
+            self.run.set_cancel_flag(cancel.flag());
         }
         let end = self.advance_to_end(recorder, progress, cancel);
         if matches!(end, End::Finished | End::Terminated { .. }) {
@@ -269,7 +269,7 @@ impl<'p> Driver<'p> {
                     return End::Finished;
                 }
                 Ok(Advance::Terminated { component }) => return End::Terminated { component },
-                Err(error) if error.is_given_up() => return End::Interrupted,
+                Err(error) if error.is_cancelled() => return End::Interrupted,
                 Err(error) => return End::Failed { error },
             }
             // Who receives progress finds all rows up to there, whatever happens next.

@@ -101,7 +101,7 @@ impl Run {
             Some(state) => consort_engine::Run::resume(&executable, options, state),
         };
         let mut engine = engine.map_err(|error| Error::run(error, resolution))?;
-        engine.heed(settings.cancel.stop());
+        engine.set_cancel_flag(settings.cancel.flag());
         Ok(Run { engine, executable, settings, history, observers, grid })
     }
 
@@ -171,7 +171,7 @@ impl Run {
             let next = next.map_or(until, |next| next.min(until));
             match self.engine.advance(next) {
                 Ok(Advance::Reached) if next < until => {}
-                Err(error) if error.is_given_up() => return Err(Error::Cancelled),
+                Err(error) if error.is_cancelled() => return Err(Error::Cancelled),
                 ended => return ended.map_err(|error| self.failed(error)),
             }
             slice = next_slice(slice, called.elapsed(), false);

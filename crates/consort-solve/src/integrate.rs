@@ -12,7 +12,7 @@ use crate::problem::{Keep, Options, Statistics, Tolerances, same_bits};
 use crate::roots::{Leaving, Roots};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, ContinuousEvent, ContinuousInstance, Sizes, SolverWork, Stop,
+    CallError, CallStatus, CancelFlag, ContinuousEvent, ContinuousInstance, Sizes, SolverWork,
     clone_by_field,
 };
 use jacobian::Columns;
@@ -136,7 +136,7 @@ pub struct Integrator {
     /// How long a fixed step is, and the longest of a variable one.
     step: Option<f64>,
     pattern: Arc<JacobianPattern>,
-    stop: Stop,
+    cancel: CancelFlag,
     work: Work,
 }
 
@@ -151,13 +151,13 @@ struct Work {
 impl Integrator {
     /// By a solver of this kind, with this relative tolerance.
     pub fn new(kind: SolverKind, relative: f64, pattern: Arc<JacobianPattern>) -> Self {
-        let (stop, work) = (Stop::default(), Work::default());
-        Integrator { kind, relative, step: None, pattern, stop, work }
+        let (cancel, work) = (CancelFlag::default(), Work::default());
+        Integrator { kind, relative, step: None, pattern, cancel, work }
     }
 
-    /// Gives up between two steps of the solver when somebody asks for it.
-    pub fn heed(&mut self, stop: &Stop) {
-        self.stop = stop.clone();
+    /// Installs the flag that cancels between two steps of the solver.
+    pub fn set_cancel_flag(&mut self, flag: &CancelFlag) {
+        self.cancel = flag.clone();
     }
 
     /// Another relative tolerance, for integrations that begin from now on.
@@ -370,8 +370,7 @@ impl Integrator {
     ///
     /// # Errors
     /// If the instance or the solver failed: where, at which step size, and by which state; if a million
-    /// steps do not reach the target; if ten thousand events in a row hardly move time; and if somebody asked
-    /// that it be given up.
+    /// steps do not reach the target; if ten thousand events in a row hardly move time; and if it is cancelled.
     pub fn integrate(
         &mut self,
         instance: &mut dyn ContinuousInstance,
@@ -386,8 +385,8 @@ impl Integrator {
         let mut steps_left = STEPS_MAX + asked;
         let (soon, mut row) = (SOON * (target - integration.t), 0);
         while !integration.terminate && integration.t < target {
-            if self.stop.is_asked() {
-                return Err(CallError::new("integrate", CallStatus::GivenUp));
+            if self.cancel.is_cancelled() {
+                return Err(CallError::new("integrate", CallStatus::Cancelled));
             }
             if steps_left <= 0.0 {
                 return Err(too_many(integration.t, target));

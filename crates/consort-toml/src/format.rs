@@ -14,7 +14,7 @@ pub struct Format {
 
 /// Codes of diagnostics.
 pub struct Codes {
-    /// A key nobody knows.
+    /// An unknown key.
     pub unknown_key: &'static str,
     /// A value of another kind than its key has.
     pub wrong_kind: &'static str,

@@ -1,11 +1,11 @@
-//! TOML that users write: taken apart entry by entry, and every mistake told with its place.
+//! TOML that users write: taken apart entry by entry, and every mistake reported with its place.
 //!
 //! Systems, campaigns and the interfaces of programs are written in it. How a text becomes entries, and
-//! what is said of a key nobody knows or a value of the wrong kind, is written once, here; what a key
+//! the diagnostics of unknown keys and of values of the wrong kind are written once, here; what a key
 //! *means* is read elsewhere.
 //!
 //! A reader states its [`Format`]: codes and hints. [`read`] parses a text and hands its table to the
-//! caller with a [`Reader`], which takes tables apart into [`Entry`]s and values out of those. Numbers are
+//! caller with a [`TomlReader`], which takes tables apart into [`Entry`]s and values out of those. Numbers are
 //! read from their text ([`literal()`], [`integer`], [`float`]), so that nothing is rounded that need not be.
 //!
 //! ```
@@ -44,6 +44,6 @@ mod syntax;
 
 pub use format::{Codes, Format};
 pub use number::{LiteralProblem, float, integer, literal, parse_literal};
-pub use reader::{Entry, Reader, Value};
+pub use reader::{Entry, Mismatch, TomlReader, Value};
 pub use syntax::{SYNTAX_ERRORS_MAX, read};
 pub use toml::de::{DeTable, DeValue};

@@ -11,7 +11,7 @@ use crate::{Format, number};
 pub type Value<'i> = toml::Spanned<DeValue<'i>>;
 
 /// Takes tables apart; here mistakes go while a text is read.
-pub struct Reader<'r> {
+pub struct TomlReader<'r> {
     format: &'static Format,
     source: SourceId,
     report: &'r mut Report,
@@ -28,9 +28,18 @@ pub struct Entry<'t, 'i> {
     pub value: &'t Value<'i>,
 }
 
-impl<'r> Reader<'r> {
+/// What a value should be, and what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mismatch<'m> {
+    /// What the key takes.
+    pub expected: &'m str,
+    /// What was written.
+    pub found: &'m str,
+}
+
+impl<'r> TomlReader<'r> {
     pub(crate) fn new(format: &'static Format, source: SourceId, report: &'r mut Report) -> Self {
-        Reader { format, source, report, lost: false }
+        TomlReader { format, source, report, lost: false }
     }
 
     /// Whether something could not be read without which later checks would be misled.
@@ -65,7 +74,7 @@ impl<'r> Reader<'r> {
         entries
     }
 
-    /// A key nobody knows; `place` says in what. Returns the key that was probably meant.
+    /// An unknown key; `place` is the table it is in. Returns the key that was probably meant.
     pub fn unknown_key(
         &mut self,
         entry: &Entry<'_, '_>,
@@ -91,17 +100,13 @@ impl<'r> Reader<'r> {
 
     /// A value of another kind than `expected`.
     pub fn wrong_kind(&mut self, key: &str, value: &Value<'_>, expected: &str, help: &str) {
-        self.wrong(key, value, (expected, number::kind(value.get_ref())), help);
+        let found = number::kind(value.get_ref());
+        self.mismatch(key, value, Mismatch { expected, found }, help);
     }
 
     /// A value that is something else than what was expected.
-    pub fn wrong(
-        &mut self,
-        key: &str,
-        value: &Value<'_>,
-        (expected, found): (&str, &str),
-        help: &str,
-    ) {
+    pub fn mismatch(&mut self, key: &str, value: &Value<'_>, mismatch: Mismatch<'_>, help: &str) {
+        let Mismatch { expected, found } = mismatch;
         let message = format!("expected {expected} for `{key}`, found {found}");
         self.loss(
             Diagnostic::error(self.format.codes.wrong_kind, message)
@@ -200,7 +205,7 @@ impl<'r> Reader<'r> {
         self.whole(entry, &expected, example)
     }
 
-    /// A whole number of a type; `expected` says which those are.
+    /// A whole number of a type; `expected` is its range for the message.
     pub fn whole<T: TryFrom<i128>>(
         &mut self,
         entry: &Entry<'_, '_>,

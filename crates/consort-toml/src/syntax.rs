@@ -1,6 +1,6 @@
 //! From text to a table, with every syntax error.
 
-use crate::{Format, Reader};
+use crate::{Format, TomlReader};
 use consort_core::{Diagnostic, Report, SourceId, Span};
 use std::ops::Range;
 use toml::de::{DeTable, Error};
@@ -22,16 +22,16 @@ pub fn read<T>(
     name: &str,
     text: &str,
     report: &mut Report,
-    document: impl FnOnce(&mut Reader<'_>, &DeTable<'_>) -> T,
+    document: impl FnOnce(&mut TomlReader<'_>, &DeTable<'_>) -> T,
 ) -> Option<T> {
     let source = report.add_source(name, text);
     let (table, damage) = parse(format, source, text, report);
     if damage.places.is_empty() {
-        return Some(document(&mut Reader::new(format, source, report), &table));
+        return Some(document(&mut TomlReader::new(format, source, report), &table));
     }
     // What was recovered is still worth checking, but what is missing may be due to the damage.
     let mut findings = Report::default();
-    document(&mut Reader::new(format, source, &mut findings), &table);
+    document(&mut TomlReader::new(format, source, &mut findings), &table);
     for finding in damage.outside(format, text, &findings) {
         report.push(finding.clone());
     }

@@ -32,7 +32,7 @@ pub enum Claim {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Declaration {
     /// What is declared is used.
-    Heeded,
+    Used,
     /// The format knows UTF-8 and UTF-16 only, whatever is declared.
     Ignored,
 }
@@ -53,7 +53,7 @@ pub fn decode(bytes: &[u8], declaration: Declaration, otherwise: Narrow) -> Deco
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest, otherwise),
-        _ => match declared(bytes).filter(|_| declaration == Declaration::Heeded) {
+        _ => match declared(bytes).filter(|_| declaration == Declaration::Used) {
             Some(encoding) => Decoded { text: narrow(bytes, encoding), doubt: None },
             None => utf8(bytes, otherwise),
         },
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], expected: &str, doubtful: bool) {
-        let decoded = decode(bytes, Declaration::Heeded, Narrow::Windows1252);
+        let decoded = decode(bytes, Declaration::Used, Narrow::Windows1252);
         assert_eq!(decoded.text, expected);
         assert_eq!(decoded.doubt.is_some(), doubtful, "{expected}");
     }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_first_doubtful_character_is_found_in_the_decoded_text() {
-        let decoded = decode(b"\xC3\xA9 \xE9!", Declaration::Heeded, Narrow::Windows1252);
+        let decoded = decode(b"\xC3\xA9 \xE9!", Declaration::Used, Narrow::Windows1252);
         let at = decoded.doubt.expect("it is not UTF-8").at;
         assert_eq!(&decoded.text[at], "é");
     }

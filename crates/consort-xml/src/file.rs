@@ -1,7 +1,7 @@
 //! A checked text, and where everything in it is.
 
 use crate::guard::{self, ends_name};
-use crate::{Format, Node, Teller, shorten};
+use crate::{Format, Node, Reporter, shorten};
 use consort_core::{Diagnostic, SourceId, Span};
 use roxmltree::{Attribute, Document, Error, ParsingOptions};
 use std::borrow::Cow;
@@ -26,29 +26,31 @@ pub struct Undeclared {
 }
 
 impl<'t> File<'t> {
-    /// Takes a text, unless parsing it could take forever; that is told then.
+    /// Takes a text, unless parsing it could take forever, which is reported.
     ///
     /// `source` is the same text, as the report knows it.
     pub fn check(
         source: SourceId,
         text: impl Into<Cow<'t, str>>,
         format: &'static Format,
-        teller: &mut Teller<'_>,
+        reporter: &mut Reporter<'_>,
     ) -> Option<File<'t>> {
         let file = File { source, text: text.into(), format, inserted: Vec::new() };
         match guard::check(&file.text, &format.limits) {
             Ok(()) => Some(file),
             Err(refusal) => {
-                teller.tell(refusal.told(format, file.span(refusal.at.clone())));
+                reporter.report(refusal.diagnostic(format, file.span(refusal.at.clone())));
                 None
             }
         }
     }
 
-    /// Parses the text, or tells why that cannot be.
-    pub fn parse(&self, teller: &mut Teller<'_>) -> Option<Document<'_>> {
+    /// Parses the text, or reports why that is impossible.
+    pub fn parse(&self, reporter: &mut Reporter<'_>) -> Option<Document<'_>> {
         let parsed = self.try_parse();
-        parsed.map_err(|error| teller.tell(self.format.unparsed(&error, self.fault(&error)))).ok()
+        parsed
+            .map_err(|error| reporter.report(self.format.unparsed(&error, self.fault(&error))))
+            .ok()
     }
 
     fn try_parse(&self) -> Result<Document<'_>, Error> {
@@ -59,7 +61,7 @@ impl<'t> File<'t> {
 
     fn fault(&self, error: &Error) -> Span {
         let at = match error {
-            // The parser does not say where; what is missing is missing at the end.
+            // The parser gives no place; what is missing is missing at the end.
             Error::UnexpectedEndOfStream | Error::UnclosedRootNode => self.text.len(),
             _ => guard::offset_of(&self.text, error.pos()),
         };
@@ -136,7 +138,7 @@ impl<'t> File<'t> {
         node.attribute_node(name).map_or_else(|| self.tag(node), |found| self.value(found))
     }
 
-    /// Says that an element lacks the attribute `name`.
+    /// The error of an element without the attribute `name`.
     pub fn missing(&self, node: Node<'_>, name: &str, help: impl Into<String>) -> Diagnostic {
         let message = format!("`{}` has no `{name}`", node.tag_name().name());
         Diagnostic::error(self.format.codes.missing, message)
@@ -145,42 +147,47 @@ impl<'t> File<'t> {
     }
 
     /// Warns about attributes without a namespace that are not known, with what may have been meant.
-    pub fn known_attributes(&self, node: Node<'_>, known: &[&str], teller: &mut Teller<'_>) {
+    pub fn known_attributes(&self, node: Node<'_>, known: &[&str], reporter: &mut Reporter<'_>) {
         let code = self.format.codes.attribute;
         for attribute in node.attributes().filter(|attribute| attribute.namespace().is_none()) {
             let name = attribute.name();
             if !self.format.attributes.contains(&name) && !known.contains(&name) {
                 let span = self.span(attribute.range_qname());
-                ignored(code, (node, "attribute", name), (known, span), teller);
+                let unknown = Unknown { code, parent: node, kind: "attribute", name, span };
+                unknown.warn(known, reporter);
             }
         }
     }
 
     /// Warns about a child element that is not known, with what may have been meant.
-    pub fn unknown_element(
-        &self,
-        (parent, child): (Node<'_>, Node<'_>),
-        known: &[&str],
-        teller: &mut Teller<'_>,
-    ) {
+    pub fn unknown_element(&self, child: Node<'_>, known: &[&str], reporter: &mut Reporter<'_>) {
+        let Some(parent) = child.parent_element() else { return };
         let (code, name) = (self.format.codes.element, child.tag_name().name());
-        ignored(code, (parent, "element", name), (known, self.tag(child)), teller);
+        let unknown = Unknown { code, parent, kind: "element", name, span: self.tag(child) };
+        unknown.warn(known, reporter);
     }
 }
 
-fn ignored(
+/// An attribute or element that is ignored.
+struct Unknown<'d> {
     code: &'static str,
-    (parent, kind, name): (Node<'_>, &str, &str),
-    (known, span): (&[&str], Span),
-    teller: &mut Teller<'_>,
-) {
-    let parent = parent.tag_name().name();
-    let message = format!("`{parent}` has an unknown {kind} `{}`", shorten(name));
-    let help = match teller.nearest(code, name, known.iter().copied()) {
-        Some(nearest) => format!("it is ignored; did you mean `{nearest}`?"),
-        None => "it is ignored".to_owned(),
-    };
-    teller.tell(Diagnostic::warning(code, message).at(span, "not known here").help(help));
+    parent: Node<'d>,
+    kind: &'static str,
+    name: &'d str,
+    span: Span,
+}
+
+impl Unknown<'_> {
+    fn warn(&self, known: &[&str], reporter: &mut Reporter<'_>) {
+        let parent = self.parent.tag_name().name();
+        let message = format!("`{parent}` has an unknown {} `{}`", self.kind, shorten(self.name));
+        let help = match reporter.nearest(self.code, self.name, known.iter().copied()) {
+            Some(nearest) => format!("it is ignored; did you mean `{nearest}`?"),
+            None => "it is ignored".to_owned(),
+        };
+        let diagnostic = Diagnostic::warning(self.code, message);
+        reporter.report(diagnostic.at(self.span, "not known here").help(help));
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! What a kind of file is held to, and the words and codes of what is said about it.
+//! The limits of a kind of file, and the codes and texts of its diagnostics.
 
 use crate::shorten;
 use consort_core::{Diagnostic, Span};
 use roxmltree::Error;
 
-/// A kind of file: its limits, and how its mistakes are told.
+/// A kind of file: its limits, and the codes of its mistakes.
 pub struct Format {
     /// What a file is, for messages: `a model description`.
     pub what: &'static str,
@@ -20,7 +20,7 @@ pub struct Format {
 
 /// How much of each a file may have.
 pub struct Limits {
-    /// Bytes; whoever has the bytes compares, before anything is decoded.
+    /// Bytes; the caller compares them before anything is decoded.
     pub bytes: usize,
     /// Elements, texts and comments.
     pub nodes: u32,
@@ -68,13 +68,13 @@ pub struct Help {
 }
 
 impl Format {
-    /// Says that a file has more bytes than are read; `called` is its name, or what it is.
+    /// The error of a file with more bytes than are read; `called` is its name, or what it is.
     pub fn too_large(&self, called: &str) -> Diagnostic {
         let message = format!("{called} has more than {} bytes", self.limits.bytes);
         Diagnostic::error(self.codes.limit, message).help(self.help.size)
     }
 
-    /// Says that the value of the attribute `name` is not of its type.
+    /// The error of an attribute `name` whose value is not of its type.
     pub fn bad_value(
         &self,
         name: &str,

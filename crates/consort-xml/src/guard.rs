@@ -24,8 +24,8 @@ pub(crate) enum Why {
 }
 
 impl Refusal {
-    /// The same for the user, in the words of the format.
-    pub(crate) fn told(&self, format: &Format, span: Span) -> Diagnostic {
+    /// The same for the user, with the codes of the format.
+    pub(crate) fn diagnostic(&self, format: &Format, span: Span) -> Diagnostic {
         match self.why {
             Why::Doctype => {
                 let message = "a document type definition is not accepted";

@@ -17,7 +17,7 @@ pub fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// A text of a stranger for a message: its beginning, if it is long.
+/// A text from a file for a message: its beginning, if it is long.
 pub fn shorten(text: &str) -> &str {
     const SHOWN_MAX: usize = 60;
     text.char_indices().nth(SHOWN_MAX).map_or(text, |(end, _)| &text[..end])

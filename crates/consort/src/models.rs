@@ -3,7 +3,9 @@
 use crate::request::{Changes, named};
 use consort_core::Provider;
 use consort_models::fidelity::OnTrial;
-use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions, default_cache_dir};
+use consort_models::loader::{
+    HostOptions, Loader, LoaderOptions, ProcessLimits, default_cache_dir,
+};
 use consort_process::program;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -50,7 +52,7 @@ impl ModelOptions {
     pub fn served_by(cache: PathBuf, program: Option<PathBuf>) -> Self {
         let mut loader = LoaderOptions::new(cache);
         let scratch = loader.cache.join("workers");
-        let (arguments, limits) = (vec!["host".into()], Limits::default());
+        let (arguments, limits) = (vec!["host".into()], ProcessLimits::default());
         loader.host = program.map(|program| HostOptions { program, arguments, limits, scratch });
         ModelOptions { loader, on_trial: None, foreign: None }
     }

@@ -156,7 +156,7 @@ fn a_model_that_ends_at_once_has_a_verdict() {
 
 /// A kernel without images passes with the others.
 fn has_images() -> bool {
-    consort_fmi::host::image_support().is_ok()
+    consort_host::image_support().is_ok()
 }
 
 /// What providers from outside do with an FMU whose own states are of no use.

@@ -113,7 +113,7 @@ fn unlinked() -> Vec<Way> {
         ),
         way("a missing library of FMI 3", GAIN_3, missing_library, "needs `libghost.so`"),
         way("a missing library of Model Exchange", BALL, missing_library, "needs `libghost.so`"),
-        way("an unresolved symbol", GAIN, unresolved, "uses `ghost`, which nothing provides"),
+        way("an unresolved symbol", GAIN, unresolved, "uses the undefined symbol `ghost`"),
         way("a missing function", GAIN, nothing, "has no function `fmi2"),
         way("a missing function of FMI 3", GAIN_3, nothing, "has no function `fmi3"),
         way("a missing function of Model Exchange", BALL, nothing, "has no function `fmi2"),

@@ -33,7 +33,7 @@ fn verdicts(world: &World, model: &str, providers: &[&str]) -> Vec<(String, Stri
 fn check(world: &World, model: &str, expected: &[(&str, &str)]) {
     // A kernel without images passes with the others.
     let is_there =
-        |(name, _): &&(&str, &str)| *name != "image" || consort_fmi::host::image_support().is_ok();
+        |(name, _): &&(&str, &str)| *name != "image" || consort_host::image_support().is_ok();
     let expected: Vec<_> = expected.iter().filter(is_there).collect();
     let names: Vec<_> = expected.iter().map(|(name, _)| *name).collect();
     let found = verdicts(world, model, &names);

@@ -50,7 +50,7 @@ fn check(fault: u32, expected: &[(&str, &str)], why: &str, code: i32) {
 
 /// On kernels without images the next provider is as good.
 fn outside() -> (&'static str, &'static str) {
-    match consort_fmi::host::image_support() {
+    match consort_host::image_support() {
         Ok(()) => ("image", "portable"),
         Err(_) => ("fork", "exact"),
     }
@@ -71,21 +71,21 @@ fn who_dies_while_it_is_saved_has_a_verdict() {
     check(
         3,
         &[("native", "none")],
-        "`fmi2GetFMUstate` at 0 s never came back: its process crashed with SIGSEGV",
+        "`fmi2GetFMUstate` at 0 s did not return: its process crashed with SIGSEGV",
         1,
     );
     check(4, &[("native", "none")], "`fmi2SetFMUstate` at ", 1);
     check(
         5,
         &[("native", "none")],
-        "`fmi2GetFMUstate` at 0 s never came back: no answer for 2 s",
+        "`fmi2GetFMUstate` at 0 s did not return: no answer for 2 s",
         1,
     );
 }
 
 #[test]
 fn hidden_state_is_saved_from_outside() {
-    check(1, &[("fork", "exact")], "not portable: a copy of a process is no bytes", 0);
+    check(1, &[("fork", "exact")], "not portable: a copy of a process cannot be written as bytes", 0);
     check(1, &[("replay", "portable")], "", 0);
 }
 
@@ -121,7 +121,7 @@ fn the_same_seed_finds_the_same_and_the_cache_knows_it() {
 
 #[test]
 fn a_whole_python_is_saved_by_its_image() {
-    let is_new = consort_fmi::host::image_support().is_ok();
+    let is_new = consort_host::image_support().is_ok();
     let provider = if is_new { "image" } else { "replay" };
     let providers = format!("native,fork,{provider}");
     let world = World::new();

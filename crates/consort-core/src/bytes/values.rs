@@ -1,16 +1,17 @@
 //! Values of every type as bytes.
 
-use super::{BytesError, Reader, Writer};
+use super::{BytesError, Reader, Sink, Writer};
 use crate::for_each_value_type;
-use crate::value::{ValueType, Values, ValuesRef};
+use crate::value::{ValueType, Values, ValuesMut, ValuesRef};
 
 /// How an element is written and read; `LEAST` is the fewest bytes it takes.
-trait Element: Sized {
+pub(super) trait Element: Default {
     const LEAST: usize;
-    fn write(&self, writer: &mut Writer);
-    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError>;
+    fn write(&self, writer: &mut Writer<impl Sink>);
+    /// Reads the next element into this one, and keeps its capacity.
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError>;
 
-    fn write_all(list: &[Self], writer: &mut Writer) {
+    fn write_all(list: &[Self], writer: &mut Writer<impl Sink>) {
         list.iter().for_each(|element| element.write(writer));
     }
 }
@@ -20,19 +21,19 @@ macro_rules! numbers {
         impl Element for $number {
             const LEAST: usize = size_of::<$number>();
 
-            fn write(&self, writer: &mut Writer) {
-                writer.bytes.extend_from_slice(&self.to_le_bytes());
+            fn write(&self, writer: &mut Writer<impl Sink>) {
+                writer.raw(&self.to_le_bytes());
             }
 
-            fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
-                reader.chunk().map(<$number>::from_le_bytes)
+            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
+                *self = <$number>::from_le_bytes(reader.chunk()?);
+                Ok(())
             }
 
             /// All at once, which the compiler makes one copy of memory.
-            fn write_all(list: &[Self], writer: &mut Writer) {
-                let start = writer.bytes.len();
-                writer.bytes.resize(start + size_of_val(list), 0);
-                let places = writer.bytes[start..].chunks_exact_mut(Self::LEAST);
+            fn write_all(list: &[Self], writer: &mut Writer<impl Sink>) {
+                let Some(room) = writer.sink.room(size_of_val(list)) else { return };
+                let places = room.chunks_exact_mut(Self::LEAST);
                 places.zip(list).for_each(|(to, number)| to.copy_from_slice(&number.to_le_bytes()));
             }
         }
@@ -44,41 +45,44 @@ numbers!(f64 f32 i8 u8 i16 u16 i32 u32 i64 u64);
 impl Element for bool {
     const LEAST: usize = 1;
 
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut Writer<impl Sink>) {
         writer.flag(*self);
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
-        reader.flag()
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
+        *self = reader.flag()?;
+        Ok(())
     }
 }
 
 impl Element for String {
     const LEAST: usize = 8;
 
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut Writer<impl Sink>) {
         writer.text(self);
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
-        reader.text().map(str::to_owned)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
+        reader.text()?.clone_into(self);
+        Ok(())
     }
 }
 
 impl Element for Vec<u8> {
     const LEAST: usize = 8;
 
-    fn write(&self, writer: &mut Writer) {
+    fn write(&self, writer: &mut Writer<impl Sink>) {
         writer.part(self);
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError> {
-        reader.part().map(<[u8]>::to_vec)
+    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
+        reader.part()?.clone_into(self);
+        Ok(())
     }
 }
 
-fn write_list<T: Element>(writer: &mut Writer, list: &[T]) {
-    writer.count(list.len());
+/// Elements whose number the reader knows.
+pub(super) fn write_all<T: Element>(writer: &mut Writer<impl Sink>, list: &[T]) {
     T::write_all(list, writer);
 }
 
@@ -86,17 +90,25 @@ fn read_list<T: Element>(reader: &mut Reader<'_>) -> Result<Vec<T>, BytesError> 
     let count = reader.count(T::LEAST)?;
     let mut list = Vec::with_capacity(count);
     for _ in 0..count {
-        list.push(T::read(reader)?);
+        let mut element = T::default();
+        element.read(reader)?;
+        list.push(element);
     }
     Ok(list)
 }
 
-impl Writer {
+impl<S: Sink> Writer<S> {
     /// Values, and how many they are; their type is known to the reader.
     pub fn values(&mut self, values: ValuesRef<'_>) {
+        self.count(values.len());
+        self.elements(values);
+    }
+
+    /// Values; their type and number are known to the reader.
+    pub fn elements(&mut self, values: ValuesRef<'_>) {
         macro_rules! write_any {
             ($(($variant:ident, $element:ty, $name:literal),)*) => {
-                match values { $(ValuesRef::$variant(list) => write_list(self, list),)* }
+                match values { $(ValuesRef::$variant(list) => write_all(self, list),)* }
             };
         }
         for_each_value_type!(write_any);
@@ -112,6 +124,23 @@ impl Reader<'_> {
         macro_rules! read_any {
             ($(($variant:ident, $element:ty, $name:literal),)*) => {
                 match value_type { $(ValueType::$variant => read_list(self).map(Values::$variant),)* }
+            };
+        }
+        for_each_value_type!(read_any)
+    }
+
+    /// As many values as there is place for; keeps the capacity of texts.
+    ///
+    /// # Errors
+    /// If they are none of that type.
+    pub fn elements(&mut self, place: ValuesMut<'_>) -> Result<(), BytesError> {
+        macro_rules! read_any {
+            ($(($variant:ident, $element:ty, $name:literal),)*) => {
+                match place {
+                    $(ValuesMut::$variant(list) => {
+                        list.iter_mut().try_for_each(|element| element.read(self))
+                    })*
+                }
             };
         }
         for_each_value_type!(read_any)

@@ -1,4 +1,4 @@
-//! From a fresh instance to initialization mode: one order of calls, whoever makes them.
+//! From a fresh instance to initialization mode: one order of calls for all callers.
 
 use super::{CallError, CallResult, CallStatus, Instance, Setup};
 use crate::id::VariableId;
@@ -68,7 +68,7 @@ pub enum Kept {
     Yes,
     /// It has another value: this one.
     No(Values),
-    /// The instance refused to say.
+    /// The instance does not report it.
     Refused(Box<CallError>),
 }
 

@@ -23,7 +23,7 @@ pub struct Step {
 pub struct StepOutcome {
     /// The time that was reached, to the nearest tick.
     pub reached: Time,
-    /// Where exactly it stopped before its end, in seconds, if no tick says it: the instance goes on
+    /// Where exactly it stopped before its end, in seconds, if that is between two ticks: the instance goes on
     /// from there, and a tick may be too coarse for the time of an event.
     pub stopped_at: Option<f64>,
     /// Why the step ended.
@@ -48,7 +48,7 @@ impl StepOutcome {
         StepOutcome { reached, stopped_at, reason: StepReason::Terminate, next_event: None }
     }
 
-    /// Whether the step went to its end and nothing is to be told.
+    /// Whether the step went to its end and there is nothing else to report.
     #[inline]
     pub fn is_plain(&self, step: &Step) -> bool {
         self.reason == StepReason::Complete && self.reached == step.to && self.next_event.is_none()
@@ -80,28 +80,3 @@ pub struct EventUpdate {
     /// When the next event is due, if known.
     pub next_event: Option<Time>,
 }
-
-/// What an instance tells in the middle of a step (FMI 3 intermediate update).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct IntermediateUpdate {
-    /// Where the instance is, in seconds.
-    pub time: f64,
-    /// Outputs may be got now.
-    pub may_get: bool,
-    /// Inputs may be set now.
-    pub may_set: bool,
-    /// The step may be ended here.
-    pub may_return_early: bool,
-}
-
-/// What the caller answers to an intermediate update.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum IntermediateAnswer {
-    /// Go on.
-    Continue,
-    /// End the step here.
-    ReturnEarly,
-}
-
-/// Called in the middle of steps.
-pub type IntermediateHook = Box<dyn FnMut(IntermediateUpdate) -> IntermediateAnswer + Send>;

@@ -37,7 +37,7 @@ pub struct Arrival {
     pub event: bool,
     /// It asked to end.
     pub terminate: bool,
-    /// When its next event is due, if it said so.
+    /// When its next event is due, if the instance reported it.
     pub next_event: Option<Time>,
 }
 
@@ -50,7 +50,7 @@ pub enum Stopped {
     Discarded {
         /// How far it came.
         reached: Time,
-        /// What it said.
+        /// Its reason.
         error: Option<Box<CallError>>,
     },
     /// It returned early again and again without moving on.
@@ -78,7 +78,7 @@ impl From<Stopped> for Box<CallError> {
                 error.unwrap_or_else(|| failed(CallStatus::Discard))
             }
             Stopped::NoProgress { .. } => {
-                failed(CallStatus::Refused("it does not move on in time".to_owned()))
+                failed(CallStatus::Refused("it does not advance in time".to_owned()))
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::statistics::Statistics;
 use crate::store::Slot;
 use crate::timing::Rates;
 use consort_core::{
-    ComponentId, ConnectionId, Model, ModelDescription, Step, Stop, Tag, Variable, VariableId,
+    CancelFlag, ComponentId, ConnectionId, Model, ModelDescription, Step, Tag, Variable, VariableId,
 };
 use consort_system::{Port, ResolvedIntervention, ResolvedSystem, Target, Trigger};
 use consort_trace::standing::{count_column, hash_column};
@@ -114,7 +114,7 @@ impl Run {
             done: Tag::at(system.experiment.start),
             names: names(&system),
             integrations: Vec::new(),
-            stop: Stop::default(),
+            cancel: CancelFlag::default(),
             pool,
             hashes: watchers.hashes,
             divergence: watchers.divergence,

@@ -28,7 +28,7 @@ impl Run {
         }
         let step = self.steps[it.rate];
         let mut integration = self.integrations[it.index].take();
-        it.integrator.heed(&self.stop);
+        it.integrator.set_cancel_flag(&self.cancel);
         it.equations.keep_places(&self.program.shared);
         let mut coupled = Coupled::new(self, &mut it.equations, step.start);
         let moved = coupled.move_on(&mut it.integrator, &mut integration, &step);

@@ -36,7 +36,7 @@ pub(super) fn delays(
         let message = "what `delay` finds before the start is too large, or needs itself";
         let help = "give what is delayed a value at the start that does not change with time";
         let diagnostic = Diagnostic::error("sbml::limit", message).maybe_at(span, "looks back");
-        reader.tell(diagnostic.help(help));
+        reader.report(diagnostic.help(help));
     }
     if before.is_used {
         let start = Declaration::new(Kind::Discrete, before.start, Some(Expression::time()));

@@ -25,7 +25,7 @@ pub(super) fn delays(reader: &mut Reader<'_>, model: &mut Model) {
         let diagnostic = consort_core::Diagnostic::error("sbml::limit", message)
             .maybe_at(span, "called here")
             .help("use `delay` outside, and give the function the delayed value");
-        reader.tell(diagnostic);
+        reader.report(diagnostic);
     }
 }
 

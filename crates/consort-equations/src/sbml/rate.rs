@@ -83,7 +83,7 @@ impl Resolver<'_, '_, '_> {
         let diagnostic = consort_core::Diagnostic::error("sbml::rate-of", message)
             .maybe_at(span, "has no rate of its own")
             .help("write the rate of change out as a formula");
-        self.reader.tell(diagnostic);
+        self.reader.report(diagnostic);
         0.0.into()
     }
 }

@@ -165,7 +165,7 @@ impl<'a> Table<'a> {
             .at(reader.place(node, "id"), "again")
             .label(reader.place(*first, "id"), "first here")
             .help("identifiers of a model are unique; rename one of them");
-        reader.tell(diagnostic);
+        reader.report(diagnostic);
         false
     }
 

@@ -1,7 +1,7 @@
 //! XML of SBML: a reader of attributes and lists, with a word on what is wrong with them.
 
 use consort_core::{Diagnostic, Span};
-use consort_xml::{Codes, File, Format, Help, Limits, Teller, boolean};
+use consort_xml::{Codes, File, Format, Help, Limits, Reporter, boolean};
 use std::ops::Range;
 
 pub(super) use consort_xml::{Node, shorten};
@@ -40,18 +40,18 @@ pub(super) static FORMAT: Format = Format {
 
 /// Fetches attributes and says what is wrong with them.
 pub(super) struct Reader<'r> {
-    teller: Teller<'r>,
+    reporter: Reporter<'r>,
     file: &'r File<'r>,
 }
 
 impl<'r> Reader<'r> {
-    pub(super) fn new(teller: Teller<'r>, file: &'r File<'r>) -> Self {
-        Reader { teller, file }
+    pub(super) fn new(reporter: Reporter<'r>, file: &'r File<'r>) -> Self {
+        Reader { reporter, file }
     }
 
     /// Adds something to tell, unless there is plenty of its kind already.
-    pub(super) fn tell(&mut self, diagnostic: Diagnostic) {
-        self.teller.tell(diagnostic);
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.reporter.report(diagnostic);
     }
 
     /// Says that something is wrong at `span`.
@@ -62,7 +62,7 @@ impl<'r> Reader<'r> {
         at: (Span, &str),
         help: impl Into<String>,
     ) {
-        self.tell(Diagnostic::error(code, message).at(at.0, at.1).help(help));
+        self.report(Diagnostic::error(code, message).at(at.0, at.1).help(help));
     }
 
     /// Says that something was assumed at `span`.
@@ -73,17 +73,17 @@ impl<'r> Reader<'r> {
         at: (Span, &str),
         help: impl Into<String>,
     ) {
-        self.tell(Diagnostic::warning(code, message).at(at.0, at.1).help(help));
+        self.report(Diagnostic::warning(code, message).at(at.0, at.1).help(help));
     }
 
     /// Whether an error was told so far.
     pub(super) fn failed(&self) -> bool {
-        self.teller.failed()
+        self.reporter.failed()
     }
 
     /// Says what was left out; true if there was no error.
     pub(super) fn finish(self) -> bool {
-        self.teller.finish()
+        self.reporter.finish()
     }
 
     /// A range of the text, moved to whole characters inside it.
@@ -111,7 +111,7 @@ impl<'r> Reader<'r> {
         let found = node.attribute(name).map(str::trim).filter(|value| !value.is_empty());
         if found.is_none() {
             let help = format!("write `{name}=\"...\"`");
-            self.tell(self.file.missing(node, name, help));
+            self.report(self.file.missing(node, name, help));
         }
         found
     }
@@ -138,18 +138,18 @@ impl<'r> Reader<'r> {
     /// Says that an attribute's value is not of its type.
     pub(super) fn bad_value(&mut self, node: Node<'_>, name: &str, expected: &str) {
         let found = node.attribute(name).unwrap_or_default();
-        self.tell(FORMAT.bad_value(name, found, expected, Some(self.place(node, name))));
+        self.report(FORMAT.bad_value(name, found, expected, Some(self.place(node, name))));
     }
 
     /// Warns about attributes that the standard does not know, with what may have been meant.
     pub(super) fn known_attributes(&mut self, node: Node<'_>, known: &[&str]) {
-        self.file.known_attributes(node, known, &mut self.teller);
+        self.file.known_attributes(node, known, &mut self.reporter);
     }
 
     /// Says that an element does not belong where it is.
     pub(super) fn stray(&mut self, node: Node<'_>, parent: &str, known: &[&str]) {
         let name = shorten(node.tag_name().name());
-        let help = match self.teller.nearest("sbml::element", name, known.iter().copied()) {
+        let help = match self.reporter.nearest("sbml::element", name, known.iter().copied()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => format!("remove it; the standard has no `{name}` there"),
         };
@@ -185,7 +185,7 @@ impl<'r> Reader<'r> {
         candidates: impl Iterator<Item = &'n str>,
     ) {
         let message = format!("there is no {what} `{}`", shorten(name));
-        let help = match self.teller.nearest("sbml::unknown-name", name, candidates) {
+        let help = match self.reporter.nearest("sbml::unknown-name", name, candidates) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => format!("declare the {what}, or name another"),
         };

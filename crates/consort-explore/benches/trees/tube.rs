@@ -6,7 +6,9 @@ use consort_explore::campaign::{Questions, resolve};
 use consort_explore::run_world::{RunWorld, Until};
 use consort_explore::space::Space;
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
-use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions, default_cache_dir};
+use consort_models::loader::{
+    HostOptions, Loader, LoaderOptions, ProcessLimits, default_cache_dir,
+};
 use consort_models::{Asked, ModelRequest, SolverRequest};
 use std::path::Path;
 use std::sync::Arc;
@@ -99,7 +101,7 @@ impl Tube<'_> {
         let host = HostOptions {
             program,
             arguments: vec![HOST.into()],
-            limits: Limits::default(),
+            limits: ProcessLimits::default(),
             scratch: cache.clone(),
         };
         let mut loader =

@@ -1,9 +1,9 @@
 //! What an archive's directory may and may not contain.
 
 use super::copies::{look_same, two_entries};
-use super::directory::Entry;
+use super::directory::ArchiveEntry;
 use super::name::path_fault;
-use super::{Limits, Problem};
+use super::{ArchiveLimits, Problem};
 use crate::xml::shorten;
 use consort_core::{Diagnostic, Report, Span};
 use std::collections::BTreeMap;
@@ -24,9 +24,9 @@ const MODE_LINK: u32 = 0o120_000;
 
 /// Looks over all entries; true if there is nothing to refuse.
 pub(super) fn check(
-    entries: &[Entry],
+    entries: &[ArchiveEntry],
     archive: &str,
-    limits: &Limits,
+    limits: &ArchiveLimits,
     span: Option<Span>,
     report: &mut Report,
 ) -> bool {
@@ -50,7 +50,7 @@ pub(super) fn check(
     count == 0
 }
 
-fn entry_problems(entry: &Entry, limits: &Limits) -> Vec<Problem> {
+fn entry_problems(entry: &ArchiveEntry, limits: &ArchiveLimits) -> Vec<Problem> {
     let name = shorten(&entry.name);
     let mut problems = Vec::new();
     if let Some(fault) = path_fault(&entry.name, limits) {
@@ -76,7 +76,7 @@ fn entry_problems(entry: &Entry, limits: &Limits) -> Vec<Problem> {
     problems
 }
 
-fn kind_problem(entry: &Entry, name: &str) -> Option<Problem> {
+fn kind_problem(entry: &ArchiveEntry, name: &str) -> Option<Problem> {
     let folder_with_data = entry.is_folder() && entry.size != 0;
     match entry.mode & MODE_KIND {
         MODE_LINK => Some(Problem::new(
@@ -107,7 +107,7 @@ fn method_name(method: u16) -> String {
     }
 }
 
-fn size_problem(entry: &Entry, name: &str, limits: &Limits) -> Option<Problem> {
+fn size_problem(entry: &ArchiveEntry, name: &str, limits: &ArchiveLimits) -> Option<Problem> {
     let (size, packed) = (entry.size, entry.packed());
     if limits.entry_bytes_max < size {
         let what = format!(
@@ -130,13 +130,13 @@ fn size_problem(entry: &Entry, name: &str, limits: &Limits) -> Option<Problem> {
         return Some(Problem::new(
             "archive::size",
             what,
-            "the file is damaged or made to deceive: export it again",
+            "the file is damaged or malicious: export it again",
         ));
     }
     None
 }
 
-fn total_problem(entries: &[Entry], limits: &Limits) -> Option<Problem> {
+fn total_problem(entries: &[ArchiveEntry], limits: &ArchiveLimits) -> Option<Problem> {
     let total = entries.iter().fold(0u64, |total, entry| total.saturating_add(entry.size));
     (limits.total_bytes_max < total).then(|| {
         let most = limits.total_bytes_max;
@@ -146,8 +146,8 @@ fn total_problem(entries: &[Entry], limits: &Limits) -> Option<Problem> {
 }
 
 /// Entries that share data are how a small archive unpacks to petabytes.
-fn overlap_problem(entries: &[Entry]) -> Option<Problem> {
-    let mut order: Vec<&Entry> = entries.iter().collect();
+fn overlap_problem(entries: &[ArchiveEntry]) -> Option<Problem> {
+    let mut order: Vec<&ArchiveEntry> = entries.iter().collect();
     order.sort_by_key(|entry| (entry.extent.start, entry.extent.end));
     let pair = order.windows(2).find(|pair| pair[1].extent.start < pair[0].extent.end)?;
     let (first, second) = (shorten(&pair[0].name), shorten(&pair[1].name));
@@ -158,8 +158,8 @@ fn overlap_problem(entries: &[Entry]) -> Option<Problem> {
     ))
 }
 
-fn duplicate_problems(entries: &[Entry], limits: &Limits) -> Vec<Problem> {
-    let mut seen: BTreeMap<&str, &Entry> = BTreeMap::new();
+fn duplicate_problems(entries: &[ArchiveEntry], limits: &ArchiveLimits) -> Vec<Problem> {
+    let mut seen: BTreeMap<&str, &ArchiveEntry> = BTreeMap::new();
     let mut problems = Vec::new();
     for entry in entries {
         let path = entry.name.trim_end_matches('/');
@@ -179,13 +179,13 @@ fn duplicate_problems(entries: &[Entry], limits: &Limits) -> Vec<Problem> {
     problems
 }
 
-fn file_used_as_folder<'a>(path: &'a str, seen: &BTreeMap<&str, &Entry>) -> Option<&'a str> {
+fn file_used_as_folder<'a>(path: &'a str, seen: &BTreeMap<&str, &ArchiveEntry>) -> Option<&'a str> {
     let path = path.trim_end_matches('/');
     let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
     folders.into_iter().find(|folder| seen.get(folder).is_some_and(|entry| !entry.is_folder()))
 }
 
-fn description_problem(entries: &[Entry]) -> Option<Problem> {
+fn description_problem(entries: &[ArchiveEntry]) -> Option<Problem> {
     if entries.iter().any(|entry| entry.name == DESCRIPTION) {
         return None;
     }
@@ -205,7 +205,7 @@ fn description_problem(entries: &[Entry]) -> Option<Problem> {
 }
 
 /// What is accepted here but will bite elsewhere.
-fn warn(entries: &[Entry], archive: &str, span: Option<Span>, report: &mut Report) {
+fn warn(entries: &[ArchiveEntry], archive: &str, span: Option<Span>, report: &mut Report) {
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     let clash = entries.iter().find_map(|entry| {
         let other = seen.insert(entry.name.to_lowercase(), &entry.name)?;

@@ -1,6 +1,6 @@
 //! Entries that are in an archive twice, byte for byte: some tools add a file again when they pack.
 
-use super::directory::Entry;
+use super::directory::ArchiveEntry;
 use super::{Problem, inflate};
 use crate::xml::shorten;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, Write};
 const COMPARED_BYTES_MAX: u64 = 256 << 20;
 
 /// Whether two entries of one path may be the same, as far as the directory tells.
-pub(super) fn look_same(first: &Entry, second: &Entry) -> bool {
+pub(super) fn look_same(first: &ArchiveEntry, second: &ArchiveEntry) -> bool {
     let is_file = !first.is_folder() && !second.is_folder();
     let same_data = (first.size, first.crc) == (second.size, second.crc);
     let same_file = is_file && same_data && first.size <= COMPARED_BYTES_MAX;
@@ -22,7 +22,7 @@ pub(super) fn look_same(first: &Entry, second: &Entry) -> bool {
 /// A checksum is no proof: a file and its copy are compared as they would be unpacked.
 pub(super) fn remove(
     input: &mut (impl Read + Seek),
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<ArchiveEntry>,
 ) -> Result<Vec<String>, Problem> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     let mut is_copy = vec![false; entries.len()];
@@ -43,7 +43,11 @@ pub(super) fn remove(
     Ok(copied)
 }
 
-fn compare(input: &mut (impl Read + Seek), a: &Entry, b: &Entry) -> Result<(), Problem> {
+fn compare(
+    input: &mut (impl Read + Seek),
+    a: &ArchiveEntry,
+    b: &ArchiveEntry,
+) -> Result<(), Problem> {
     let mut content = Vec::new();
     inflate::inflate(input, a, &mut content)?;
     let mut rest = Expected { rest: &content, differs: false };

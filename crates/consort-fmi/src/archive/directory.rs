@@ -3,12 +3,12 @@
 //! Numbers as in the zip application note (APPNOTE 6.3): sections 4.3.7 (local header), 4.3.12
 //! (central directory), 4.3.14 to 4.3.16 (end of central directory) and 4.5.3 (zip64).
 
-use super::{Limits, Problem, name};
+use super::{ArchiveLimits, Problem, name};
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
 /// A file or folder in an archive.
-pub(super) struct Entry {
+pub(super) struct ArchiveEntry {
     /// With `/` between folders and no `.` among them; a folder ends with `/`.
     pub(super) name: String,
     /// The name was in some code page of old and had to be guessed.
@@ -28,7 +28,7 @@ pub(super) struct Entry {
     pub(super) data: Range<u64>,
 }
 
-impl Entry {
+impl ArchiveEntry {
     pub(super) fn is_folder(&self) -> bool {
         self.name.ends_with('/')
     }
@@ -49,7 +49,10 @@ const COMMENT_BYTES_MAX: u64 = 0xFFFF;
 const ZIP64_FIELD: u16 = 1;
 
 /// Reads the directory and each entry's local header.
-pub(super) fn read(input: &mut (impl Read + Seek), limits: &Limits) -> Result<Vec<Entry>, Problem> {
+pub(super) fn read(
+    input: &mut (impl Read + Seek),
+    limits: &ArchiveLimits,
+) -> Result<Vec<ArchiveEntry>, Problem> {
     let end = find_end(input)?;
     if (limits.entries_max as u64) < end.count {
         return Err(Problem::new(
@@ -147,15 +150,15 @@ fn bounded(start: u64, size: u64, count: u64, before: u64) -> Result<End, Proble
 }
 
 /// Where an entry's local header is, and what it must agree with.
-struct Header {
+struct EntryHeader {
     offset: u64,
     packed: u64,
     raw_name: Vec<u8>,
 }
 
 /// One record of the directory, without its place in the archive.
-fn central(rest: &mut &[u8]) -> Result<(Entry, Header), Problem> {
-    let short = || Problem::damaged("has a directory with fewer entries than it says");
+fn central(rest: &mut &[u8]) -> Result<(ArchiveEntry, EntryHeader), Problem> {
+    let short = || Problem::damaged("has a directory with fewer entries than it declares");
     let fixed = rest.get(..CENTRAL_BYTES).ok_or_else(short)?;
     if !fixed.starts_with(b"PK\x01\x02") {
         return Err(short());
@@ -170,7 +173,7 @@ fn central(rest: &mut &[u8]) -> Result<(Entry, Header), Problem> {
     let flags = u16_at(record, 8);
     let (text, name_guessed) = name::decode(&raw_name, flags)?;
     let wide = wide_sizes(record, extra)?;
-    let entry = Entry {
+    let entry = ArchiveEntry {
         name: name::plain(&text),
         name_guessed,
         had_backslash: text.contains('\\'),
@@ -182,7 +185,7 @@ fn central(rest: &mut &[u8]) -> Result<(Entry, Header), Problem> {
         extent: 0..0,
         data: 0..0,
     };
-    Ok((entry, Header { offset: wide.offset, packed: wide.packed, raw_name }))
+    Ok((entry, EntryHeader { offset: wide.offset, packed: wide.packed, raw_name }))
 }
 
 struct WideSizes {
@@ -218,10 +221,10 @@ fn wide_sizes(record: &[u8], mut extra: &[u8]) -> Result<WideSizes, Problem> {
 /// Finds the entry's data behind its local header, which must tell the same story.
 fn local(
     input: &mut (impl Read + Seek),
-    entry: Entry,
-    header: &Header,
+    entry: ArchiveEntry,
+    header: &EntryHeader,
     directory: u64,
-) -> Result<Entry, Problem> {
+) -> Result<ArchiveEntry, Problem> {
     let outside = || Problem::damaged(format!("has its entry `{}` outside of it", entry.name));
     if directory <= header.offset {
         return Err(outside());
@@ -233,15 +236,15 @@ fn local(
         && raw_name == header.raw_name
         && u16_at(&fixed, 8) == entry.method;
     if !agrees {
-        let what = format!("tells two stories about its entry `{}`", entry.name);
-        let help = "directory and local header disagree: the file is damaged or made to deceive";
+        let what = format!("has contradictory headers for its entry `{}`", entry.name);
+        let help = "directory and local header disagree: the file is damaged or malicious";
         return Err(Problem::new("archive::inconsistent", what, help));
     }
     let start =
         header.offset + LOCAL_BYTES as u64 + u64::from(name_length) + u64::from(extra_length);
     let end = start.checked_add(header.packed).filter(|end| *end <= directory);
     let end = end.ok_or_else(outside)?;
-    Ok(Entry { extent: header.offset..end, data: start..end, ..entry })
+    Ok(ArchiveEntry { extent: header.offset..end, data: start..end, ..entry })
 }
 
 fn split() -> Problem {

@@ -1,7 +1,7 @@
 //! The content of an entry, counted while it grows.
 
 use super::check::METHOD_STORED;
-use super::directory::{Entry, unreadable};
+use super::directory::{ArchiveEntry, unreadable};
 use super::{Problem, write};
 use crate::xml::shorten;
 use flate2::{Crc, read::DeflateDecoder};
@@ -12,7 +12,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// Writes the unpacked content to `output`; never more than the entry declared.
 pub(super) fn inflate(
     input: &mut (impl Read + Seek),
-    entry: &Entry,
+    entry: &ArchiveEntry,
     output: &mut impl Write,
 ) -> Result<(), Problem> {
     input.seek(SeekFrom::Start(entry.data.start)).map_err(|error| unreadable(&error))?;
@@ -24,7 +24,11 @@ pub(super) fn inflate(
     }
 }
 
-fn copy(mut input: impl Read, entry: &Entry, output: &mut impl Write) -> Result<(), Problem> {
+fn copy(
+    mut input: impl Read,
+    entry: &ArchiveEntry,
+    output: &mut impl Write,
+) -> Result<(), Problem> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut crc = Crc::new();
     let mut length = 0u64;
@@ -50,15 +54,15 @@ fn copy(mut input: impl Read, entry: &Entry, output: &mut impl Write) -> Result<
     Ok(())
 }
 
-fn undecodable(entry: &Entry) -> Problem {
+fn undecodable(entry: &ArchiveEntry) -> Problem {
     Problem::damaged(format!("has an entry `{}` that cannot be unpacked", shorten(&entry.name)))
 }
 
-fn wrong_size(entry: &Entry, how: &str) -> Problem {
+fn wrong_size(entry: &ArchiveEntry, how: &str) -> Problem {
     let (name, size) = (shorten(&entry.name), entry.size);
     Problem::new(
         "archive::size",
         format!("has an entry `{name}` that unpacks to {how} than the {size} bytes it declares"),
-        "the file is damaged or made to deceive: export it again",
+        "the file is damaged or malicious: export it again",
     )
 }

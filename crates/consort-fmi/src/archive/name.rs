@@ -1,6 +1,6 @@
 //! Names of entries: decoding, and whether they stay below the folder they are unpacked into.
 
-use super::{Limits, Problem};
+use super::{ArchiveLimits, Problem};
 
 /// The name is UTF-8 (general purpose flag bit 11).
 const FLAG_UTF8: u16 = 1 << 11;
@@ -59,7 +59,7 @@ pub(crate) struct PathFault {
 
 /// What is wrong with a path; `None` if it is relative, has `/` between its components, and never
 /// leaves its folder.
-pub(crate) fn path_fault(path: &str, limits: &Limits) -> Option<PathFault> {
+pub(crate) fn path_fault(path: &str, limits: &ArchiveLimits) -> Option<PathFault> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let component = |is_bad: fn(&str) -> bool| path.split('/').any(is_bad);
     let escapes = [
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn only_paths_that_stay_inside_are_accepted() {
-        let limits = Limits::default();
+        let limits = ArchiveLimits::default();
         for path in ["modelDescription.xml", "resources/", "a/b/c.d", "..a/b..", "für/x", "a b/c"]
         {
             assert_eq!(path_fault(path, &limits), None, "{path}");

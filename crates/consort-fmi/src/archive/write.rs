@@ -1,6 +1,6 @@
 //! Writing an archive's entries: into a folder beside the destination, renamed when complete.
 
-use super::directory::Entry;
+use super::directory::ArchiveEntry;
 use super::{Problem, inflate};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, Write};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Unpacks everything or nothing.
 pub(super) fn unpack(
     input: &mut (impl Read + Seek),
-    entries: &[Entry],
+    entries: &[ArchiveEntry],
     destination: &Path,
 ) -> Result<(), Problem> {
     if destination.exists() {
@@ -41,7 +41,7 @@ fn staging_folder(destination: &Path) -> io::Result<PathBuf> {
 
 fn write_all(
     input: &mut (impl Read + Seek),
-    entries: &[Entry],
+    entries: &[ArchiveEntry],
     folder: &Path,
 ) -> Result<(), Problem> {
     for entry in entries {
@@ -72,7 +72,7 @@ fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// Gives the complete folder its name; if somebody was faster, theirs is as good.
+/// Gives the complete folder its name; if another process was faster, its folder is as good.
 fn settle(staging: &Path, destination: &Path) -> Result<(), Problem> {
     match fs::rename(staging, destination) {
         Ok(()) => Ok(()),

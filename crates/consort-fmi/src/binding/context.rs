@@ -1,8 +1,7 @@
-//! What an FMU is given to call back into: its log and, in FMI 3, the intermediate update.
+//! The log callback of an FMU.
 
 use super::Status;
 use super::registry::{self, Addressee, Number};
-use consort_core::model::{IntermediateAnswer, IntermediateHook, IntermediateUpdate};
 use consort_core::{LogEntry, LogLevel, LogSink};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -39,7 +38,6 @@ pub(crate) struct Context {
     sink: LogSink,
     /// FMUs may log from threads of their own.
     recent: Mutex<VecDeque<String>>,
-    hook: Mutex<Option<IntermediateHook>>,
 }
 
 impl Context {
@@ -50,7 +48,6 @@ impl Context {
             component,
             sink,
             recent: Mutex::new(VecDeque::new()),
-            hook: Mutex::new(None),
         })
     }
 
@@ -75,11 +72,6 @@ impl Context {
         });
     }
 
-    /// Installs what is called in the middle of steps.
-    pub(crate) fn set_hook(&self, hook: IntermediateHook) {
-        *lock(&self.hook) = Some(hook);
-    }
-
     fn remember(&self, category: &str, message: &str) {
         let line = match category {
             "" => message.to_owned(),
@@ -91,16 +83,9 @@ impl Context {
         }
         recent.push_back(line);
     }
-
-    fn answer(&self, update: IntermediateUpdate) -> IntermediateAnswer {
-        match lock(&self.hook).as_mut() {
-            Some(hook) => hook(update),
-            None => IntermediateAnswer::Continue,
-        }
-    }
 }
 
-/// A panic of a sink or hook does not spoil lines of text: go on with what is there.
+/// A panic of a sink does not spoil lines of text: go on with what is there.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -136,42 +121,13 @@ unsafe extern "C" fn consort_fmi_receive(
         Some(Addressee { context, gone: None }) => context.log(level, &category, message),
         Some(Addressee { context, gone: Some(component) }) => {
             let category = category.into_owned();
-            let message = format!("{message} (said after the instance was freed)");
+            let message = format!("{message} (logged after the instance was freed)");
             (context.sink)(&LogEntry { component, level, category, message });
         }
-        // Nobody is left to write it down; that it cannot be written here either is no reason to stop.
+        // No log is left; a failure to write to standard error is no reason to stop.
         None => {
             let name = name.unwrap_or("an FMU");
             let _ = writeln!(io::stderr(), "{name} [{category}] {message}");
-        }
-    }
-}
-
-/// The FMI 3 intermediate update callback.
-///
-/// # Safety
-/// To be called by an FMU as FMI 3.0, section 4.2.3, says.
-pub(crate) unsafe extern "C" fn intermediate_update(
-    environment: *mut c_void,
-    time: f64,
-    may_set: bool,
-    may_get: bool,
-    _step_finished: bool,
-    may_return_early: bool,
-    return_requested: *mut bool,
-    return_time: *mut f64,
-) {
-    let context = registry::find_exactly(Number::from_environment(environment));
-    let update = IntermediateUpdate { time, may_get, may_set, may_return_early };
-    let answer = context.map_or(IntermediateAnswer::Continue, |context| context.answer(update));
-    let returns = answer == IntermediateAnswer::ReturnEarly && may_return_early;
-    // SAFETY: the FMU gives places for its two results; null is passed over.
-    unsafe {
-        if let Some(place) = return_requested.as_mut() {
-            *place = returns;
-        }
-        if let Some(place) = return_time.as_mut() {
-            *place = time;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A look at a library before the system's loader maps it.
 //!
-//! The loader believes what the file says of its own length: one that was cut short ends the whole
-//! process with a bus error. Of one for another machine it says that there is no such file. Everything
-//! else that is wrong with a file it says itself.
+//! The loader trusts the length that the file declares: one that was cut short ends the whole
+//! process with a bus error. For one of another machine it reports that there is no such file. Everything
+//! else that is wrong with a file it reports itself.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

@@ -25,7 +25,7 @@ impl FloatMode {
         changed
     }
 
-    /// Calls `action` and puts the mode back; also says whether that was needed.
+    /// Calls `action` and puts the mode back; also returns whether that was needed.
     pub(crate) fn around<T>(action: impl FnOnce() -> T) -> (T, bool) {
         let mode = Self::keep();
         let result = action();

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int, c_void};
 /// An instance, as the FMU sees it.
 pub(crate) type Component = *mut c_void;
 /// A saved state, as the FMU sees it.
-pub(crate) type State = *mut c_void;
+pub(crate) type Fmi2State = *mut c_void;
 
 /// `fmi2Type`
 pub(crate) const MODEL_EXCHANGE: c_int = 0;
@@ -88,12 +88,12 @@ function_table! {
         set_integer = "fmi2SetInteger"(Component, *const Reference, usize, *const i32) -> Status;
         set_boolean = "fmi2SetBoolean"(Component, *const Reference, usize, *const i32) -> Status;
         set_string = "fmi2SetString"(Component, *const Reference, usize, *const *const c_char) -> Status;
-        get_state = "fmi2GetFMUstate"(Component, *mut State) -> Status;
-        set_state = "fmi2SetFMUstate"(Component, State) -> Status;
-        free_state = "fmi2FreeFMUstate"(Component, *mut State) -> Status;
-        serialized_state_size = "fmi2SerializedFMUstateSize"(Component, State, *mut usize) -> Status;
-        serialize_state = "fmi2SerializeFMUstate"(Component, State, *mut u8, usize) -> Status;
-        deserialize_state = "fmi2DeSerializeFMUstate"(Component, *const u8, usize, *mut State) -> Status;
+        get_state = "fmi2GetFMUstate"(Component, *mut Fmi2State) -> Status;
+        set_state = "fmi2SetFMUstate"(Component, Fmi2State) -> Status;
+        free_state = "fmi2FreeFMUstate"(Component, *mut Fmi2State) -> Status;
+        serialized_state_size = "fmi2SerializedFMUstateSize"(Component, Fmi2State, *mut usize) -> Status;
+        serialize_state = "fmi2SerializeFMUstate"(Component, Fmi2State, *mut u8, usize) -> Status;
+        deserialize_state = "fmi2DeSerializeFMUstate"(Component, *const u8, usize, *mut Fmi2State) -> Status;
         get_directional_derivative = "fmi2GetDirectionalDerivative"(Component, *const Reference, usize, *const Reference, usize, *const f64, *mut f64) -> Status;
         set_real_input_derivatives = "fmi2SetRealInputDerivatives"(Component, *const Reference, usize, *const i32, *const f64) -> Status;
         get_real_output_derivatives = "fmi2GetRealOutputDerivatives"(Component, *const Reference, usize, *const i32, *mut f64) -> Status;

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int, c_void};
 /// An instance, as the FMU sees it.
 pub(crate) type Instance = *mut c_void;
 /// A saved state, as the FMU sees it.
-pub(crate) type State = *mut c_void;
+pub(crate) type Fmi3State = *mut c_void;
 /// `fmi3IntervalQualifier`
 pub(crate) type Qualifier = c_int;
 /// `fmi3DependencyKind`
@@ -16,7 +16,7 @@ pub(crate) type Dependency = c_int;
 /// `fmi3LogMessageCallback`
 pub(crate) type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
-/// `fmi3IntermediateUpdateCallback`
+/// `fmi3IntermediateUpdateCallback`; none is passed: no values are exchanged within a step.
 pub(crate) type IntermediateUpdate =
     unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut bool, *mut f64);
 
@@ -82,12 +82,12 @@ function_table! {
         set_string = "fmi3SetString"(Instance, *const Reference, usize, *const *const c_char, usize) -> Status;
         set_binary = "fmi3SetBinary"(Instance, *const Reference, usize, *const usize, *const *const u8, usize) -> Status;
         set_clock = "fmi3SetClock"(Instance, *const Reference, usize, *const bool) -> Status;
-        get_state = "fmi3GetFMUState"(Instance, *mut State) -> Status;
-        set_state = "fmi3SetFMUState"(Instance, State) -> Status;
-        free_state = "fmi3FreeFMUState"(Instance, *mut State) -> Status;
-        serialized_state_size = "fmi3SerializedFMUStateSize"(Instance, State, *mut usize) -> Status;
-        serialize_state = "fmi3SerializeFMUState"(Instance, State, *mut u8, usize) -> Status;
-        deserialize_state = "fmi3DeserializeFMUState"(Instance, *const u8, usize, *mut State) -> Status;
+        get_state = "fmi3GetFMUState"(Instance, *mut Fmi3State) -> Status;
+        set_state = "fmi3SetFMUState"(Instance, Fmi3State) -> Status;
+        free_state = "fmi3FreeFMUState"(Instance, *mut Fmi3State) -> Status;
+        serialized_state_size = "fmi3SerializedFMUStateSize"(Instance, Fmi3State, *mut usize) -> Status;
+        serialize_state = "fmi3SerializeFMUState"(Instance, Fmi3State, *mut u8, usize) -> Status;
+        deserialize_state = "fmi3DeserializeFMUState"(Instance, *const u8, usize, *mut Fmi3State) -> Status;
         get_directional_derivative = "fmi3GetDirectionalDerivative"(Instance, *const Reference, usize, *const Reference, usize, *const f64, usize, *mut f64, usize) -> Status;
         get_adjoint_derivative = "fmi3GetAdjointDerivative"(Instance, *const Reference, usize, *const Reference, usize, *const f64, usize, *mut f64, usize) -> Status;
         get_output_derivatives = "fmi3GetOutputDerivatives"(Instance, *const Reference, usize, *const i32, *mut f64, usize) -> Status;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// A loaded library; functions got from it are valid for as long as it lives.
-pub(crate) struct Library {
+pub(crate) struct LoadedLibrary {
     handle: ManuallyDrop<Handle>,
     path: PathBuf,
     model_identifier: String,
@@ -25,7 +25,7 @@ pub(crate) struct Library {
     threads_before: BTreeSet<u32>,
 }
 
-impl Library {
+impl LoadedLibrary {
     /// Loads `path` with everything it needs; the thread's floating-point mode stays as it is.
     pub(crate) fn open(
         path: &Path,
@@ -47,7 +47,7 @@ impl Library {
                     (opened.map_err(|message| LoadError::from_dlopen(path, &message))?, false)
                 }
             };
-            Ok(Library {
+            Ok(LoadedLibrary {
                 handle: ManuallyDrop::new(handle),
                 path: path.to_owned(),
                 model_identifier: model_identifier.to_owned(),
@@ -77,7 +77,7 @@ impl Library {
         }
     }
 
-    /// As [`Library::optional`], for a function no FMU can do without.
+    /// As [`LoadedLibrary::optional`], for a function no FMU can do without.
     ///
     /// # Safety
     /// As there.
@@ -93,7 +93,7 @@ impl Library {
     }
 }
 
-impl Drop for Library {
+impl Drop for LoadedLibrary {
     /// A library in whose code a thread may be stays loaded: one that was not there before it was opened
     /// may be its own, if it can start any.
     fn drop(&mut self) {
@@ -106,7 +106,7 @@ impl Drop for Library {
     }
 }
 
-/// The threads of this process, if the system says.
+/// The threads of this process, if the system lists them.
 fn threads() -> Option<BTreeSet<u32>> {
     let tasks = fs::read_dir("/proc/self/task").ok()?;
     Some(tasks.flatten().filter_map(|task| task.file_name().to_str()?.parse().ok()).collect())
@@ -123,7 +123,7 @@ fn may_start_threads(library: &Path) -> bool {
     })
 }
 
-/// Loads a library, or says in the loader's own words why not.
+/// Loads a library, or returns the loader's own message.
 pub(super) fn open_handle(path: &Path, flags: i32) -> Result<Handle, String> {
     // SAFETY: running foreign constructors is what loading an FMU means; the user chose the file.
     unsafe { Handle::open(Some(path), flags) }.map_err(|error| match error.source() {

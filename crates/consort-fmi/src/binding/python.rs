@@ -1,4 +1,4 @@
-//! FMUs written in Python leave the interpreter's functions to whoever loads them.
+//! FMUs written in Python take the interpreter's functions from the process that loads them.
 
 use super::library::open_handle;
 use crate::load::LoadOptions;
@@ -38,7 +38,7 @@ pub(super) fn provide(options: &LoadOptions) -> Result<(), Vec<String>> {
 
 /// Python's sets and dictionaries of strings iterate in an order that depends on this seed.
 fn fix_hash_seed() {
-    // SAFETY: models are loaded on one thread before any instance or worker exists, so nobody
+    // SAFETY: models are loaded on one thread before any instance or worker exists, so no other thread
     // reads the environment at the same time.
     unsafe { std::env::set_var("PYTHONHASHSEED", "0") };
 }

@@ -33,12 +33,12 @@ impl Number {
 
 struct Registry {
     next: usize,
-    known: BTreeMap<Number, Entry>,
+    known: BTreeMap<Number, KnownInstance>,
     /// Those that are gone, oldest first.
     gone: VecDeque<Number>,
 }
 
-struct Entry {
+struct KnownInstance {
     component: Arc<str>,
     context: Weak<Context>,
 }
@@ -55,7 +55,7 @@ thread_local! {
 pub(crate) struct Addressee {
     /// Whose sink takes it.
     pub(crate) context: Arc<Context>,
-    /// The component it is said of, if that is another one: it is gone.
+    /// The component that the message is about, if its instance was freed.
     pub(crate) gone: Option<String>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn admit(component: Arc<str>, context: Weak<Context>) -> Number {
     let mut registry = registry();
     let number = Number(registry.next);
     registry.next += 1;
-    registry.known.insert(number, Entry { component, context });
+    registry.known.insert(number, KnownInstance { component, context });
     number
 }
 
@@ -99,16 +99,6 @@ pub(crate) fn find(number: Number, name: Option<&str>) -> Option<Addressee> {
             Some(Addressee { context: registry.last()?, gone: Some(component) })
         }
     }
-}
-
-/// The instance that this thread is in a call of, or the one of a number.
-pub(crate) fn find_exactly(number: Number) -> Option<Arc<Context>> {
-    let registry = registry();
-    let live = |number| match registry.entry(number) {
-        Some(Found::Here(context)) => Some(context),
-        _ => None,
-    };
-    live(number).or_else(|| live(CALLED.try_with(Cell::get).ok()?))
 }
 
 enum Found {

@@ -3,7 +3,7 @@
 use super::Interface;
 use super::fmi2::Fmi2;
 use super::fmi3::Fmi3;
-use super::library::Library;
+use super::library::LoadedLibrary;
 use crate::description::FmiVersion;
 use crate::load::LoadError;
 use consort_core::{ModelDescription, ValueType};
@@ -17,7 +17,7 @@ pub(crate) enum Table {
 
 impl Table {
     /// Looks the functions up.
-    pub(crate) fn load(library: &Library, version: FmiVersion) -> Result<Self, LoadError> {
+    pub(crate) fn load(library: &LoadedLibrary, version: FmiVersion) -> Result<Self, LoadError> {
         Ok(match version {
             FmiVersion::V2 => Table::V2(Arc::new(Fmi2::load(library)?)),
             FmiVersion::V3 => Table::V3(Arc::new(Fmi3::load(library)?)),
@@ -30,7 +30,7 @@ impl Table {
     /// Names the first one that the library lacks.
     pub(crate) fn check_interface(
         &self,
-        library: &Library,
+        library: &LoadedLibrary,
         interface: Interface,
     ) -> Result<(), LoadError> {
         let needed = match (self, interface) {
@@ -50,10 +50,10 @@ impl Table {
         }
     }
 
-    /// A model whose variables cannot be read is of no use: say so before anything runs.
+    /// A model whose variables cannot be read is of no use: that is an error before anything runs.
     pub(crate) fn check_getters(
         &self,
-        library: &Library,
+        library: &LoadedLibrary,
         description: &ModelDescription,
     ) -> Result<(), LoadError> {
         for variable in &description.variables {

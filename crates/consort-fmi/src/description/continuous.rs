@@ -45,7 +45,7 @@ impl Equations<'_> {
         Some(exchange)
     }
 
-    /// Derivatives that `ModelStructure` does not list are those of states that nobody integrates.
+    /// Derivatives that `ModelStructure` does not list are those of states that no solver integrates.
     fn say_undeclared(&self, reader: &mut Reader<'_>, root: Node<'_>) {
         let is_listed = |id: usize| {
             let listed = self.structure.derivatives.iter();
@@ -66,7 +66,7 @@ impl Equations<'_> {
             }
         };
         let span = reader.tag(child(root, "ModelStructure").unwrap_or(root));
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::undeclared-state", message)
                 .at(span, "does not list every derivative")
                 .help("a solver integrates only the states whose derivatives are listed"),
@@ -84,7 +84,7 @@ impl Equations<'_> {
             (Diagnostic::warning(CODE, message), "; Model Exchange cannot be used without it")
         };
         let attribute = format!("name the state in the attribute `derivative` of `{name}`");
-        reader.tell(diagnostic.at(span, "lists it").help(attribute + consequence));
+        reader.report(diagnostic.at(span, "lists it").help(attribute + consequence));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the standard gives a variable that does not say: FMI 2.0.4 section 2.2.7, FMI 3.0.1
+//! The defaults of the standard: FMI 2.0.4 section 2.2.7, FMI 3.0.1
 //! section 2.4.7.5.
 
 use super::FmiVersion;
@@ -42,7 +42,7 @@ pub(super) fn allows(
 ) -> bool {
     let default = self::initial(causality, variability);
     match (default, variability) {
-        // FMI 3.0 lets inputs say what is the case anyway.
+        // FMI 3.0 lets inputs declare their default.
         (Initial::None, _) => version == FmiVersion::V3 && initial == Initial::Exact,
         (Initial::Calculated, Variability::Fixed | Variability::Tunable) => {
             matches!(initial, Initial::Approx | Initial::Calculated)

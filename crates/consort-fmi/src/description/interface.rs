@@ -1,4 +1,4 @@
-//! What an FMU offers and says about itself beyond its variables: interfaces, capabilities, log
+//! What an FMU offers and declares beyond its variables: interfaces, capabilities, log
 //! categories, default experiment, author and tool.
 
 use super::{CoSimulation, FmiVersion, ModelExchange, section};
@@ -84,7 +84,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: Node<'_>, version: FmiVersion)
         _ => "without interface",
     };
     if !(node.is_some() || exchange.is_some() || scheduled) {
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::no-interface", "the FMU has no interface")
                 .at(reader.tag(root), "neither `CoSimulation` nor `ModelExchange`")
                 .help("it cannot be run; export it again with Co-Simulation"),
@@ -183,7 +183,7 @@ fn model_identifier(reader: &mut Reader<'_>, node: Node<'_>) -> String {
     let is_word = |c: char| c == '_' || c.is_ascii_alphanumeric();
     let is_path = |c: char| c == '/' || c == '\\' || c == ':' || c.is_control();
     if identifier.is_empty() || identifier.starts_with('.') || identifier.contains(is_path) {
-        reader.tell(
+        reader.report(
             Diagnostic::error(
                 "description::model-identifier",
                 format!("the model identifier `{}` names no file", shown.escape_debug()),
@@ -194,7 +194,7 @@ fn model_identifier(reader: &mut Reader<'_>, node: Node<'_>) -> String {
     } else if !identifier.chars().all(is_word)
         || identifier.starts_with(|c: char| c.is_ascii_digit())
     {
-        reader.tell(
+        reader.report(
             Diagnostic::warning(
                 "description::model-identifier",
                 format!("the model identifier `{shown}` is not a C identifier"),
@@ -279,7 +279,7 @@ pub(super) fn default_experiment(reader: &mut Reader<'_>, root: Node<'_>) -> Def
             return Some(text.to_owned());
         }
         let message = format!("`{name}` of the default experiment is `{}`", shorten(text));
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::default-experiment", message)
                 .at(reader.place(node, name), "not a number")
                 .help("it is ignored"),
@@ -294,7 +294,7 @@ pub(super) fn default_experiment(reader: &mut Reader<'_>, root: Node<'_>) -> Def
     }
 }
 
-/// What the author says, in the order a person wants to read it.
+/// What the author declares, in a useful order.
 pub(super) fn facts(root: Node<'_>) -> Vec<(String, String)> {
     let fact = |(label, name): (&str, &str)| {
         let value = root.attribute(name).filter(|value| !value.trim().is_empty())?;

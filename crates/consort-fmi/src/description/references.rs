@@ -1,7 +1,7 @@
-//! What variables say about each other: dimensions, clocks, derivatives, and how long a start value
+//! References between variables: dimensions, clocks, derivatives, and how long a start value
 //! must therefore be.
 
-use super::variables::Variables;
+use super::variables::{VariableNodes, Variables};
 use super::{ARRAY_ELEMENTS_MAX, FmiVersion};
 use crate::xml::{Node, Reader, elements, shorten};
 use consort_core::{
@@ -14,7 +14,7 @@ const DIMENSIONS_MAX: usize = 32;
 /// Resolves all references between variables.
 pub(super) fn resolve(reader: &mut Reader<'_>, variables: &mut Variables<'_>, version: FmiVersion) {
     for index in 0..variables.list.len() {
-        let (_, typed) = variables.nodes[index];
+        let typed = variables.nodes[index].typed;
         let derivative_of = derivative_of(reader, typed, variables, version);
         variables.list[index].derivative_of = derivative_of;
         if version == FmiVersion::V3 {
@@ -52,7 +52,7 @@ fn derivative_of(
     let found = variables.referred(number, version);
     if found.is_none() {
         let message = format!("`{}` is the derivative of no variable", shorten(number));
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::derivative", message)
                 .at(reader.place(node, "derivative"), "refers to nothing")
                 .help("it is ignored"),
@@ -65,7 +65,7 @@ fn previous(reader: &mut Reader<'_>, node: Node<'_>, variables: &Variables<'_>) 
     let Some(number) = node.attribute("previous") else { return };
     if variables.referred(number.trim(), FmiVersion::V3).is_none() {
         let message = format!("`{}` is the previous value of no variable", shorten(number));
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::previous", message)
                 .at(reader.place(node, "previous"), "refers to nothing")
                 .help("it is ignored"),
@@ -81,7 +81,7 @@ fn clocks(reader: &mut Reader<'_>, node: Node<'_>, variables: &Variables<'_>) ->
         let is_clock = |id: &VariableId| variables.list[id.index()].value_type == ValueType::Clock;
         match found.filter(is_clock) {
             Some(clock) => clocks.push(clock),
-            None => reader.tell(
+            None => reader.report(
                 Diagnostic::error(
                     "description::clock",
                     format!("`{}` is not the value reference of a clock", shorten(number)),
@@ -122,7 +122,7 @@ fn dimension(
         (None, Some(number)) => structural(reader, node, number.trim(), variables),
         _ => {
             let message = "a dimension needs either `start` or `valueReference`";
-            reader.tell(
+            reader.report(
                 Diagnostic::error("description::dimension", message)
                     .at(reader.tag(node), "exactly one of the two")
                     .help("write `<Dimension start=\"3\"/>` for a fixed number of elements"),
@@ -154,11 +154,11 @@ fn structural(
             return Some(Dimension::Structural(id));
         }
         Some((_, variable)) => {
-            format!("`{}` is no structural parameter of type UInt64", shorten(&variable.name))
+            format!("`{}` is not a structural parameter of type UInt64", shorten(&variable.name))
         }
         None => format!("there is no variable with value reference {}", shorten(number)),
     };
-    reader.tell(
+    reader.report(
         Diagnostic::error("description::dimension", problem)
             .at(reader.place(node, "valueReference"), "cannot be the size of an array")
             .help("refer to a variable with `causality=\"structuralParameter\"`"),
@@ -181,7 +181,7 @@ fn extent_at_start(start: Option<&Values>) -> Option<u64> {
 /// The array must have a sensible size, and its start value one or all elements.
 fn check_size(reader: &mut Reader<'_>, variables: &Variables<'_>, index: usize) {
     let variable = &variables.list[index];
-    let (node, typed) = variables.nodes[index];
+    let VariableNodes { named: node, typed } = variables.nodes[index];
     let name = shorten(&variable.name);
     let mut size = Some(1u64);
     for dimension in &variable.dimensions {
@@ -189,7 +189,7 @@ fn check_size(reader: &mut Reader<'_>, variables: &Variables<'_>, index: usize) 
             Dimension::Fixed(extent) => Some(*extent),
             Dimension::Structural(id) => extent_at_start(variables.list[id.index()].start.as_ref()),
         };
-        // Without a start value of the parameter nobody knows the size yet.
+        // Without a start value of the parameter the size is not known yet.
         let Some(extent) = extent else { return };
         size = size.and_then(|size| size.checked_mul(extent));
     }
@@ -212,7 +212,7 @@ fn check_size(reader: &mut Reader<'_>, variables: &Variables<'_>, index: usize) 
             format!("expected {size}, or one for all"),
         ),
     };
-    reader.tell(
+    reader.report(
         Diagnostic::error("description::start-length", message)
             .at(reader.place(typed, "start"), label)
             .help("a start value has one number for all elements, or one for each"),
@@ -220,7 +220,7 @@ fn check_size(reader: &mut Reader<'_>, variables: &Variables<'_>, index: usize) 
 }
 
 fn too_large(reader: &mut Reader<'_>, message: String, span: Span, label: &str) {
-    reader.tell(
+    reader.report(
         Diagnostic::error("description::array-size", message)
             .at(span, label)
             .help("an array of this size cannot be held in memory; correct its dimensions"),

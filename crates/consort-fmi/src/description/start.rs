@@ -46,7 +46,7 @@ fn misplaced(reader: &mut Reader<'_>, attribute: Attribute<'_, '_>, version: Fmi
         return;
     }
     let message = "the start value of a text is an attribute";
-    reader.tell(
+    reader.report(
         Diagnostic::warning("description::start-attribute", message)
             .at(reader.value(attribute), "taken as one value")
             .help("FMI 3.0 has an element for it: `<Start value=\"...\"/>`"),
@@ -144,7 +144,7 @@ fn bad_token(
         false => value_type.is_float() && token.parse::<f64>().is_ok(),
     };
     if is_number {
-        reader.tell(
+        reader.report(
             Diagnostic::error(
                 "description::number",
                 format!("`{shown}` does not fit in {value_type}"),

@@ -65,7 +65,7 @@ impl Reading<'_, '_, '_> {
     fn unknown_element(&mut self, node: Node<'_>) {
         let name = shorten(node.tag_name().name());
         let message = format!("`ModelStructure` has an unknown element `{name}`");
-        self.reader.tell(
+        self.reader.report(
             Diagnostic::warning("description::unknown-element", message)
                 .at(self.reader.tag(node), "not known here")
                 .help("it is ignored"),
@@ -102,7 +102,7 @@ impl Reading<'_, '_, '_> {
             return kinds;
         }
         let message = format!("`dependenciesKind` does not say how each of {count} depends");
-        self.reader.tell(
+        self.reader.report(
             Diagnostic::warning("description::dependencies-kind", message)
                 .at(self.reader.place(node, "dependenciesKind"), "one known word for each")
                 .help("each is taken as `dependent`"),
@@ -129,7 +129,7 @@ impl Reading<'_, '_, '_> {
                     "every entry refers to a variable of `ModelVariables`".to_owned(),
                 ),
             };
-            self.reader.tell(
+            self.reader.report(
                 Diagnostic::error("description::structure", message)
                     .at(span, "refers to nothing")
                     .help(help),
@@ -165,7 +165,7 @@ fn say_missing(
         count => format!("{count} outputs, `{first}` the first, are not in `ModelStructure`"),
     };
     let span = reader.tag(child(root, "ModelStructure").unwrap_or(root));
-    reader.tell(
+    reader.report(
         Diagnostic::warning("description::missing-output", message)
             .at(span, "does not list every output")
             .help("it is taken to depend on everything"),

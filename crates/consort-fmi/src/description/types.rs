@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const CANDIDATES_MAX: usize = 10_000;
 const CANDIDATE_BYTES_MAX: usize = 200;
 
-/// What a variable takes from its type unless it says otherwise.
+/// What a variable takes from its type unless it has its own.
 #[derive(Clone, Default)]
 pub(super) struct Inherited {
     pub(super) unit: Option<usize>,
@@ -37,7 +37,7 @@ impl Inherited {
             && most < least
         {
             let message = format!("`min` is {least}, which is more than `max`, {most}");
-            reader.tell(
+            reader.report(
                 Diagnostic::warning("description::range", message)
                     .at(reader.place(node, "min"), "more than `max`")
                     .help("the range is only shown, never enforced"),
@@ -51,7 +51,7 @@ impl Inherited {
         Inherited { unit, min, max, nominal, enumeration: None }
     }
 
-    /// What is not said here is taken from `other`.
+    /// What is missing here is taken from `other`.
     pub(super) fn or(self, other: &Inherited) -> Self {
         Inherited {
             unit: self.unit.or(other.unit),
@@ -63,9 +63,15 @@ impl Inherited {
     }
 }
 
+/// A declared type.
+struct Declared {
+    value_type: ValueType,
+    inherited: Inherited,
+}
+
 /// The declared types of a description.
 pub(super) struct Types {
-    by_name: BTreeMap<String, (ValueType, Inherited)>,
+    by_name: BTreeMap<String, Declared>,
     pub(super) enumerations: Vec<Enumeration>,
     /// The values of each enumeration's items.
     pub(super) item_values: Vec<BTreeSet<i64>>,
@@ -92,28 +98,22 @@ impl Types {
                 types.item_values.push(items.iter().map(|(_, value)| *value).collect());
                 types.enumerations.push(Enumeration { name: name.to_owned(), items });
             }
-            types.add(reader, outer, name, (value_type, inherited));
+            types.add(reader, outer, name, Declared { value_type, inherited });
         }
         types
     }
 
-    fn add(
-        &mut self,
-        reader: &mut Reader<'_>,
-        node: Node<'_>,
-        name: &str,
-        definition: (ValueType, Inherited),
-    ) {
+    fn add(&mut self, reader: &mut Reader<'_>, node: Node<'_>, name: &str, declared: Declared) {
         if self.by_name.contains_key(name) {
             let message = format!("the type `{}` is defined twice", shorten(name));
-            reader.tell(
+            reader.report(
                 Diagnostic::warning("description::duplicate-type", message)
                     .at(reader.place(node, "name"), "defined again")
                     .help("the first definition is used"),
             );
             return;
         }
-        self.by_name.insert(name.to_owned(), definition);
+        self.by_name.insert(name.to_owned(), declared);
     }
 
     /// What the variable's declared type gives it; an error if there is no such type.
@@ -127,8 +127,8 @@ impl Types {
             return Inherited::default();
         };
         let problem = match self.by_name.get(name) {
-            Some((found, inherited)) if *found == value_type => return inherited.clone(),
-            Some((found, _)) => format!("is a type of {found}, not of {value_type}"),
+            Some(found) if found.value_type == value_type => return found.inherited.clone(),
+            Some(found) => format!("is a type of {}, not of {value_type}", found.value_type),
             None => "is not defined".to_owned(),
         };
         let wants = if reader.wants("description::declared-type") { CANDIDATES_MAX } else { 0 };
@@ -140,7 +140,7 @@ impl Types {
             None => "define it in `TypeDefinitions`, or remove `declaredType`".to_owned(),
         };
         let message = format!("the declared type `{}` {problem}", shorten(name));
-        reader.tell(
+        reader.report(
             Diagnostic::error("description::declared-type", message)
                 .at(reader.place(node, "declaredType"), problem)
                 .help(help),
@@ -164,7 +164,7 @@ fn definition<'a>(
     };
     if found.is_none() {
         let message = format!("`{}` defines no known type", shorten(outer.tag_name().name()));
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::unknown-element", message)
                 .at(reader.tag(outer), "not known here")
                 .help("it is ignored"),
@@ -228,7 +228,7 @@ fn items(reader: &mut Reader<'_>, node: Node<'_>, type_name: &str) -> Vec<(Strin
 
 fn bad_enumeration(reader: &mut Reader<'_>, node: Node<'_>, at: &str, what: String, name: &str) {
     let message = format!("the enumeration `{}` {what}", shorten(name));
-    reader.tell(
+    reader.report(
         Diagnostic::error("description::enumeration", message)
             .at(reader.place(node, at), what)
             .help("the items of an enumeration differ in name and in value"),

@@ -31,7 +31,7 @@ impl Units {
             };
             if units.by_name.contains_key(name) {
                 let message = format!("the unit `{}` is defined twice", shorten(name));
-                reader.tell(
+                reader.report(
                     Diagnostic::warning("description::duplicate-unit", message)
                         .at(reader.place(node, "name"), "defined again")
                         .help("the first definition is used"),
@@ -62,7 +62,7 @@ impl Units {
             None => "it is only a name and cannot be converted; define it in `UnitDefinitions`",
         };
         let message = format!("the unit `{}` is not defined", shorten(name));
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::unknown-unit", message)
                 .at(reader.place(node, "unit"), "not in `UnitDefinitions`")
                 .help(help),
@@ -91,7 +91,7 @@ fn base_unit(reader: &mut Reader<'_>, node: Node<'_>) -> Option<BaseUnit> {
     if factor.is_normal() && offset.is_finite() {
         return Some(BaseUnit { exponents, factor, offset });
     }
-    reader.tell(
+    reader.report(
         Diagnostic::warning("description::unit-factor", "a unit cannot be converted")
             .at(reader.place(node, "factor"), "must be finite and other than zero")
             .help("the unit is used by its name only"),

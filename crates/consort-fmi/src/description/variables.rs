@@ -1,7 +1,7 @@
 //! `ModelVariables` of both versions: each element becomes a [`Variable`].
 //!
-//! Two passes: [`read`] makes the variables one by one; then `references` resolves what they say
-//! about each other, because a reference may point forward.
+//! Two passes: [`read`] makes the variables one by one; then `references` resolves the references
+//! between them, which may point forward.
 
 use super::types::{self, Inherited, Types};
 use super::units::Units;
@@ -15,9 +15,17 @@ use std::collections::BTreeMap;
 /// The variables of a description, and how to find them.
 pub(super) struct Variables<'a> {
     pub(super) list: Vec<Variable>,
-    /// Per variable, the element with its name and the element with its type (one in FMI 3).
-    pub(super) nodes: Vec<(Node<'a>, Node<'a>)>,
+    pub(super) nodes: Vec<VariableNodes<'a>>,
     pub(super) by_reference: BTreeMap<u32, VariableId>,
+}
+
+/// The elements of a variable; in FMI 3 they are the same.
+#[derive(Clone, Copy)]
+pub(super) struct VariableNodes<'a> {
+    /// The one with its name.
+    pub(super) named: Node<'a>,
+    /// The one with its type.
+    pub(super) typed: Node<'a>,
 }
 
 /// Reads every variable; each element keeps its place in the order, even a broken one.
@@ -31,7 +39,7 @@ pub(super) fn read<'a>(
     let mut variables =
         Variables { list: Vec::new(), nodes: Vec::new(), by_reference: BTreeMap::new() };
     if child(root, "ModelVariables").is_none() {
-        reader.tell(
+        reader.report(
             Diagnostic::warning("description::no-variables", "the model has no `ModelVariables`")
                 .at(reader.tag(root), "no variables in here")
                 .help("nothing can be set, read or connected"),
@@ -41,7 +49,7 @@ pub(super) fn read<'a>(
         let Some((typed, value_type)) = typed_element(reader, node, version) else { continue };
         let mut element = Element { reader, node, typed, version };
         let variable = element.variable(value_type, types, units);
-        variables.add(reader, variable, (node, typed), version);
+        variables.add(reader, variable, VariableNodes { named: node, typed }, version);
     }
     check_names(reader, &variables);
     references::resolve(reader, &mut variables, version);
@@ -53,19 +61,19 @@ impl<'a> Variables<'a> {
         &mut self,
         reader: &mut Reader<'_>,
         variable: Variable,
-        nodes: (Node<'a>, Node<'a>),
+        nodes: VariableNodes<'a>,
         version: FmiVersion,
     ) {
         let id = VariableId::from_index(self.list.len());
         let reference = variable.reference.0;
-        let is_read = nodes.0.has_attribute("valueReference");
+        let is_read = nodes.named.has_attribute("valueReference");
         let first = *self.by_reference.entry(reference).or_insert(id);
         if first != id && version == FmiVersion::V3 && is_read {
             let message = format!("two variables have the value reference {reference}");
-            let other = self.nodes[first.index()].0;
-            reader.tell(
+            let other = self.nodes[first.index()].named;
+            reader.report(
                 Diagnostic::warning("description::duplicate-reference", message)
-                    .at(reader.place(nodes.0, "valueReference"), "used again")
+                    .at(reader.place(nodes.named, "valueReference"), "used again")
                     .label(reader.place(other, "valueReference"), "first used here")
                     .help("references to it mean the first; another name is an `Alias` in FMI 3.0"),
             );
@@ -103,9 +111,9 @@ fn typed_element<'a>(
         let help = "FMI 2.0 has `Real`, `Integer`, `Boolean`, `String` and `Enumeration`";
         match typed {
             Some(typed) => unknown_type(reader, typed, help),
-            None => reader.tell(
+            None => reader.report(
                 Diagnostic::error("description::unknown-type", "a variable has no type")
-                    .at(reader.tag(node), "nothing in here says its type")
+                    .at(reader.tag(node), "no type is given here")
                     .help(help),
             ),
         }
@@ -116,9 +124,9 @@ fn typed_element<'a>(
 fn unknown_type(reader: &mut Reader<'_>, node: Node<'_>, help: &str) {
     let name = shorten(node.tag_name().name());
     let message = format!("`{name}` is not a type of variable");
-    reader.tell(
+    reader.report(
         Diagnostic::error("description::unknown-type", message)
-            .at(reader.tag(node), "which type is this?")
+            .at(reader.tag(node), "an unknown type")
             .help(help),
     );
 }
@@ -240,7 +248,7 @@ impl Element<'_, '_, '_> {
             return (causality, Variability::Discrete);
         }
         if !defaults::is_legal(causality, variability) {
-            let message = format!("the standard knows no {variability} {causality}");
+            let message = format!("the standard does not allow a {variability} {causality}");
             let help = "it is used as it is written";
             self.warn("description::causality-variability", message, "causality", help);
         }
@@ -266,7 +274,7 @@ impl Element<'_, '_, '_> {
         let text = self.node.attribute(name)?;
         let word = read(text.trim());
         if word.is_none() {
-            let message = format!("`{}` is no {name}", shorten(text));
+            let message = format!("`{}` is not a valid `{name}`", shorten(text));
             self.warn("description::word", message, name, "the default is used");
         }
         word
@@ -278,7 +286,7 @@ impl Element<'_, '_, '_> {
             "name" => "this variable".to_owned(),
             _ => format!("of `{}`", shorten(self.node.attribute("name").unwrap_or("?"))),
         };
-        self.reader.tell(Diagnostic::warning(code, message).at(span, label).help(help));
+        self.reader.report(Diagnostic::warning(code, message).at(span, label).help(help));
     }
 
     fn check_start(&mut self, causality: Causality, initial: Initial, value_type: ValueType) {
@@ -315,9 +323,9 @@ impl Element<'_, '_, '_> {
         };
         let Some(Values::Enumeration(values)) = start else { return };
         if let Some(value) = values.iter().find(|value| !types.item_values[index].contains(value)) {
-            let message = format!("the start value {value} is no item of its enumeration");
+            let message = format!("the start value {value} is not an item of its enumeration");
             let span = self.reader.place(self.typed, "start");
-            self.reader.tell(
+            self.reader.report(
                 Diagnostic::warning("description::enumeration-start", message)
                     .at(span, format!("not in `{}`", shorten(&types.enumerations[index].name)))
                     .help("it is used as it is written"),
@@ -336,17 +344,17 @@ impl Element<'_, '_, '_> {
 /// Reports names that two variables share, aliases included.
 fn check_names(reader: &mut Reader<'_>, variables: &Variables<'_>) {
     let mut seen: BTreeMap<&str, Node<'_>> = BTreeMap::new();
-    for (node, typed) in &variables.nodes {
+    for VariableNodes { named: node, typed } in &variables.nodes {
         let aliases = elements(*typed).filter(|child| child.tag_name().name() == "Alias");
         for named in std::iter::once(*node).chain(aliases) {
             let Some(name) = named.attribute("name") else { continue };
             let Some(first) = seen.insert(name, named) else { continue };
             seen.insert(name, first);
             let message = format!("two variables are called `{}`", shorten(name));
-            reader.tell(
+            reader.report(
                 Diagnostic::error("description::duplicate-name", message)
-                    .at(reader.place(named, "name"), "called so again")
-                    .label(reader.place(first, "name"), "first called so here")
+                    .at(reader.place(named, "name"), "defined again")
+                    .label(reader.place(first, "name"), "first defined here")
                     .help("names are unique; rename one of them"),
             );
         }

@@ -32,7 +32,6 @@ pub(crate) struct Request {
     pub(crate) verbose: bool,
     pub(crate) event_mode: bool,
     pub(crate) early_return: bool,
-    pub(crate) intermediate_update: bool,
     pub(crate) context: Arc<Context>,
 }
 
@@ -71,7 +70,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Nothing told yet; the time is that of the step's start.
+    /// Nothing reported yet; the time is that of the step's start.
     #[inline]
     pub(super) fn none(step: &Step) -> Self {
         Progress { event: false, terminate: false, early: false, reached: step.start }
@@ -121,7 +120,7 @@ pub(super) trait Calls: Send {
         values: &[f64],
     ) -> Asked;
     fn step(&mut self, step: &Step, may_go_back: bool, progress: &mut Progress) -> Status;
-    /// Whether the FMU says how long its steps may be.
+    /// Whether the FMU reports how long its steps may be.
     fn bounds_steps(&self) -> bool;
     fn step_max(&mut self, size: &mut f64) -> Asked;
     fn enter_event_mode(&mut self) -> Asked;
@@ -274,7 +273,7 @@ macro_rules! exchange {
 }
 pub(super) use {ask, ask_optional, exchange, state_and_end};
 
-/// The most bytes that an FMU may say a binary or a saved state has: larger numbers are mistakes, and room for
+/// The most bytes that an FMU may declare for a binary or a saved state: larger numbers are mistakes, and room for
 /// them is not made.
 pub(super) const BYTES_MAX: usize = 1 << 30;
 

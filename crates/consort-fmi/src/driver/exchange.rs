@@ -17,13 +17,13 @@ use consort_core::{
 };
 use std::sync::Arc;
 
-/// A live FMU whose equations somebody else integrates.
+/// A live FMU whose equations a solver integrates.
 pub(super) struct ModelExchangeInstance<C: ExchangeCalls> {
     fmu: FmuInstance<C>,
     sizes: Sizes,
     /// Structural parameters decide the sizes: the FMU must be asked.
     asks_sizes: bool,
-    /// The sizes have changed, and nobody was told yet.
+    /// The sizes have changed, which was not reported yet.
     resized: bool,
     needs_completed_step: bool,
     /// What was set last.
@@ -48,7 +48,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
         })
     }
 
-    /// Has the FMU say how many states and indicators there are now, where that can change.
+    /// Asks the FMU how many states and indicators there are now, where that can change.
     fn ask_sizes(&mut self) -> CallResult<()> {
         if !self.asks_sizes {
             return Ok(());
@@ -63,7 +63,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
     }
 
     /// The description declares how many states and indicators there are: an FMU that has others is
-    /// believed, one that does not say is not blamed.
+    /// ignored, and a missing one is no error.
     fn check_sizes(&mut self) {
         let (declared, phase) = (self.sizes, self.fmu.phase);
         let mut found = Sizes::default();
@@ -76,7 +76,7 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
             return;
         }
         let is_sane = found.states.max(found.indicators) <= SIZE_MAX;
-        let counts = if is_sane { "which counts" } else { "which is not believed" };
+        let counts = if is_sane { "which is used" } else { "which is implausible and ignored" };
         self.sizes = if is_sane { found } else { declared };
         let count = |sizes: Sizes| {
             format!("{} continuous states and {} event indicators", sizes.states, sizes.indicators)
@@ -86,20 +86,21 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
         self.fmu.warn_once("sizes", &message);
     }
 
-    /// A call that moves `given` numbers where there are `count`.
+    /// A call that moves as many numbers as there are.
     #[inline]
     fn exchange(
         &mut self,
         call: &'static str,
         phases: (Phase, Phase),
-        (given, count): (usize, usize),
+        counts: Counts,
         ask: impl FnOnce(&mut C) -> Asked,
     ) -> CallResult<()> {
         self.fmu.require(call, phases.0, phases.1)?;
-        if given != count {
-            return Err(refused(call, format!("{given} values where there are {count}")));
+        let Counts { given, expected } = counts;
+        if given != expected {
+            return Err(refused(call, format!("{given} values where there are {expected}")));
         }
-        if count == 0 {
+        if expected == 0 {
             // No call for nothing: FMUs without states or indicators crash on it or refuse it.
             return Ok(());
         }
@@ -108,11 +109,18 @@ impl<C: ExchangeCalls> ModelExchangeInstance<C> {
         self.fmu.finish(asked, nothing)
     }
 
-    /// How many states there are.
+    /// The counts of a call that moves `given` states.
     #[inline]
-    fn state_count(&self) -> usize {
-        self.sizes.states
+    fn of_states(&self, given: usize) -> Counts {
+        Counts { given, expected: self.sizes.states }
     }
+}
+
+/// The length of an argument, and the one that the model has.
+#[derive(Clone, Copy)]
+struct Counts {
+    given: usize,
+    expected: usize,
 }
 
 /// More states or indicators than this are no number of them.
@@ -154,7 +162,7 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {
-        // Nobody has seen the sizes before: they are not new.
+        // These are the first sizes: they are not new.
         self.resized = false;
         self.fmu.exit_initialization()
     }
@@ -184,29 +192,29 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
     }
 
     fn set_states(&mut self, states: &[f64]) -> CallResult<()> {
-        let counts = (states.len(), self.state_count());
+        let counts = self.of_states(states.len());
         self.exchange("set the states", MOVING, counts, |calls| calls.set_states(states))
     }
 
     fn states(&mut self, states: &mut [f64]) -> CallResult<()> {
-        let counts = (states.len(), self.state_count());
+        let counts = self.of_states(states.len());
         self.exchange("get the states", KNOWN, counts, |calls| calls.get_states(states))
     }
 
     fn derivatives(&mut self, derivatives: &mut [f64]) -> CallResult<()> {
-        let counts = (derivatives.len(), self.state_count());
+        let counts = self.of_states(derivatives.len());
         self.exchange("compute the derivatives", KNOWN, counts, |calls| {
             calls.get_derivatives(derivatives)
         })
     }
 
     fn nominals(&mut self, nominals: &mut [f64]) -> CallResult<()> {
-        let counts = (nominals.len(), self.state_count());
+        let counts = self.of_states(nominals.len());
         self.exchange("get the nominals", SETTLED, counts, |calls| calls.get_nominals(nominals))
     }
 
     fn indicators(&mut self, indicators: &mut [f64]) -> CallResult<()> {
-        let counts = (indicators.len(), self.sizes.indicators);
+        let counts = Counts { given: indicators.len(), expected: self.sizes.indicators };
         self.exchange("compute the event indicators", KNOWN, counts, |calls| {
             calls.get_indicators(indicators)
         })

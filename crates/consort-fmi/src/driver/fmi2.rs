@@ -102,7 +102,7 @@ impl Fmi2Calls {
         }
     }
 
-    /// Nobody waits for a step that runs on by itself: it is called off before anything is freed.
+    /// An asynchronous step is not awaited: it is cancelled before anything is freed.
     fn call_off(&self) {
         if let Some(cancel_step) = self.table.cancel_step {
             // SAFETY: the instance is live.

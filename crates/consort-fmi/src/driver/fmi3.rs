@@ -7,7 +7,7 @@ use super::calls::{
     check_lengths, refused, state_and_end, too_many_bytes,
 };
 use super::scratch::{Binaries, Texts};
-use crate::binding::context::{consort_fmi3_logger, intermediate_update};
+use crate::binding::context::consort_fmi3_logger;
 use crate::binding::fmi3::{Fmi3, Instance};
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
@@ -162,7 +162,7 @@ fn co_simulation(table: &Fmi3, request: &Request) -> Instance {
             0,
             request.context.number().to_environment(),
             Some(consort_fmi3_logger),
-            request.intermediate_update.then_some(intermediate_update),
+            None,
         )
     }
 }

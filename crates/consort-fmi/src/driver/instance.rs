@@ -6,7 +6,7 @@ use super::phase::Phase;
 use crate::binding::Status;
 use crate::binding::float_mode::FloatMode;
 use crate::binding::registry::note_call;
-use consort_core::model::{CallResult, IntermediateHook};
+use consort_core::model::CallResult;
 use consort_core::{
     CallError, EventUpdate, Instance, LogLevel, Reference, SavedState, Setup, Step, StepOutcome,
     ValueType, ValuesMut, ValuesRef,
@@ -216,14 +216,6 @@ impl<C: Calls> Instance for FmuInstance<C> {
         }
         self.require("enter step mode", Phase::Event, Phase::Event)?;
         self.transition(Phase::Step, C::enter_step_mode, nothing)
-    }
-
-    fn on_intermediate_update(&mut self, hook: IntermediateHook) -> bool {
-        let calls_back = self.loaded.description.capabilities.intermediate_update;
-        if calls_back {
-            self.context.set_hook(hook);
-        }
-        calls_back
     }
 
     fn directional_derivative(

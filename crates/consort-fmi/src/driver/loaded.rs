@@ -3,7 +3,7 @@
 use super::Request;
 use crate::binding::Interface;
 use crate::binding::context::Context;
-use crate::binding::library::Library;
+use crate::binding::library::LoadedLibrary;
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Instantiation, ModelDescription};
 use std::any::Any;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) struct Loaded {
     pub(crate) description: ModelDescription,
     /// Before the directory it was loaded from.
-    pub(crate) library: Arc<Library>,
+    pub(crate) library: Arc<LoadedLibrary>,
     /// What every instance is handed.
     pub(crate) token: Arc<CStr>,
     pub(crate) resources: Arc<CStr>,
@@ -37,7 +37,6 @@ impl Loaded {
             verbose: from.verbose,
             event_mode: false,
             early_return: false,
-            intermediate_update: false,
             context: Context::new(from.name, Arc::clone(&from.log)),
         })
     }

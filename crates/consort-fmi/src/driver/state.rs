@@ -36,7 +36,7 @@ impl Owner {
         FmuState { owner: Arc::clone(self), state, phase }
     }
 
-    /// A state that nobody needs any more and that is still to be freed.
+    /// A state that is not needed any more and is still to be freed.
     pub(super) fn take_dropped(&self) -> Option<RawState> {
         let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
         dropped.pop().map(|dropped| dropped.0)

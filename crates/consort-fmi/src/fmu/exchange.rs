@@ -1,7 +1,7 @@
 //! The [`ContinuousModel`] over the binary of an FMU.
 
 use super::{Fmu, LoadError, LoadOptions, loaded};
-use crate::binding::library::Library;
+use crate::binding::library::LoadedLibrary;
 use crate::binding::{Interface, Table};
 use crate::driver::{self, Loaded, Request};
 use consort_core::model::CallResult;
@@ -33,7 +33,7 @@ impl ExchangeModel {
         let interface = Interface::ModelExchange;
         let exchange = fmu.model_exchange()?;
         let continuous = exchange.continuous.clone();
-        let library = Library::open(binary, &exchange.model_identifier, interface, options)?;
+        let library = LoadedLibrary::open(binary, &exchange.model_identifier, interface, options)?;
         let description = ModelDescription {
             kind: format!("{} {}", fmu.description.version.name(), interface.name()),
             capabilities: exchange.capabilities.clone(),

@@ -4,14 +4,12 @@ use crate::fixture::{
     Log, Probe, SETUP, check_round_trip, get, initialize, instantiate, instantiation, order, ready,
     step, step_from,
 };
-use consort_core::model::IntermediateAnswer;
 use consort_core::{
     CallStatus, Instance, Instantiation, Model, Reference, StepReason, Time, Values, ValuesMut,
     ValuesRef,
 };
 use consort_fmi::description::FmiVersion;
 use consort_fmi::fmu::FmuModel;
-use std::sync::{Arc, Mutex};
 
 // The probe's orders, as in probe3.c.
 const STEP_STATUS: u32 = 100;
@@ -203,26 +201,6 @@ fn event_mode_is_not_there_for_those_who_did_not_ask() {
     assert_eq!(instance.enter_event_mode().unwrap_err().status, CallStatus::Unsupported);
     assert_eq!(instance.update_discrete_states().unwrap_err().status, CallStatus::Unsupported);
     instance.step(&step(1)).unwrap();
-}
-
-#[test]
-fn the_hook_is_called_in_the_middle_of_steps_and_may_end_them() {
-    let model = probe().load();
-    let mut instance = eventful(&model, &Log::default());
-    instance.enter_step_mode().unwrap();
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let hook_seen = Arc::clone(&seen);
-    let installed = instance.on_intermediate_update(Box::new(move |update| {
-        let mut seen = hook_seen.lock().unwrap();
-        seen.push((update.time, update.may_get, update.may_set, update.may_return_early));
-        if seen.len() == 1 { IntermediateAnswer::Continue } else { IntermediateAnswer::ReturnEarly }
-    }));
-    assert!(installed);
-    let whole = step(4_000_000_000);
-    assert_eq!(instance.step(&whole).unwrap().reason, StepReason::Complete);
-    let outcome = instance.step(&whole).unwrap();
-    assert_eq!((outcome.reached.ticks(), outcome.reason), (1_000_000_000, StepReason::EarlyReturn));
-    assert_eq!(*seen.lock().unwrap(), [(1.0, true, false, true); 2]);
 }
 
 #[test]

@@ -97,8 +97,8 @@ fn an_unresolved_symbol_is_an_error_at_loading_and_not_a_crash_later() {
     let probe = Probe::compile(FmiVersion::V2, &["-DUNRESOLVED"]);
     assert_eq!(
         failure(&probe),
-        "error[fmi::unresolved-symbol]: `probe.so` of `probe.fmu` uses `nobody_defines_this`, which nothing provides\n\
-         help: the FMU was linked without a library it uses: ask its maker for a complete one"
+        "error[fmi::unresolved-symbol]: `probe.so` of `probe.fmu` uses the undefined symbol `nobody_defines_this`\n\
+         help: the FMU was linked without a library it uses: ask its author for a complete one"
     );
 }
 

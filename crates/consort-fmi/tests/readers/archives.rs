@@ -3,7 +3,7 @@
 use crate::raw_zip::{Raw, deflated, description, stored, zip};
 use crate::render::Cases;
 use consort_core::Report;
-use consort_fmi::archive::{self, Archive, Limits};
+use consort_fmi::archive::{self, Archive, ArchiveLimits};
 use std::io::{Cursor, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
@@ -25,7 +25,7 @@ fn ordinary(options: SimpleFileOptions) -> Vec<u8> {
 
 fn unpack(bytes: &[u8], destination: &Path) -> Report {
     let mut report = Report::default();
-    let limits = Limits::default();
+    let limits = ArchiveLimits::default();
     let archive = Cursor::new(bytes);
     assert!(
         archive::unpack(archive, "tank.fmu", destination, &limits, None, &mut report),
@@ -71,7 +71,13 @@ fn one_file_is_read_into_memory() {
     let bytes = ordinary(SimpleFileOptions::default());
     let mut report = Report::default();
     let read = |entry, report: &mut Report| {
-        archive::read_entry(Cursor::new(&bytes), "tank.fmu", entry, &Limits::default(), report)
+        archive::read_entry(
+            Cursor::new(&bytes),
+            "tank.fmu",
+            entry,
+            &ArchiveLimits::default(),
+            report,
+        )
     };
     assert_eq!(read("resources/table.csv", &mut report), Some(b"1,2\n".to_vec()));
     assert!(report.diagnostics().is_empty());
@@ -84,8 +90,13 @@ fn one_file_is_read_into_memory() {
 fn an_archive_tells_its_names() {
     let bytes = ordinary(SimpleFileOptions::default());
     let mut report = Report::default();
-    let opened =
-        Archive::open(Cursor::new(&bytes), "tank.fmu", &Limits::default(), None, &mut report);
+    let opened = Archive::open(
+        Cursor::new(&bytes),
+        "tank.fmu",
+        &ArchiveLimits::default(),
+        None,
+        &mut report,
+    );
     let opened = opened.unwrap();
     let names: Vec<&str> = opened.names().collect();
     assert_eq!(names[..2], ["resources/", "modelDescription.xml"]);

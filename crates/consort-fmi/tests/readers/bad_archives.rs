@@ -3,11 +3,11 @@
 use crate::raw_zip::{Raw, deflated, description, stored, zip};
 use crate::render::Cases;
 use consort_core::Report;
-use consort_fmi::archive::{self, Limits};
+use consort_fmi::archive::{self, ArchiveLimits};
 use std::io::Cursor;
 
 /// Unpacks an archive that must be refused, and looks for what was left behind.
-fn refuse(cases: &mut Cases, name: &str, bytes: &[u8], limits: &Limits) {
+fn refuse(cases: &mut Cases, name: &str, bytes: &[u8], limits: &ArchiveLimits) {
     let parent = tempfile::tempdir().unwrap();
     let destination = parent.path().join("unpacked");
     let mut report = Report::default();
@@ -20,13 +20,13 @@ fn refuse(cases: &mut Cases, name: &str, bytes: &[u8], limits: &Limits) {
 }
 
 fn refuse_entries(cases: &mut Cases, name: &str, entries: &[Raw]) {
-    refuse(cases, name, &zip(entries), &Limits::default());
+    refuse(cases, name, &zip(entries), &ArchiveLimits::default());
 }
 
 #[test]
 fn what_is_no_archive_is_refused() {
     let mut cases = Cases::default();
-    let limits = Limits::default();
+    let limits = ArchiveLimits::default();
     let good = zip(&[description(), stored("resources/a", b"0123456789")]);
     refuse(&mut cases, "an empty file", b"", &limits);
     refuse(&mut cases, "a picture", b"\x89PNG\r\n\x1a\n and so on", &limits);
@@ -156,13 +156,13 @@ fn overlapping() -> Vec<u8> {
 #[test]
 fn bombs_are_refused() {
     let mut cases = Cases::default();
-    let small = Limits {
+    let small = ArchiveLimits {
         entries_max: 3,
         entry_bytes_max: 10_000,
         total_bytes_max: 12_000,
         ratio_max: 50,
         ratio_floor_bytes: 1000,
-        ..Limits::default()
+        ..ArchiveLimits::default()
     };
     let a = |content: &[u8]| deflated("resources/a", content);
     let noise: Vec<u8> =
@@ -201,8 +201,14 @@ fn a_destination_that_exists_is_left_alone() {
     std::fs::write(parent.path().join("mine"), "kept").unwrap();
     let mut report = Report::default();
     let bytes = Cursor::new(zip(&[description()]));
-    let done =
-        archive::unpack(bytes, "a.fmu", parent.path(), &Limits::default(), None, &mut report);
+    let done = archive::unpack(
+        bytes,
+        "a.fmu",
+        parent.path(),
+        &ArchiveLimits::default(),
+        None,
+        &mut report,
+    );
     assert!(!done);
     assert_eq!(report.diagnostics()[0].code, "archive::destination");
     assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);

@@ -32,7 +32,7 @@ fn archives_of_another_tool_are_read() {
             std::io::Cursor::new(bytes),
             &name,
             "modelDescription.xml",
-            &consort_fmi::archive::Limits::default(),
+            &consort_fmi::archive::ArchiveLimits::default(),
             &mut report,
         );
         let is_read = text.as_deref() == Some(b"<fmiModelDescription/>");

@@ -48,7 +48,7 @@ struct Path {
     span: Option<Span>,
 }
 
-struct Reader<'r> {
+struct InstanceReader<'r> {
     report: &'r mut Report,
     /// Key without braces and what it stands for, in the order written.
     fmus: Vec<(String, Spanned<String>)>,
@@ -62,7 +62,7 @@ struct Reader<'r> {
 }
 
 pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> Found {
-    let mut reader = Reader {
+    let mut reader = InstanceReader {
         report,
         fmus: Vec::new(),
         known: BTreeMap::new(),
@@ -103,7 +103,7 @@ pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> 
     Found { components, connections, record, keys, lost: reader.lost, names }
 }
 
-impl Reader<'_> {
+impl InstanceReader<'_> {
     fn loss(&mut self, diagnostic: Diagnostic) {
         self.lost = true;
         self.report.push(diagnostic);
@@ -358,7 +358,7 @@ struct Names {
 }
 
 impl Names {
-    fn new(reader: &Reader<'_>) -> Self {
+    fn new(reader: &InstanceReader<'_>) -> Self {
         let mut uses = BTreeMap::new();
         for (_, instance, _) in &reader.instances {
             *uses.entry(instance.clone()).or_insert(0) += 1;

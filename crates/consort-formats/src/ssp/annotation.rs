@@ -118,7 +118,7 @@ fn positive(session: &mut Session<'_>, tag: Tag<'_>, name: &str) -> Option<Spann
     if 0.0 < found.value && found.value.is_finite() {
         return Some(found);
     }
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::bad-value", format!("`{name}` is not greater than zero"))
             .maybe_at(found.span, "must be a positive number")
             .help("such as `1e-6`"),

@@ -19,7 +19,7 @@ pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str)
     names::flatten(session, &mut tree, &root);
     dictionaries::find(session, &mut tree);
     if tree.components.is_empty() {
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::empty", "the system has no components")
                 .maybe_at(root.name.span, "nothing in here")
                 .help("add one: `<ssd:Component name=\"...\" source=\"resources/....fmu\"/>`"),

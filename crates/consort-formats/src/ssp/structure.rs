@@ -47,7 +47,7 @@ pub(super) fn read(session: &mut Session<'_>, path: &str) -> Option<Structure> {
         let at = Nesting { package: "", depth: 0, count: &mut 0 };
         return session.open(path, &bytes, |session, root| read_root(session, root, path, at));
     }
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::missing-file", format!("there is no `{path}` in this SSP"))
             .help("an SSP has `SystemStructure.ssd` at its top; name another variant otherwise"),
     );
@@ -92,7 +92,7 @@ fn read_root(
     check_version(session, root);
     let units = Units::read(session, root);
     let Some(system) = root.child("System") else {
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::missing-element", "the description has no `System`")
                 .at(root.span(), "nothing in here")
                 .help("put the components into `<ssd:System name=\"...\"><ssd:Elements>`"),
@@ -122,7 +122,7 @@ fn file(session: &mut Session<'_>, tag: Tag<'_>, path: &str) -> Option<Vec<u8>> 
     let bytes = (session.files)(path);
     if bytes.is_none() {
         let message = format!("there is no `{path}` in this SSP");
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::missing-file", message)
                 .maybe_at(tag.attribute("source").and_then(|it| it.span), "not found")
                 .help("sources are relative to the file that names them"),
@@ -139,7 +139,7 @@ pub(super) fn check_version(session: &mut Session<'_>, tag: Tag<'_>) {
         return;
     }
     let message = format!("version `{}` of SSP is not known", version.value);
-    session.tell(
+    session.report(
         Diagnostic::warning("ssp::unknown-version", message)
             .maybe_at(version.span, "known are 1.0 and 2.0")
             .help("the file is read as version 2.0"),
@@ -156,7 +156,7 @@ fn admit(session: &mut Session<'_>, tag: Tag<'_>, place: &mut Place<'_>) -> bool
     } else {
         return true;
     };
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::limit", format!("there are more than {most} {what}"))
             .at(tag.span(), "too many from here on")
             .help("does a system contain itself, by `source=\"#id\"` or by a file?"),
@@ -199,7 +199,7 @@ fn element_name(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<Strin
     if !name.value.trim().is_empty() {
         return Some(Spanned { value: name.value.to_owned(), span: name.span });
     }
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::empty-name", format!("a `{}` has an empty name", tag.name()))
             .maybe_at(name.span, "nothing in here")
             .help(help),
@@ -250,7 +250,7 @@ fn report_duplicate(
     if let Some(first) = first {
         diagnostic = diagnostic.label(first, "first here");
     }
-    session.tell(diagnostic);
+    session.report(diagnostic);
 }
 
 fn read_connectors(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Vec<Connector> {

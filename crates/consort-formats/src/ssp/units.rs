@@ -68,7 +68,7 @@ impl Units {
         if !self.missed.borrow_mut().insert(name.value.to_owned()) {
             return;
         }
-        session.tell(
+        session.report(
             Diagnostic::warning("ssp::undefined-unit", format!("the unit `{}` {what}", name.value))
                 .maybe_at(name.span, "values in it are passed on as they are, not converted")
                 .help("define it by base units in `Units` of this file"),
@@ -88,7 +88,7 @@ fn read_base(session: &mut Session<'_>, tag: Tag<'_>) -> Option<BaseUnit> {
         return Some(BaseUnit { exponents, factor, offset });
     }
     let message = "a unit must have a finite offset and a finite factor other than zero";
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::bad-unit", message)
             .at(tag.span(), "nothing converts to this")
             .help("`base value = factor * value + offset`"),
@@ -105,7 +105,7 @@ pub(super) fn double(session: &mut Session<'_>, tag: Tag<'_>, name: &str) -> Opt
 pub(super) fn transformation(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Linear> {
     for child in tag.children().filter(|child| child.name().ends_with("MappingTransformation")) {
         let message = format!("`{}` is not supported", child.name());
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::unsupported-transformation", message)
                 .at(child.span(), "only `LinearTransformation` is")
                 .help("put a component between the two that maps the values"),
@@ -116,7 +116,7 @@ pub(super) fn transformation(session: &mut Session<'_>, tag: Tag<'_>) -> Option<
     let factor = double(session, linear, "factor").unwrap_or(1.0);
     let offset = double(session, linear, "offset").unwrap_or(0.0);
     if !factor.is_finite() || !offset.is_finite() {
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::bad-value", "a transformation has a number that is not finite")
                 .at(linear.span(), "nothing comes out of this")
                 .help("it computes `factor * value + offset`"),

@@ -43,7 +43,7 @@ pub(super) fn parameter_set(session: &mut Session<'_>, set: Tag<'_>) -> Vec<Valu
     session.known(set, &[META, &["version", "name"]].concat(), &children);
     let units = Units::read(session, set);
     let Some(list) = set.child("Parameters") else {
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::missing-element", "`ParameterSet` has no `Parameters`")
                 .at(set.span(), "nothing in here")
                 .help("put the values into `<ssv:Parameters>`"),
@@ -57,7 +57,7 @@ pub(super) fn parameter_set(session: &mut Session<'_>, set: Tag<'_>) -> Vec<Valu
         let Some(value) = parameter(session, tag, &units) else { continue };
         if !names.insert(value.name.value.clone()) {
             let message = format!("`{}` is given twice in one parameter set", value.name.value);
-            session.tell(
+            session.report(
                 Diagnostic::warning("ssp::duplicate-parameter", message)
                     .maybe_at(value.name.span, "given again")
                     .help("the last one counts; remove the others"),
@@ -74,7 +74,7 @@ pub(super) fn check_root(session: &mut Session<'_>, root: Tag<'_>, name: &str, w
         return true;
     }
     let message = format!("this is not {what}: it starts with `{}`", shorten(root.name()));
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::wrong-root", message)
             .at(root.span(), format!("expected `{name}`"))
             .help("check which file is named where"),
@@ -89,7 +89,7 @@ fn parameter(session: &mut Session<'_>, tag: Tag<'_>, units: &Units) -> Option<V
     let name = Spanned { value: name.value.to_owned(), span: name.span };
     let Some(typed) = tag.children().find(|child| TYPES.contains(&child.name())) else {
         let message = format!("the parameter `{}` has no value", name.value);
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::missing-element", message)
                 .at(tag.span(), "no element with a type in here")
                 .help("add one, such as `<ssv:Real value=\"1.5\"/>`"),
@@ -144,7 +144,7 @@ fn report_count(session: &mut Session<'_>, tag: Tag<'_>, sizes: &[usize], span: 
         list => format!("{} values", list.join(" x ")),
     };
     let name = tag.text("name").unwrap_or_default();
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::wrong-count", format!("`{name}` must be given {wanted}"))
             .maybe_at(span, "more or fewer values")
             .help("correct the values, or the `Dimension`s of the parameter"),
@@ -219,7 +219,7 @@ pub(super) fn parameter_mapping(session: &mut Session<'_>, mapping: Tag<'_>) -> 
         let Some(entry) = entry(session, tag) else { continue };
         if !targets.insert(entry.target.value.clone()) {
             let message = format!("two parameters are mapped to `{}`", entry.target.value);
-            session.tell(
+            session.report(
                 Diagnostic::warning("ssp::duplicate-target", message)
                     .maybe_at(entry.target.span, "mapped again")
                     .help("the last one counts; remove the others"),

@@ -9,7 +9,7 @@ mod tag;
 
 use super::Files;
 use consort_core::{Diagnostic, Report, Span};
-use consort_xml::{Claim, Codes, Declaration, File, Format, Help, Limits, Narrow, Teller};
+use consort_xml::{Claim, Codes, Declaration, File, Format, Help, Limits, Narrow, Reporter};
 
 pub(super) use consort_xml::{boolean, shorten};
 pub(super) use tag::Tag;
@@ -69,7 +69,7 @@ const KNOWN_PREFIXES: &[(&str, &str)] = &[
 /// The reading of one system: every file it is made of, and what is to be said about them.
 pub(super) struct Session<'s> {
     pub(super) files: Files<'s>,
-    teller: Teller<'s>,
+    reporter: Reporter<'s>,
     /// What the user calls the archive or folder; may be empty.
     name: &'s str,
     opened: usize,
@@ -78,17 +78,17 @@ pub(super) struct Session<'s> {
 
 impl<'s> Session<'s> {
     pub(super) fn new(name: &'s str, files: Files<'s>, report: &'s mut Report) -> Self {
-        Session { files, teller: Teller::new(report), name, opened: 0, bytes: 0 }
+        Session { files, reporter: Reporter::new(report), name, opened: 0, bytes: 0 }
     }
 
     /// Adds something to tell, unless there is plenty of its kind already.
-    pub(super) fn tell(&mut self, diagnostic: Diagnostic) {
-        self.teller.tell(diagnostic);
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.reporter.report(diagnostic);
     }
 
     /// Says what was left out; true if there was no error.
     pub(super) fn finish(self) -> bool {
-        self.teller.finish()
+        self.reporter.finish()
     }
 
     /// Decodes, checks and parses a file and has `interpret` read its root element.
@@ -106,13 +106,13 @@ impl<'s> Session<'s> {
             return None;
         }
         let decoded = consort_xml::decode(bytes, Declaration::Ignored, Narrow::Latin1);
-        let source = self.teller.add_source(shown, decoded.text.clone());
+        let source = self.reporter.add_source(shown, decoded.text.clone());
         if let Some(doubt) = decoded.doubt.filter(|doubt| doubt.claim == Claim::Utf8) {
             self.report_encoding(Span::new(source, doubt.at));
         }
-        let mut file = File::check(source, decoded.text, &FORMAT, &mut self.teller)?;
+        let mut file = File::check(source, decoded.text, &FORMAT, &mut self.reporter)?;
         self.bind_prefixes(&mut file);
-        let document = file.parse(&mut self.teller)?;
+        let document = file.parse(&mut self.reporter)?;
         interpret(self, Tag { node: document.root_element(), file: &file })
     }
 
@@ -135,7 +135,7 @@ impl<'s> Session<'s> {
             return true;
         };
         let help = "an SSP of this size is a mistake of the tool that wrote it";
-        self.tell(Diagnostic::error("ssp::limit", message).help(help));
+        self.report(Diagnostic::error("ssp::limit", message).help(help));
         false
     }
 
@@ -154,7 +154,7 @@ impl<'s> Session<'s> {
             if !file.declare(prefix, uri) {
                 return;
             }
-            self.tell(
+            self.report(
                 Diagnostic::warning(
                     "ssp::undeclared-prefix",
                     format!("the prefix `{prefix}` is not declared"),
@@ -166,7 +166,7 @@ impl<'s> Session<'s> {
     }
 
     fn report_encoding(&mut self, span: Span) {
-        self.tell(
+        self.report(
             Diagnostic::warning("ssp::encoding", "the text is not UTF-8")
                 .at(span, "first such place")
                 .help("it was read as ISO-8859-1; SSP files are to be written in UTF-8"),

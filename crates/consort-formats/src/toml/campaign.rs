@@ -63,7 +63,7 @@ use consort_core::{Diagnostic, Report, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
 use consort_system::campaign::{Limit, Strategy, StrategyKind, SystemOptions, Tighter};
-use consort_toml::{DeTable, Entry, Format, Reader};
+use consort_toml::{DeTable, Entry, Format, TomlReader};
 
 const KEYS: &[&str] = &[
     "name",
@@ -93,7 +93,7 @@ static FORMAT: Format = super::format("a campaign");
 pub fn read_campaign(name: &str, text: &str, report: &mut Report) -> Option<Campaign> {
     let before = report.error_count();
     let document =
-        |reader: &mut Reader<'_>, table: &DeTable<'_>| read_document(reader, table, name);
+        |reader: &mut TomlReader<'_>, table: &DeTable<'_>| read_document(reader, table, name);
     let campaign = consort_toml::read(&FORMAT, name, text, report, document)??;
     (report.error_count() == before).then_some(campaign)
 }
@@ -106,7 +106,7 @@ struct Found {
     horizon: Option<Spanned<Seconds>>,
 }
 
-fn read_document(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str) -> Option<Campaign> {
+fn read_document(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str) -> Option<Campaign> {
     let mut found = Found { campaign: empty(name), system: None, period: None, horizon: None };
     let entries = reader.entries(table);
     let mut given: Vec<&str> = Vec::new();
@@ -163,7 +163,11 @@ fn empty(name: &str) -> Campaign {
 }
 
 /// Returns the key that was given, or meant.
-fn read_entry<'t>(reader: &mut Reader<'_>, entry: &Entry<'t, '_>, found: &mut Found) -> &'t str {
+fn read_entry<'t>(
+    reader: &mut TomlReader<'_>,
+    entry: &Entry<'t, '_>,
+    found: &mut Found,
+) -> &'t str {
     let campaign = &mut found.campaign;
     match entry.key {
         "name" => {

@@ -5,7 +5,7 @@ use super::{isolation, solving};
 use crate::is_name_letter;
 use consort_core::{Diagnostic, Literal, SetupOrder};
 use consort_system::{Component, Parameter, Spanned, StepLength};
-use consort_toml::{DeTable, DeValue, Entry, LiteralProblem, Reader, Value, literal};
+use consort_toml::{DeTable, DeValue, Entry, LiteralProblem, TomlReader, Value, literal};
 use std::collections::BTreeMap;
 
 const KEYS: &[&str] = &[
@@ -27,7 +27,7 @@ const KEYS: &[&str] = &[
 ];
 
 pub(super) fn read_all(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     defaults: Defaults,
 ) -> Vec<Component> {
@@ -40,7 +40,11 @@ pub(super) fn read_all(
     entries.iter().filter_map(|entry| read(reader, entry, defaults)).collect()
 }
 
-fn read(reader: &mut Reader<'_>, entry: &Entry<'_, '_>, defaults: Defaults) -> Option<Component> {
+fn read(
+    reader: &mut TomlReader<'_>,
+    entry: &Entry<'_, '_>,
+    defaults: Defaults,
+) -> Option<Component> {
     check_name(reader, entry);
     let DeValue::Table(table) = entry.value.get_ref() else {
         let help = format!("write `[components.{}]` before its settings", entry.key);
@@ -65,7 +69,7 @@ fn read(reader: &mut Reader<'_>, entry: &Entry<'_, '_>, defaults: Defaults) -> O
 
 /// Returns the key that was given, or meant.
 fn read_entry<'t>(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'t, '_>,
     component: &mut Component,
     place: &str,
@@ -99,7 +103,7 @@ fn read_entry<'t>(
     Some(entry.key)
 }
 
-fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
+fn check_name(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) {
     let is_name = |part: &str| !part.is_empty() && part.chars().all(is_name_letter);
     if entry.key.split('/').all(is_name) {
         return;
@@ -115,7 +119,7 @@ fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
     );
 }
 
-fn report_missing_model(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
+fn report_missing_model(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) {
     let message = format!("component `{}` has no model", entry.key);
     reader.loss(
         Diagnostic::error("system::missing-model", message)
@@ -124,7 +128,7 @@ fn report_missing_model(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
     );
 }
 
-fn parameters(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Parameter> {
+fn parameters(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Parameter> {
     let DeValue::Table(table) = entry.value.get_ref() else {
         let help = "such as `parameters = { gain = 2.5 }`";
         reader.wrong_kind("parameters", entry.value, "a table", help);
@@ -137,7 +141,12 @@ fn parameters(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Parameter> 
 }
 
 /// Unquoted names with dots arrive as tables in tables; they are put together again.
-fn collect(reader: &mut Reader<'_>, table: &DeTable<'_>, prefix: &str, list: &mut Vec<Parameter>) {
+fn collect(
+    reader: &mut TomlReader<'_>,
+    table: &DeTable<'_>,
+    prefix: &str,
+    list: &mut Vec<Parameter>,
+) {
     for entry in &reader.entries(table) {
         let name = Spanned::new(format!("{prefix}{}", entry.key), entry.key_span);
         match entry.value.get_ref() {
@@ -160,7 +169,7 @@ fn is_value(table: &DeTable<'_>) -> bool {
 
 /// `{ value = 20, unit = "cm" }`.
 fn value_with_unit(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     name: Spanned<String>,
     table: &DeTable<'_>,
     whole: &Entry<'_, '_>,
@@ -190,7 +199,7 @@ fn value_with_unit(
 
 /// A value for a variable, or a word on why it is none.
 pub(super) fn value(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     key: &str,
     value: &Value<'_>,
 ) -> Option<Spanned<Literal>> {
@@ -217,7 +226,7 @@ pub(super) fn value(
     None
 }
 
-fn report_duplicates(reader: &mut Reader<'_>, list: &[Parameter]) {
+fn report_duplicates(reader: &mut TomlReader<'_>, list: &[Parameter]) {
     let mut first = BTreeMap::new();
     for parameter in list {
         let Some(earlier) = first.insert(&parameter.name.value, &parameter.name) else { continue };

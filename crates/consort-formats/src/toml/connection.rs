@@ -2,7 +2,7 @@
 
 use consort_core::{Diagnostic, Span};
 use consort_system::{Connection, Hold, Linear, Spanned};
-use consort_toml::{DeTable, Entry, Reader};
+use consort_toml::{DeTable, Entry, TomlReader};
 
 const KEYS: &[&str] = &[
     "from",
@@ -16,7 +16,7 @@ const KEYS: &[&str] = &[
     "convert",
 ];
 
-pub(super) fn read_all(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Connection> {
+pub(super) fn read_all(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Connection> {
     let tables = reader.tables(entry);
     tables.into_iter().flat_map(|(span, table)| read(reader, span, table)).collect()
 }
@@ -34,7 +34,7 @@ struct Settings {
 }
 
 /// One connection per target.
-fn read(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Connection> {
+fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Connection> {
     let (mut from, mut to) = (None, Vec::new());
     let mut settings = Settings::default();
     let mut given = Vec::new();
@@ -57,7 +57,7 @@ fn read(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Connect
 }
 
 impl Settings {
-    fn read(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> bool {
+    fn read(&mut self, reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> bool {
         match entry.key {
             "hold" => {
                 let choices = [("hold", Hold::Hold), ("extrapolate", Hold::Extrapolate)];
@@ -94,14 +94,14 @@ impl Settings {
     }
 }
 
-fn targets(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
+fn targets(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
     if matches!(entry.value.get_ref(), consort_toml::DeValue::Array(_)) {
         return reader.texts(entry);
     }
     reader.text(entry).into_iter().collect()
 }
 
-fn report_missing(reader: &mut Reader<'_>, span: Span, key: &str) {
+fn report_missing(reader: &mut TomlReader<'_>, span: Span, key: &str) {
     let example = if key == "from" { "tank.level" } else { "pid.measurement" };
     reader.loss(
         Diagnostic::error("system::missing-end", format!("a connection has no `{key}`"))

@@ -6,7 +6,7 @@ use consort_system::{
     Continuous, Coupling, IterationMethod, IterationOptions, LoopChoice, LoopRule, OnDivergence,
     Order, Spanned, StepConstraint, VariableStep,
 };
-use consort_toml::{DeTable, DeValue, Entry, Reader};
+use consort_toml::{DeTable, DeValue, Entry, TomlReader};
 
 const ITERATION_KEYS: &[&str] = &["method", "tolerance", "limit", "relaxation", "accept-after"];
 const RULE_KEYS: &[&str] =
@@ -20,7 +20,7 @@ const POLICIES: [(&str, LoopChoice); 3] =
 
 /// Reads a key of `[experiment]` that is about the coupling; the others are left alone.
 pub(super) fn read_entry(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     coupling: &mut Coupling,
 ) -> bool {
@@ -53,7 +53,7 @@ pub(super) fn read_entry(
 }
 
 fn table<'t, 'i>(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'t, 'i>,
     path: &str,
 ) -> Option<&'t DeTable<'i>> {
@@ -64,7 +64,7 @@ fn table<'t, 'i>(
     None
 }
 
-fn iteration(reader: &mut Reader<'_>, table: &DeTable<'_>) -> IterationOptions {
+fn iteration(reader: &mut TomlReader<'_>, table: &DeTable<'_>) -> IterationOptions {
     let mut options = IterationOptions::default();
     for entry in &reader.entries(table) {
         if !read_iteration(reader, entry, &mut options) {
@@ -75,7 +75,7 @@ fn iteration(reader: &mut Reader<'_>, table: &DeTable<'_>) -> IterationOptions {
 }
 
 fn read_iteration(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     options: &mut IterationOptions,
 ) -> bool {
@@ -93,7 +93,7 @@ fn read_iteration(
     true
 }
 
-fn variable_step(reader: &mut Reader<'_>, table: &DeTable<'_>) -> VariableStep {
+fn variable_step(reader: &mut TomlReader<'_>, table: &DeTable<'_>) -> VariableStep {
     let mut step = VariableStep::default();
     for entry in &reader.entries(table) {
         match entry.key {
@@ -125,7 +125,11 @@ const CONSTRAINT_KEYS: &[&str] =
     &["kind", "variables", "tolerance", "absolute", "relative", "start", "period"];
 
 /// `[[experiment.variable-step.constraints]]`.
-fn constraint(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<StepConstraint> {
+fn constraint(
+    reader: &mut TomlReader<'_>,
+    span: Span,
+    table: &DeTable<'_>,
+) -> Option<StepConstraint> {
     let (mut kind, mut variables) = (None, Vec::new());
     let [mut tolerance, mut absolute, mut relative] = [None, None, None];
     let (mut start, mut period) = (None, None);
@@ -172,12 +176,12 @@ fn constraint(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Optio
 }
 
 /// `[[loops]]`.
-pub(super) fn read_rules(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<LoopRule> {
+pub(super) fn read_rules(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<LoopRule> {
     let tables = reader.tables(entry);
     tables.into_iter().filter_map(|(span, table)| read_rule(reader, span, table)).collect()
 }
 
-fn read_rule(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<LoopRule> {
+fn read_rule(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<LoopRule> {
     let (mut through, mut policy) = (None, LoopChoice::Iterate);
     let mut iteration = IterationOptions::default();
     let mut has_variable = false;

@@ -3,7 +3,7 @@
 use super::{coupling, solving};
 use consort_core::Diagnostic;
 use consort_system::{Experiment, Record, Spanned};
-use consort_toml::{DeValue, Entry, Reader};
+use consort_toml::{DeValue, Entry, TomlReader};
 
 const KEYS: &[&str] = &[
     "start",
@@ -35,7 +35,7 @@ pub(super) struct Defaults {
 }
 
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: Option<&Entry<'_, '_>>,
 ) -> (Experiment, Defaults) {
     let mut experiment = Experiment::default();
@@ -52,7 +52,7 @@ pub(super) fn read(
 }
 
 fn read_entry(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     experiment: &mut Experiment,
     defaults: &mut Defaults,
@@ -84,7 +84,7 @@ fn read_entry(
     }
 }
 
-fn seed(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<u64> {
+fn seed(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<u64> {
     let DeValue::Integer(number) = entry.value.get_ref() else {
         reader.wrong_kind("seed", entry.value, "a whole number", "such as `seed = 7`");
         return None;
@@ -102,7 +102,7 @@ fn seed(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<u64> {
     seed
 }
 
-fn record(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Record> {
+fn record(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Record> {
     if let DeValue::Array(_) = entry.value.get_ref() {
         return Some(Record::These(reader.texts(entry)));
     }
@@ -120,7 +120,7 @@ fn record(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Record> {
 }
 
 /// `true` is the pattern that matches everything.
-fn plot(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
+fn plot(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Spanned<String>> {
     match entry.value.get_ref() {
         DeValue::Boolean(true) => {
             vec![Spanned::new("*".to_owned(), reader.span(entry.value.span()))]

@@ -3,13 +3,13 @@
 use super::component::value;
 use consort_core::{Diagnostic, Span};
 use consort_system::{Action, Intervention, Spanned, When};
-use consort_toml::{DeTable, Entry, Reader};
+use consort_toml::{DeTable, Entry, TomlReader};
 
 const KEYS: &[&str] =
     &["at", "when", "target", "set", "override", "offset", "freeze", "release", "unit"];
 const ACTIONS: &str = "`set`, `override`, `offset`, `freeze = true` or `release = true`";
 
-pub(super) fn read_all(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Intervention> {
+pub(super) fn read_all(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Intervention> {
     let tables = reader.tables(entry);
     tables.into_iter().filter_map(|(span, table)| read(reader, span, table)).collect()
 }
@@ -23,7 +23,7 @@ struct Found {
     unit: Option<Spanned<String>>,
 }
 
-fn read(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<Intervention> {
+fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<Intervention> {
     let mut found = Found::default();
     let entries = reader.entries(table);
     let mut has_target = false;
@@ -45,7 +45,7 @@ fn read(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<Inte
 
 /// Returns the key that was given, or meant.
 fn read_entry<'t>(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'t, '_>,
     found: &mut Found,
 ) -> Option<&'t str> {
@@ -70,7 +70,7 @@ fn read_entry<'t>(
     Some(entry.key)
 }
 
-fn only_true(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> bool {
+fn only_true(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> bool {
     let value = reader.boolean(entry);
     if value == Some(false) {
         let message = format!("`{} = false` does nothing", entry.key);
@@ -104,7 +104,7 @@ const ACTION: Words = Words {
 };
 
 fn exactly_one<T>(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     whole: Span,
     mut found: Vec<(Span, Option<T>)>,
     words: &Words,

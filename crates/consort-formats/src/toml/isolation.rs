@@ -2,11 +2,11 @@
 
 use consort_core::Provider;
 use consort_system::{Isolation, Spanned};
-use consort_toml::{Entry, Reader};
+use consort_toml::{Entry, TomlReader};
 
 /// Reads a key of a component that is about its process; the others are left alone.
 pub(super) fn read_entry(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     isolation: &mut Isolation,
 ) -> bool {

@@ -3,11 +3,11 @@
 
 use consort_core::{Diagnostic, Interface, SolverKind};
 use consort_system::{SolverDefaults, Solving, Spanned};
-use consort_toml::{DeValue, Entry, Reader};
+use consort_toml::{DeValue, Entry, TomlReader};
 
 /// Reads a key of a component that is about its solver; the others are left alone.
 pub(super) fn read_entry(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     solving: &mut Solving,
 ) -> bool {
@@ -26,7 +26,7 @@ pub(super) fn read_entry(
 
 /// The same for the experiment.
 pub(super) fn read_default(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     defaults: &mut SolverDefaults,
 ) -> bool {
@@ -38,7 +38,7 @@ pub(super) fn read_default(
     true
 }
 
-fn solver(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<SolverKind>> {
+fn solver(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<SolverKind>> {
     let text = reader.text(entry)?;
     match SolverKind::from_name(&text.value) {
         Some(kind) => Some(Spanned { value: kind, span: text.span }),
@@ -49,7 +49,10 @@ fn solver(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<Solv
     }
 }
 
-pub(super) fn tolerance(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<f64>> {
+pub(super) fn tolerance(
+    reader: &mut TomlReader<'_>,
+    entry: &Entry<'_, '_>,
+) -> Option<Spanned<f64>> {
     let value = match entry.value.get_ref() {
         DeValue::Float(number) => consort_toml::float(number.as_str()),
         DeValue::Integer(number) => consort_toml::float(number.as_str()),

@@ -3,8 +3,8 @@
 use super::Plan;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, ContinuousInstance, Instance, Joint, Reference, Resolution, SavedState,
-    Seconds, Setup, SolvedBy, SolverWork, Step, StepOutcome, Stop, ValuesMut, ValuesRef,
+    CallError, CallStatus, CancelFlag, ContinuousInstance, Instance, Joint, Reference, Resolution,
+    SavedState, Seconds, Setup, SolvedBy, SolverWork, Step, StepOutcome, ValuesMut, ValuesRef,
 };
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
@@ -218,8 +218,8 @@ impl Instance for SolvedInstance {
         }
     }
 
-    fn heed(&mut self, stop: &Stop) {
-        self.integrator.heed(stop);
+    fn set_cancel_flag(&mut self, flag: &CancelFlag) {
+        self.integrator.set_cancel_flag(flag);
     }
 
     fn join(&mut self) -> bool {

@@ -3,7 +3,7 @@
 use super::Fingerprint;
 use super::breaks::{Break, Breaks, GENERATION_MAX};
 use super::chatter::{Chatter, watched};
-use super::past::{Entry, Past};
+use super::past::{Past, PastValue};
 use super::state::{Phase, State, Waiting};
 use consort_core::Prng;
 use consort_core::bytes::{BytesError, Reader, Writer};
@@ -149,6 +149,6 @@ fn read_past(reader: &mut Reader<'_>) -> Read<Past> {
     let count = reader.count(16)?;
     let numbers = reader.reals(2 * count)?;
     let (pairs, _) = numbers.as_chunks::<2>();
-    let entries = pairs.iter().map(|[time, value]| Entry { time: *time, value: *value });
+    let entries = pairs.iter().map(|[time, value]| PastValue { time: *time, value: *value });
     Ok(Past::from_entries(entries))
 }

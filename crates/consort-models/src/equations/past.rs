@@ -13,7 +13,7 @@ pub(super) struct Past {
     /// Whole chunks, oldest first.
     old: Shared<Vec<Chunk>>,
     /// What came after them; at most a chunk.
-    recent: Vec<Entry>,
+    recent: Vec<PastValue>,
     /// How many entries of all of these are forgotten, from the first on.
     forgotten: usize,
     /// Chunks that are nobody's any more.
@@ -24,12 +24,12 @@ clone_by_field!(Past { old, recent, forgotten, spare });
 
 /// A time and the value then.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct PastValue {
     pub(super) time: f64,
     pub(super) value: f64,
 }
 
-type Chunk = Arc<[Entry; CHUNK]>;
+type Chunk = Arc<[PastValue; CHUNK]>;
 
 /// A copy copies so many entries at most.
 const CHUNK: usize = 64;
@@ -52,14 +52,14 @@ impl PartialEq for Past {
 }
 
 impl Past {
-    pub(super) fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
+    pub(super) fn from_entries(entries: impl IntoIterator<Item = PastValue>) -> Self {
         let mut past = Past::default();
         entries.into_iter().for_each(|entry| past.push(entry.time, entry.value));
         past
     }
 
     /// All that is remembered, oldest first.
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &PastValue> {
         let old = self.old.iter().flat_map(|chunk| chunk.iter());
         old.chain(&self.recent).skip(self.forgotten)
     }
@@ -83,7 +83,7 @@ impl Past {
         if self.recent.len() == CHUNK {
             self.make_room();
         }
-        self.recent.push(Entry { time, value });
+        self.recent.push(PastValue { time, value });
     }
 
     /// Gives up what is forgotten, as far as that is worth it, or makes the recent entries old ones.
@@ -94,7 +94,7 @@ impl Past {
             self.forgotten = 0;
             return;
         }
-        let mut chunk = self.spare.pop().unwrap_or_else(|| Arc::new([Entry::default(); CHUNK]));
+        let mut chunk = self.spare.pop().unwrap_or_else(|| Arc::new([PastValue::default(); CHUNK]));
         let room = Arc::get_mut(&mut chunk).expect("a spare chunk is nobody else's");
         room.copy_from_slice(&self.recent);
         self.old.to_mut().push(chunk);
@@ -115,7 +115,7 @@ impl Past {
     pub(super) fn unshared_bytes(&self) -> usize {
         let chunks = if self.old.is_own() { &self.old[..] } else { &[] };
         let own = chunks.iter().filter(|chunk| Arc::strong_count(chunk) == 1).count();
-        size_of_val(chunks) + own * size_of::<[Entry; CHUNK]>() + size_of_val(&self.recent[..])
+        size_of_val(chunks) + own * size_of::<[PastValue; CHUNK]>() + size_of_val(&self.recent[..])
     }
 
     /// The time of the last entry.
@@ -132,7 +132,7 @@ impl Past {
 
     /// An entry, counted from the first that is not forgotten.
     #[inline]
-    fn entry(&self, at: usize) -> Entry {
+    fn entry(&self, at: usize) -> PastValue {
         let at = at + self.forgotten;
         let chunk = at / CHUNK;
         match self.old.get(chunk) {
@@ -143,7 +143,7 @@ impl Past {
 
     /// How many entries are not after a time.
     fn count_until(&self, time: f64) -> usize {
-        let until = |entries: &[Entry]| entries.partition_point(|entry| entry.time <= time);
+        let until = |entries: &[PastValue]| entries.partition_point(|entry| entry.time <= time);
         let recent = until(&self.recent);
         let count = match self.old.len() * CHUNK {
             old if 0 < recent => old + recent,
@@ -161,7 +161,7 @@ impl Past {
         let Some(found) = after.checked_sub(1) else {
             return if len == 0 { f64::NAN } else { self.entry(0).value };
         };
-        let Entry { time: exact, value } = self.entry(found);
+        let PastValue { time: exact, value } = self.entry(found);
         if time <= exact || len == 1 {
             return value;
         }
@@ -179,7 +179,7 @@ impl Past {
         let count = last - first + 1;
         let (mut times, mut differences) = ([0.0; POINTS], [0.0; POINTS]);
         for at in 0..count {
-            Entry { time: times[at], value: differences[at] } = self.entry(first + at);
+            PastValue { time: times[at], value: differences[at] } = self.entry(first + at);
         }
         for order in 1..count {
             for at in (order..count).rev() {
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     fn past(entries: &[(f64, f64)]) -> Past {
-        Past::from_entries(entries.iter().map(|&(time, value)| Entry { time, value }))
+        Past::from_entries(entries.iter().map(|&(time, value)| PastValue { time, value }))
     }
 
     #[test]

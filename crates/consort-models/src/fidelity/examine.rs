@@ -83,7 +83,7 @@ impl Subject {
 
 /// Whether a provider can be used here at all, or why not.
 fn support(provider: Provider) -> Result<(), String> {
-    if provider == Provider::Image { consort_fmi::host::image_support() } else { Ok(()) }
+    if provider == Provider::Image { consort_host::image_support() } else { Ok(()) }
 }
 
 fn kernel_release() -> String {

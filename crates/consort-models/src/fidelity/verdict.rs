@@ -170,7 +170,7 @@ impl Failure {
              (`state = \"image\"` of a component, `--providers image`)",
             budget.as_secs_f64()
         );
-        let error = CallError::new("check", CallStatus::GivenUp);
+        let error = CallError::new("check", CallStatus::Cancelled);
         Failure { what, is_late: true, ..Failure::new(&error, time) }
     }
 }

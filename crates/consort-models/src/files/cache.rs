@@ -3,7 +3,7 @@
 use super::input_file::{InputFile, Role, sha256_of_file};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report, Span};
-use consort_fmi::archive::{self, Limits};
+use consort_fmi::archive::{self, ArchiveLimits};
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -60,7 +60,7 @@ pub(crate) fn unpack(
     let unusable = |error: io::Error| unusable(&folder, request.span, &error);
     let work = work_folder(&folder).map_err(|error| report.push(unusable(error))).ok()?;
     let unpacked = work.path().join("fmu");
-    let (name, limits) = (request.model, Limits::default());
+    let (name, limits) = (request.model, ArchiveLimits::default());
     if !archive::unpack(file, name, &unpacked, &limits, request.span, report) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! A program as an instance.
 
 use super::channel::{Broken, Channel};
-use super::state::State;
+use super::state::ForeignState;
 use super::table::{Table, put_table};
 use super::wire::{self, Body, MAGIC, Misread, VERSION, answer, ask};
 use crate::native::store::{self, Misfit};
@@ -283,7 +283,7 @@ impl Instance for ForeignInstance {
         self.require("save its state", Phase::Stepping)?;
         let blob = self.ask_state();
         let blob = blob.map_err(|broken| self.broken("save its state", String::new(), &broken))?;
-        Ok(SavedState(Box::new(State { values: self.table.values.clone(), blob })))
+        Ok(SavedState(Box::new(ForeignState { values: self.table.values.clone(), blob })))
     }
 
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
@@ -300,7 +300,7 @@ impl Instance for ForeignInstance {
     }
 
     fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
-        let state = State::from_bytes(bytes, &self.table).map_err(|why| {
+        let state = ForeignState::from_bytes(bytes, &self.table).map_err(|why| {
             refused("deserialize a state", format!("the bytes are no state of it: {why}"))
         })?;
         Ok(SavedState(Box::new(state)))
@@ -322,8 +322,12 @@ impl Instance for ForeignInstance {
     }
 }
 
-fn own<'s>(state: &'s SavedState, like: &Table, call: &'static str) -> CallResult<&'s State> {
-    let state = state.0.downcast_ref::<State>().filter(|state| state.fits(like));
+fn own<'s>(
+    state: &'s SavedState,
+    like: &Table,
+    call: &'static str,
+) -> CallResult<&'s ForeignState> {
+    let state = state.0.downcast_ref::<ForeignState>().filter(|state| state.fits(like));
     state.ok_or_else(|| refused(call, "the state is another model's".to_owned()))
 }
 

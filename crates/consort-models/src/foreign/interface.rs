@@ -28,7 +28,7 @@ use consort_core::{
     Capabilities, Causality, DependsOn, Diagnostic, ModelDescription, ModelStructure, Refresh,
     Report, Span, Unit, Unknown, Variable, VariableId,
 };
-use consort_toml::{Codes, DeTable, DeValue, Entry, Format, Reader, Value};
+use consort_toml::{Codes, DeTable, DeValue, Entry, Format, Mismatch, TomlReader, Value};
 use std::path::Path;
 
 /// The most elements that all variables of a program have together.
@@ -82,12 +82,13 @@ const TABLES: [(&str, Causality); 3] = [
 /// Reads an interface; `name` is what messages call the file. `None` if something is wrong with it.
 pub(crate) fn read(name: &str, text: &str, report: &mut Report) -> Option<Interface> {
     let before = report.error_count();
-    let document = |reader: &mut Reader<'_>, table: &DeTable<'_>| read_table(reader, table, name);
+    let document =
+        |reader: &mut TomlReader<'_>, table: &DeTable<'_>| read_table(reader, table, name);
     let interface = consort_toml::read(&FORMAT, name, text, report, document)?;
     (report.error_count() == before).then_some(interface)
 }
 
-fn read_table(reader: &mut Reader<'_>, table: &DeTable<'_>, file: &str) -> Interface {
+fn read_table(reader: &mut TomlReader<'_>, table: &DeTable<'_>, file: &str) -> Interface {
     let entries = reader.entries(table);
     let mut draft = Draft::default();
     for entry in &entries {
@@ -123,7 +124,7 @@ struct Draft {
 impl Draft {
     fn read_variables(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut TomlReader<'_>,
         entry: &Entry<'_, '_>,
         causality: Causality,
     ) {
@@ -149,19 +150,19 @@ impl Draft {
         }
     }
 
-    fn read_source(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
+    fn read_source(&mut self, reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) {
         let help = "write the files in C as a list: `source = [\"tank.c\"]`";
         self.source = words(reader, entry, help);
     }
 
-    fn read_command(&mut self, reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
+    fn read_command(&mut self, reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) {
         let help = "write the program and its arguments as a list: `command = [\"./tank\"]`";
         let words = words(reader, entry, help);
         self.command = words.map(|words| words.into_iter().map(|(word, _)| word).collect());
     }
 
     /// What can be seen only of the whole.
-    fn check(&self, reader: &mut Reader<'_>, entries: &[Entry<'_, '_>]) {
+    fn check(&self, reader: &mut TomlReader<'_>, entries: &[Entry<'_, '_>]) {
         let span = |key: &str| entries.iter().find(|entry| entry.key == key).map(|it| it.key_span);
         if let (Some(source), Some(command)) = (span("source"), span("command")) {
             reader.error(
@@ -214,20 +215,21 @@ impl Draft {
     }
 }
 
-fn text(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<String> {
+fn text(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<String> {
     reader.text(entry).map(|text| text.value)
 }
 
 /// A list of at least one text.
 fn words(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     help: &str,
 ) -> Option<Vec<(String, Span)>> {
     const EXPECTED: &str = "a list of words";
     let items = entry.value.get_ref().as_array();
     if items.is_some_and(|items| items.is_empty()) {
-        reader.wrong(entry.key, entry.value, (EXPECTED, "an empty list"), help);
+        let mismatch = Mismatch { expected: EXPECTED, found: "an empty list" };
+        reader.mismatch(entry.key, entry.value, mismatch, help);
         return None;
     }
     let word = |item: &Value<'_>| {

@@ -8,12 +8,12 @@ use consort_core::bytes::{BytesError, Reader, Writer};
 const MAGIC: [u8; 8] = *b"foreign1";
 
 /// All values, and what the program says that it is.
-pub(super) struct State {
+pub(super) struct ForeignState {
     pub(super) values: Vec<Values>,
     pub(super) blob: Vec<u8>,
 }
 
-impl State {
+impl ForeignState {
     /// Whether an instance with these values can take it.
     pub(super) fn fits(&self, table: &Table) -> bool {
         let shape = |values: &Values| (values.value_type(), values.len());
@@ -27,11 +27,11 @@ impl State {
         writer.finish()
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], like: &Table) -> Result<State, BytesError> {
+    pub(super) fn from_bytes(bytes: &[u8], like: &Table) -> Result<ForeignState, BytesError> {
         let mut reader = Reader::new(bytes, MAGIC)?;
         let types = like.values.iter().map(Values::value_type);
         let values: Result<Vec<_>, _> = types.map(|it| reader.values(it)).collect();
-        let state = State { values: values?, blob: reader.part()?.to_vec() };
+        let state = ForeignState { values: values?, blob: reader.part()?.to_vec() };
         reader.end()?;
         if !state.fits(like) {
             return Err(BytesError::Impossible { what: "number of elements" });

@@ -4,10 +4,11 @@ use super::Located;
 use crate::continuous::{self, SolvedModel};
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{
-    Fidelity, Model, ModelDescription, Provider, Report, Seconds, SolverKind, SolverSettings,
+    Diagnostic, Fidelity, Model, ModelDescription, Provider, Report, Seconds, SolverKind,
+    SolverSettings,
 };
 use consort_fmi::fmu::{ExchangeModel, Fmu, FmuModel, LoadError, LoadOptions};
-use consort_fmi::host::{HostOptions, IsolatedModel};
+use consort_host::{HostOptions, IsolatedModel};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,12 +16,15 @@ use std::sync::Arc;
 /// Serves an FMU to the process that started this one. A program that is named as
 /// [`HostOptions::program`] calls this when it is started with those arguments, and does nothing else.
 pub fn serve() -> ExitCode {
-    consort_fmi::host::serve(&|recipe| Recipe::read(recipe).map_err(broken)?.load())
+    consort_host::serve(&|recipe| {
+        let recipe = Recipe::read(recipe).map_err(broken)?;
+        recipe.load().map_err(|error| Box::new(error.diagnostic(&recipe.name, None)))
+    })
 }
 
-fn broken(error: BytesError) -> LoadError {
-    let reason = format!("the recipe of the model is broken: {error}");
-    LoadError::NotALibrary { library: PathBuf::new(), reason }
+fn broken(error: BytesError) -> Box<Diagnostic> {
+    let message = format!("the recipe of the model is broken: {error}");
+    Box::new(Diagnostic::error("fmi::not-a-library", message))
 }
 
 /// An FMU as its own process is to make it.
@@ -106,7 +110,7 @@ impl Recipe {
     ///
     /// # Errors
     /// If it cannot, as if it had been loaded here.
-    pub(super) fn check(&self, fmu: &Fmu, host: &Arc<HostOptions>) -> Result<(), LoadError> {
+    pub(super) fn check(&self, fmu: &Fmu, host: &Arc<HostOptions>) -> Result<(), Box<Diagnostic>> {
         let (description, provider) = (self.describe(fmu), Provider::Native);
         IsolatedModel::new(description, self.write(), Arc::clone(host), provider).try_load()
     }

@@ -187,7 +187,7 @@ fn no_host(request: &ModelRequest<'_>) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::request::Asked;
-    use consort_fmi::host::{HostOptions, Limits};
+    use consort_host::{HostOptions, ProcessLimits};
     use std::path::{Path, PathBuf};
 
     fn asked<T>(value: T) -> Option<Asked<T>> {
@@ -198,7 +198,7 @@ mod tests {
         let host = HostOptions {
             program: PathBuf::from("consort"),
             arguments: Vec::new(),
-            limits: Limits::default(),
+            limits: ProcessLimits::default(),
             scratch: PathBuf::new(),
         };
         LoaderOptions { host: Some(host), saving, ..LoaderOptions::new(PathBuf::new()) }

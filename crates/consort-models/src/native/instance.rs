@@ -1,7 +1,7 @@
 //! The one instance type of all blocks: life cycle, references, values, states.
 
 use super::behavior::{Behavior, Moment};
-use super::state::State;
+use super::state::BlockState;
 use super::store::{self, Misfit, Slot, Store};
 use consort_core::model::CallResult;
 use consort_core::value::{ValueType, ValuesMut, ValuesRef};
@@ -262,7 +262,7 @@ impl Instance for NativeInstance {
     }
 
     fn save(&mut self) -> CallResult<SavedState> {
-        Ok(SavedState(Box::new(State {
+        Ok(SavedState(Box::new(BlockState {
             block: self.blueprint.description.name.clone(),
             phase: self.phase,
             time: self.time,
@@ -273,7 +273,7 @@ impl Instance for NativeInstance {
 
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
         let foreign = || refused("restore", "", "the state is another model's".to_owned());
-        let state = state.0.downcast_ref::<State>().ok_or_else(foreign)?;
+        let state = state.0.downcast_ref::<BlockState>().ok_or_else(foreign)?;
         if !state.fits(&self.blueprint.description.name, &self.store) {
             return Err(foreign());
         }
@@ -285,21 +285,21 @@ impl Instance for NativeInstance {
 
     fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
         let foreign = || refused("serialize", "", "the state is another model's".to_owned());
-        Ok(state.0.downcast_ref::<State>().ok_or_else(foreign)?.to_bytes())
+        Ok(state.0.downcast_ref::<BlockState>().ok_or_else(foreign)?.to_bytes())
     }
 
     fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
-        let state = State::from_bytes(bytes, &self.blueprint.description.name, &self.store)
-            .ok_or_else(|| {
-                refused("deserialize", "", "the bytes are no state of this block".to_owned())
+        let state = BlockState::from_bytes(bytes, &self.blueprint.description.name, &self.store)
+            .map_err(|error| {
+                refused("deserialize", "", format!("invalid state of this block: {error}"))
             })?;
         Ok(SavedState(Box::new(state)))
     }
 
     fn unshared_bytes(&self, state: &SavedState) -> u64 {
-        let Some(state) = state.0.downcast_ref::<State>() else { return 0 };
+        let Some(state) = state.0.downcast_ref::<BlockState>() else { return 0 };
         let values: usize = state.store.values.iter().map(|it| size_of_val(it) + it.bytes()).sum();
-        (size_of::<State>() + state.block.len() + values) as u64
+        (size_of::<BlockState>() + state.block.len() + values) as u64
     }
 
     fn terminate(&mut self) -> CallResult<()> {

@@ -54,7 +54,7 @@ fn a_program_that_crashes_is_told_with_its_signal() {
     check(
         "",
         "raise(SIGSEGV);",
-        "step(t = 0.2, h = 0.1) never came back: the program closed its channel; it was killed by signal 11",
+        "step(t = 0.2, h = 0.1) did not return: the program closed its channel; it was killed by signal 11",
     );
 }
 
@@ -63,7 +63,7 @@ fn a_program_that_exits_is_told_with_its_code_and_last_words() {
     check(
         "",
         "fprintf(stderr, \"no more water\\n\"); exit(3);",
-        "step(t = 0.2, h = 0.1) never came back: the program closed its channel; it exited with code 3; it said: \
+        "step(t = 0.2, h = 0.1) did not return: the program closed its channel; it exited with code 3; it said: \
          no more water",
     );
 }
@@ -73,7 +73,7 @@ fn a_program_that_hangs_is_ended_after_the_call_limit() {
     check(
         "",
         "for (;;) pause();",
-        "step(t = 0.2, h = 0.1) never came back: the program did not answer within the call limit of 2 s",
+        "step(t = 0.2, h = 0.1) did not return: the program did not answer within the call limit of 2 s",
     );
 }
 
@@ -82,7 +82,7 @@ fn a_program_that_leaves_early_is_told() {
     check(
         "",
         "return consort_leave(node);",
-        "step(t = 0.2, h = 0.1) never came back: the program left before the end of the run; it exited with code 1",
+        "step(t = 0.2, h = 0.1) did not return: the program left before the end of the run; it exited with code 1",
     );
 }
 
@@ -91,13 +91,13 @@ fn a_program_that_gives_up_says_why() {
     check(
         "",
         "consort_fail(node, \"the pump is broken\");",
-        "step(t = 0.2, h = 0.1) never came back: the program failed: the pump is broken",
+        "step(t = 0.2, h = 0.1) did not return: the program failed: the pump is broken",
     );
 }
 
 #[test]
 fn mistakes_in_the_use_of_the_library_are_told_by_name() {
-    let failed = "initialize() never came back: the program failed: ";
+    let failed = "initialize() did not return: the program failed: ";
     let cases = [
         ("consort_variable(node, \"z\");", "there is no variable `z`"),
         ("consort_get(node, 17);", "there is no variable number 17"),
@@ -117,7 +117,7 @@ fn mistakes_in_the_use_of_the_library_are_told_by_name() {
 fn a_program_that_never_joins_is_told() {
     let program = "int main(void) { return 7; }\n";
     let shop = Shop::new(&[("it.toml", INTERFACE), ("it.c", program)]);
-    let expected = "join() never came back: the program closed its channel; it exited with code 7";
+    let expected = "join() did not return: the program closed its channel; it exited with code 7";
     assert_eq!(said(&shop), expected);
 }
 
@@ -125,7 +125,7 @@ fn a_program_that_never_joins_is_told() {
 fn a_program_that_joins_as_somebody_else_is_turned_away_and_told_so() {
     let program = "#include \"consort.h\"\nint main(void) { return consort_leave(consort_join(\"that\")); }\n";
     let shop = Shop::new(&[("it.toml", INTERFACE), ("it.c", program)]);
-    let expected = "join() never came back: the program failed: it joins as `that`, but its place is that of `it`";
+    let expected = "join() did not return: the program failed: it joins as `that`, but its place is that of `it`";
     assert_eq!(said(&shop), expected);
 }
 
@@ -138,7 +138,7 @@ fn a_state_that_the_program_does_not_offer_is_told() {
     let mut bench = shop.fresh(None).unwrap();
     bench.initialize().unwrap();
     let Err(error) = bench.instance.save() else { panic!("it was saved") };
-    insta::assert_snapshot!(error, @"save its state() never came back: the program failed: the interface says `saves-state`, but `consort_state` was not called");
+    insta::assert_snapshot!(error, @"save its state() did not return: the program failed: the interface says `saves-state`, but `consort_state` was not called");
 }
 
 #[test]

@@ -37,17 +37,17 @@ fn check(at: usize, change: &[u8], expected: &str) {
 
 #[test]
 fn bytes_that_say_what_no_solver_would_are_refused() {
-    check(0, b"x", "they begin as no such bytes do");
-    check(7, &[2], "they begin as no such bytes do");
-    check(8, &[6], "nothing has such a method");
-    check(8, &[0], "nothing has such a history");
-    check(9, &[3], "nothing has such a history");
+    check(0, b"x", "invalid magic bytes");
+    check(7, &[2], "invalid magic bytes");
+    check(8, &[6], "invalid method");
+    check(8, &[0], "invalid history");
+    check(9, &[3], "invalid history");
     check(9, &[1], "42 bytes were expected, there are 58");
-    check(9, &[0], "nothing has such a length of a step");
-    check(10, &u64::MAX.to_le_bytes(), "nothing has such a number of states");
+    check(9, &[0], "invalid length of a step");
+    check(10, &u64::MAX.to_le_bytes(), "invalid number of states");
     check(10, &3_u64.to_le_bytes(), "74 bytes were expected, there are 58");
     for length in [0.0, -0.0, f64::NAN, f64::INFINITY] {
-        check(18, &length.to_le_bytes(), "nothing has such a length of a step");
+        check(18, &length.to_le_bytes(), "invalid length of a step");
     }
 }
 

@@ -212,13 +212,13 @@ fn bytes_that_no_solver_wrote_are_refused() {
         let error = Paced::from_bytes(&bytes).expect_err(expected);
         assert_eq!(error.to_string(), expected);
     };
-    check(7, &[9], "they begin as no such bytes do");
-    check(8, &[0], "nothing has such a option");
-    check(9, &(-1.0_f64).to_le_bytes(), "nothing has such a length of a step");
-    check(17, &[0], "nothing has such a slope");
-    check(18, &f64::NAN.to_le_bytes(), "nothing has such a length of a step");
-    check(42, &f64::INFINITY.to_le_bytes(), "nothing has such a time");
-    check(50, &u64::MAX.to_le_bytes(), "nothing has such a statistics");
+    check(7, &[9], "invalid magic bytes");
+    check(8, &[0], "invalid option");
+    check(9, &(-1.0_f64).to_le_bytes(), "invalid length of a step");
+    check(17, &[0], "invalid slope");
+    check(18, &f64::NAN.to_le_bytes(), "invalid length of a step");
+    check(42, &f64::INFINITY.to_le_bytes(), "invalid time");
+    check(50, &u64::MAX.to_le_bytes(), "invalid statistics");
 }
 
 #[test]

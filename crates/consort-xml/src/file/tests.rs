@@ -1,4 +1,4 @@
-//! What is refused and told, and where.
+//! What is refused and reported, and where.
 
 use super::*;
 use crate::{Codes, Help, Limits};
@@ -33,15 +33,15 @@ static FORMAT: Format = Format {
     attributes: &["id"],
 };
 
-/// Reads a text, has `look` use its root, and gives what was told: code, message, place and help.
-fn told(text: &str, look: impl Fn(&File<'_>, Node<'_>, &mut Teller<'_>)) -> Vec<String> {
+/// Reads a text, has `look` use its root, and gives what was reported: code, message, place and help.
+fn reported(text: &str, look: impl Fn(&File<'_>, Node<'_>, &mut Reporter<'_>)) -> Vec<String> {
     let mut report = Report::default();
     let source = report.add_source("note.xml", text);
-    let mut teller = Teller::new(&mut report);
-    if let Some(file) = File::check(source, text, &FORMAT, &mut teller)
-        && let Some(document) = file.parse(&mut teller)
+    let mut reporter = Reporter::new(&mut report);
+    if let Some(file) = File::check(source, text, &FORMAT, &mut reporter)
+        && let Some(document) = file.parse(&mut reporter)
     {
-        look(&file, document.root_element(), &mut teller);
+        look(&file, document.root_element(), &mut reporter);
     }
     let line = |diagnostic: &Diagnostic| {
         let place = diagnostic.primary.as_ref().map_or("", |label| &text[label.span.range()]);
@@ -52,7 +52,7 @@ fn told(text: &str, look: impl Fn(&File<'_>, Node<'_>, &mut Teller<'_>)) -> Vec<
 }
 
 fn check_refused(text: &str, expected: &str) {
-    assert_eq!(told(text, |_, _, _| {}), [expected], "{text}");
+    assert_eq!(reported(text, |_, _, _| {}), [expected], "{text}");
 }
 
 #[test]
@@ -86,14 +86,20 @@ fn what_cannot_be_read_is_told_with_the_words_of_the_format() {
 
 #[test]
 fn what_is_missing_wrong_or_unknown_is_told_at_its_place() {
-    let told = told("<a bcd='é' id='1' x:y='2' xmlns:x='z'><efg/></a>", |file, node, teller| {
-        file.known_attributes(node, &["bce"], teller);
-        file.unknown_element((node, crate::elements(node).next().expect("one")), &[], teller);
-        teller.tell(file.missing(node, "hij", "add it"));
-        let value = node.attribute("bcd").expect("it is there");
-        teller.tell(FORMAT.bad_value("bcd", value, "a number", Some(file.place(node, "bcd"))));
-        teller.tell(FORMAT.too_large("it"));
-    });
+    let reported =
+        reported("<a bcd='é' id='1' x:y='2' xmlns:x='z'><efg/></a>", |file, node, reporter| {
+            file.known_attributes(node, &["bce"], reporter);
+            file.unknown_element(crate::elements(node).next().expect("one"), &[], reporter);
+            reporter.report(file.missing(node, "hij", "add it"));
+            let value = node.attribute("bcd").expect("it is there");
+            reporter.report(FORMAT.bad_value(
+                "bcd",
+                value,
+                "a number",
+                Some(file.place(node, "bcd")),
+            ));
+            reporter.report(FORMAT.too_large("it"));
+        });
     let expected = [
         "note::attribute: `a` has an unknown attribute `bcd` at [bcd]: it is ignored; did you mean `bce`?",
         "note::element: `a` has an unknown element `efg` at [<efg]: it is ignored",
@@ -101,18 +107,18 @@ fn what_is_missing_wrong_or_unknown_is_told_at_its_place() {
         "note::value: `bcd` is `é`, which is not a number at [é]: look it up",
         "note::limit: it has more than 100 bytes at []: write a shorter one",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
 fn pieces_of_a_value_are_found_unless_references_shift_them() {
     let place = |text: &str| {
-        let told = told(text, |file, node, teller| {
+        let reported = reported(text, |file, node, reporter| {
             let value = node.attribute_node("b").expect("it is there");
             let last = value.value().split(' ').next_back().expect("it has a piece");
-            teller.tell(Diagnostic::note("note::piece", "").at(file.piece(value, last), ""));
+            reporter.report(Diagnostic::note("note::piece", "").at(file.piece(value, last), ""));
         });
-        told.concat()
+        reported.concat()
     };
     assert_eq!(place("<a b='one two'/>"), "note::piece:  at [two]: ");
     assert_eq!(place("<a b='&lt; two'/>"), "note::piece:  at [&lt; two]: ");
@@ -123,17 +129,17 @@ fn a_prefix_can_be_declared_and_places_stay_as_written() {
     let text = "<!-- é --><p:a><q:b c='d'/></p:a>";
     let mut report = Report::default();
     let source = report.add_source("note.xml", text);
-    let mut teller = Teller::new(&mut report);
-    let mut file = File::check(source, text, &FORMAT, &mut teller).expect("harmless");
+    let mut reporter = Reporter::new(&mut report);
+    let mut file = File::check(source, text, &FORMAT, &mut reporter).expect("harmless");
     for expected in ["p", "q"] {
         let found = file.undeclared_prefix().expect("not declared yet");
         assert_eq!((found.prefix.as_str(), &text[found.span.range()]), (expected, expected));
         assert!(file.declare(expected, "urn:note"));
     }
     assert!(file.undeclared_prefix().is_none());
-    let document = file.parse(&mut teller).expect("all is declared");
+    let document = file.parse(&mut reporter).expect("all is declared");
     let child = crate::elements(document.root_element()).next().expect("one");
     assert_eq!(&text[file.tag(child).range()], "<q:b");
     assert_eq!(&text[file.place(child, "c").range()], "d");
-    assert!(teller.finish());
+    assert!(reporter.finish());
 }

@@ -10,7 +10,7 @@ use crate::world::World;
 use consort_core::{Prng, Provider, Report, Resolution, Time};
 use consort_engine::{Executable, Run, RunOptions};
 use consort_formats::read_system;
-use consort_models::loader::{HostOptions, Limits, Loader, LoaderOptions};
+use consort_models::loader::{HostOptions, Loader, LoaderOptions, ProcessLimits};
 use consort_models::{Asked, ModelRequest, Parameter};
 use consort_testkit::fmus::{BuildOptions, Fmi};
 
@@ -76,7 +76,7 @@ fn world() -> World {
 
 /// On a kernel that is too old for images, another one saves the fourth.
 fn system() -> String {
-    match consort_fmi::host::image_support() {
+    match consort_host::image_support() {
         Ok(()) => SYSTEM.to_owned(),
         Err(why) => {
             println!("by replay instead of image: {why}");
@@ -98,7 +98,7 @@ impl Whole {
         options.host = Some(HostOptions {
             program: env!("CARGO_BIN_EXE_consort").into(),
             arguments: vec!["host".into()],
-            limits: Limits::default(),
+            limits: ProcessLimits::default(),
             scratch: world.path("scratch"),
         });
         let (mut loader, base) = (Loader::new(options), world.path("s"));

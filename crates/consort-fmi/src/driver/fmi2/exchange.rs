@@ -31,6 +31,6 @@ impl ExchangeCalls for Fmi2Calls {
     }
 
     fn sizes(&mut self, _sizes: &mut Sizes) -> Asked {
-        Err(CallError::unsupported("tell the number of states"))
+        Err(CallError::unsupported("get the number of states"))
     }
 }

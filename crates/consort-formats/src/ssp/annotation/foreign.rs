@@ -46,7 +46,7 @@ fn omsimulator(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experim
         experiment.coupling.variable_step = Some(variable_step(session, variable));
     }
     if let Some(solver) = tag.within("VariableStepSolver") {
-        session.tell(
+        session.report(
             Diagnostic::warning(
                 "ssp::solver",
                 "OMSimulator would solve this system with a solver of its own",

@@ -210,7 +210,7 @@ fn action(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Action> {
     }
     const VALUES: [&str; 3] = ["set", "override", "offset"];
     let Some(name) = VALUES.into_iter().find(|name| tag.text(name).is_some()) else {
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::missing-attribute", "an intervention does nothing")
                 .at(tag.span(), "no action in here")
                 .help("write `set`, `override`, `offset`, `freeze` or `release`"),
@@ -288,7 +288,7 @@ fn isolation(session: &mut Session<'_>, tag: Tag<'_>) -> Isolation {
 fn solver(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<SolverKind>> {
     let found = tag.attribute("solver")?;
     let Some(kind) = SolverKind::from_name(found.value) else {
-        session.tell(crate::unknown_solver(found.value, found.span));
+        session.report(crate::unknown_solver(found.value, found.span));
         return None;
     };
     Some(Spanned { value: kind, span: found.span })

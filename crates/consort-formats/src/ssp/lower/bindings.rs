@@ -214,7 +214,7 @@ fn changed(
     };
     if !is_number(&value.literal.value) {
         let message = format!("the value of `{}` is no number", value.name.value);
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::transformed-value", message)
                 .maybe_at(value.literal.span, "cannot be transformed")
                 .help("remove the `LinearTransformation` from the mapping"),
@@ -239,7 +239,7 @@ fn changed(
                 "the value of `{}` is transformed in a unit nobody knows",
                 value.name.value
             );
-            session.tell(
+            session.report(
                 Diagnostic::error("ssp::unknown-unit", message)
                     .maybe_at(unit.span, format!("given in `{}`", unit.value))
                     .help("declare the unit of the connector, or write `suppressUnitConversion`"),
@@ -276,7 +276,7 @@ fn report_sources(session: &mut Session<'_>, binding: &Binding, mapping: &[Mappe
     let names: BTreeSet<String> = names.collect();
     for entry in mapping.iter().filter(|entry| !names.contains(&entry.source.value)) {
         let message = format!("the parameter set has no `{}`", shorten(&entry.source.value));
-        session.tell(
+        session.report(
             Diagnostic::warning("ssp::unmapped", message)
                 .maybe_at(entry.source.span, "mapped from here")
                 .help("the entry does nothing; remove it, or correct the name"),
@@ -291,7 +291,7 @@ fn report_passed_by(session: &mut Session<'_>, binding: &Binding, names: &[Strin
         return;
     }
     let message = format!("the mapping does not name {}", listed(names));
-    session.tell(
+    session.report(
         Diagnostic::warning("ssp::not-mapped", message)
             .at(binding.span, "its values go only where the mapping says")
             .help("add an entry with `source` and `target` of that name, or remove the value"),
@@ -314,7 +314,7 @@ fn report_unmatched(session: &mut Session<'_>, binding: &Binding, names: &[Strin
         return;
     }
     let message = format!("nothing in the system is called {}", listed(names));
-    session.tell(
+    session.report(
         Diagnostic::note("ssp::unused-value", message)
             .at(binding.span, "given by this binding")
             .help("names are `element.parameter`, seen from the system that has the binding"),

@@ -44,7 +44,7 @@ fn report_unknown(
         None => "define it in `SignalDictionaries` of this system or of one around it".to_owned(),
     };
     let message = format!("there is no signal dictionary `{}`", wanted.value);
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::unknown-dictionary", message)
             .maybe_at(wanted.span, "not found")
             .help(help),
@@ -68,7 +68,7 @@ fn check_connectors(
             );
             let nearest = nearest_name(&connector.name, signals.connectors.keys().copied());
             let help = nearest.map(|name| format!("did you mean `{name}`?"));
-            session.tell(
+            session.report(
                 Diagnostic::error("ssp::unknown-signal", message)
                     .maybe_at(span, "named by a connector in here")
                     .help(
@@ -85,7 +85,7 @@ fn check_connectors(
                 "the signal `{}` is in `{given}`, its connector here is in `{own}`",
                 connector.name
             );
-            session.tell(
+            session.report(
                 Diagnostic::error("ssp::dictionary-unit", message)
                     .maybe_at(span, format!("in `{own}` here"))
                     .help(format!(

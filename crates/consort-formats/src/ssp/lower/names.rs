@@ -79,7 +79,7 @@ fn check(session: &mut Session<'_>, child: &Element, path: &str) {
         return;
     }
     let what = if matches!(child.content, Content::System(..)) { "system" } else { "component" };
-    session.tell(
+    session.report(
         Diagnostic::warning("ssp::renamed", format!("the {what} `{name}` is called `{path}` here"))
             .maybe_at(child.name.span, "names consist of letters, digits, `_`, `-` and `/`")
             .help("values for it and its connections are found by the name as written"),

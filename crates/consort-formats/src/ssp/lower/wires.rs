@@ -88,7 +88,7 @@ fn find<'e>(
             ("a dictionary's", "signals of dictionaries")
         };
         let message = format!("elements of `{connector}`, which is {whose}, are connected");
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::system-indices", message)
                 .maybe_at(end.connector.span, format!("only whole {what} can be"))
                 .help("give the system one connector for each element"),
@@ -112,7 +112,7 @@ fn report_signal(
     let message = format!("the dictionary `{}` has no signal `{}`", dictionary.path, name.value);
     let near = nearest_name(&name.value, dictionary.connectors.keys().copied());
     let near = near.map(|name| format!("did you mean `{name}`?"));
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::unknown-signal", message)
             .maybe_at(name.span, "not found")
             .help(near.unwrap_or_else(|| "add a `DictionaryEntry` of that name".to_owned())),
@@ -126,7 +126,7 @@ fn report_element(session: &mut Session<'_>, system: &Part<'_>, name: &Spanned<S
         Some(name) => format!("did you mean `{name}`?"),
         None => "elements are components and systems directly inside of this system".to_owned(),
     };
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::unknown-element-name", message)
             .maybe_at(name.span, "not found")
             .help(help),
@@ -144,7 +144,7 @@ fn report_connector(
     let near = nearest_name(&name.value, part.connectors.keys().copied());
     let near = near.map(|name| format!("did you mean `{name}`?"));
     if part.is_system() {
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::unknown-connector", message)
                 .maybe_at(name.span, "not found")
                 .help(
@@ -155,7 +155,7 @@ fn report_connector(
     }
     // Many tools declare none at all, and mean the variables of the model.
     if !part.connectors.is_empty() {
-        session.tell(
+        session.report(
             Diagnostic::warning("ssp::undeclared-connector", message)
                 .maybe_at(name.span, "taken for a variable of the model")
                 .help(near.unwrap_or_else(|| "declare it in `Connectors` of it".to_owned())),
@@ -185,7 +185,7 @@ fn direct<'e>(
             if let Some(span) = start_span {
                 diagnostic = diagnostic.label(span, format!("this would {both}"));
             }
-            session.tell(diagnostic);
+            session.report(diagnostic);
             return None;
         }
         (Some(false), _) | (None, Some(true)) => false,
@@ -262,7 +262,7 @@ fn report_port(
     for span in spans {
         diagnostic = diagnostic.label(span, "and here");
     }
-    session.tell(diagnostic);
+    session.report(diagnostic);
 }
 
 fn connect(session: &mut Session<'_>, tree: &Tree<'_>, path: &[&Edge<'_>]) -> Option<Connection> {
@@ -312,6 +312,6 @@ fn is_signal(
     if let Some(span) = first.from_span {
         diagnostic = diagnostic.label(span, "from here");
     }
-    session.tell(diagnostic);
+    session.report(diagnostic);
     false
 }

@@ -39,7 +39,7 @@ fn read(
             inline.children().flat_map(|set| parameter_set(session, set)).collect()
         }
         (Wanted::Nothing, None) => {
-            session.tell(
+            session.report(
                 Diagnostic::warning("ssp::empty-binding", "a parameter binding has no values")
                     .at(tag.span(), "neither `source` nor `ParameterValues`")
                     .help("name a `.ssv` file with `source`, or remove it"),
@@ -82,7 +82,7 @@ fn source(
 ) -> Wanted {
     if let Some(kind) = tag.attribute("type").filter(|kind| kind.value.trim() != media) {
         let message = format!("parameters of type `{}` are not supported", kind.value);
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::parameter-type", message)
                 .maybe_at(kind.span, "not supported")
                 .help(format!("convert them to `{media}`")),
@@ -93,7 +93,7 @@ fn source(
     if tag.text("sourceBase") == Some("component") {
         let inside = component.map_or(String::new(), |it| format!(" `{it}`"));
         let message = format!("parameters inside of the component{inside} are not supported");
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::source-base", message)
                 .maybe_at(found.span, "is within the component")
                 .help("put the file into the SSP and leave `sourceBase` out"),
@@ -115,7 +115,7 @@ fn file<T>(
 }
 
 fn report_both(session: &mut Session<'_>, inline: Tag<'_>) {
-    session.tell(
+    session.report(
         Diagnostic::warning("ssp::two-sources", "a binding has a `source` and values inline")
             .at(inline.span(), "not used")
             .help("remove one of the two"),

@@ -67,7 +67,7 @@ fn read_same(
     let found = tag.by_id(id).filter(|found| found.name() == "System");
     if found.is_none() {
         let message = format!("no system of this file has the id `{id}`");
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::unknown-id", message)
                 .maybe_at(tag.attribute("source").and_then(|it| it.span), "not found")
                 .help("give the system that is meant the attribute `id`"),
@@ -84,7 +84,7 @@ fn interface(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Spanned<Interfac
     let found = session.choice(tag, "implementation", &known)?;
     if tag.text("implementation") == Some(SCHEDULED) {
         let message = format!("`{SCHEDULED}` is asked for; the FMU is used by another interface");
-        session.tell(
+        session.report(
             Diagnostic::warning("ssp::implementation", message)
                 .maybe_at(found.span, "not supported")
                 .help("write `CoSimulation`, `ModelExchange`, or `any`"),
@@ -98,7 +98,7 @@ const SCHEDULED: &str = "ScheduledExecution";
 /// What a component is made of, by its type, else by the ending of its source.
 fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<Source> {
     let Some(source) = tag.attribute("source") else {
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::no-source", "a component has no `source`")
                 .at(tag.span(), "nothing says what it is made of")
                 .help("name its model, such as `source=\"resources/tank.fmu\"`"),
@@ -127,7 +127,7 @@ fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<
         (None, _) => Some(Source::Model(path)),
         (Some(other), "fmu") => {
             let message = format!("the type `{other}` is not known, but the source is an FMU");
-            session.tell(
+            session.report(
                 Diagnostic::warning("ssp::component-type", message)
                     .maybe_at(kind.and_then(|kind| kind.span), "not known")
                     .help("write `application/x-fmu-sharedlibrary`"),
@@ -144,7 +144,7 @@ fn source(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<
 fn refuse_type(session: &mut Session<'_>, media: &str, span: Option<consort_core::Span>) {
     let help = "components are FMUs, equations, SBML, `.ssd` and `.ssp` files and `native:NAME`; \
                 export the model as an FMU";
-    session.tell(
+    session.report(
         Diagnostic::error(
             "ssp::component-type",
             format!("components of type `{media}` are not supported"),
@@ -175,7 +175,7 @@ pub(super) fn path(
         Ok(path) if !is_below(&path, place.package) => {
             let message =
                 format!("`{}` is outside of the archive `{}`", source.value, place.package);
-            session.tell(
+            session.report(
                 Diagnostic::error("ssp::outside", message)
                     .maybe_at(source.span, "leaves the nested archive")
                     .help("put the file into the nested archive"),
@@ -185,7 +185,7 @@ pub(super) fn path(
         Ok(path) => {
             if path.starts_with("..") {
                 let message = format!("`{}` is outside of the SSP", source.value);
-                session.tell(
+                session.report(
                     Diagnostic::warning("ssp::outside", message)
                         .maybe_at(source.span, "leaves the folder of the SSP")
                         .help("put the file into the SSP, or it will not be found elsewhere"),
@@ -209,7 +209,7 @@ pub(super) fn path(
                     "write where the file is: `source=\"resources/...\"`",
                 ),
             };
-            session.tell(
+            session.report(
                 Diagnostic::error("ssp::bad-source", message)
                     .maybe_at(source.span, "cannot be found from here")
                     .help(help),

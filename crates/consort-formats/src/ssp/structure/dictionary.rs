@@ -49,7 +49,7 @@ fn read(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<El
 fn content(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option<Vec<Connector>> {
     if let Some(kind) = tag.attribute("type").filter(|kind| kind.value.trim() != MEDIA) {
         let message = format!("signal dictionaries of type `{}` are not supported", kind.value);
-        session.tell(
+        session.report(
             Diagnostic::error("ssp::dictionary-type", message)
                 .maybe_at(kind.span, "not supported")
                 .help(format!("convert it to `{MEDIA}`")),
@@ -64,7 +64,7 @@ fn content(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option
     if let Some(inline) = tag.child("SignalDictionary") {
         return Some(entries(session, inline, Some(place.units)));
     }
-    session.tell(
+    session.report(
         Diagnostic::error("ssp::missing-element", "a signal dictionary has no content")
             .at(tag.span(), "neither `source` nor `ssb:SignalDictionary`")
             .help("name an `.ssb` file with `source`, or put the signals into it"),

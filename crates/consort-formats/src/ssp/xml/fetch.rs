@@ -16,7 +16,7 @@ impl Session<'_> {
     ) -> Option<Spanned<&'d str>> {
         let found = tag.attribute(name);
         if found.is_none() {
-            self.tell(tag.file.missing(tag.node, name, help));
+            self.report(tag.file.missing(tag.node, name, help));
         }
         found
     }
@@ -74,7 +74,7 @@ impl Session<'_> {
             }
         };
         let message = format!("`{name}` cannot be `{}`", shorten(found.value));
-        self.tell(
+        self.report(
             Diagnostic::error("ssp::unknown-choice", message)
                 .maybe_at(found.span, "not one of the choices")
                 .help(help),
@@ -84,15 +84,15 @@ impl Session<'_> {
 
     /// Says that an attribute's value is not of its type.
     pub(in crate::ssp) fn bad_value(&mut self, name: &str, found: &Spanned<&str>, expected: &str) {
-        self.tell(FORMAT.bad_value(name, found.value, expected, found.span));
+        self.report(FORMAT.bad_value(name, found.value, expected, found.span));
     }
 
     /// Warns about attributes and child elements of the standard's namespaces that are not listed.
     pub(in crate::ssp) fn known(&mut self, tag: Tag<'_>, attributes: &[&str], children: &[&str]) {
-        tag.file.known_attributes(tag.node, attributes, &mut self.teller);
+        tag.file.known_attributes(tag.node, attributes, &mut self.reporter);
         for child in tag.children() {
             if child.is_standard() && !children.contains(&child.name()) {
-                tag.file.unknown_element((tag.node, child.node), children, &mut self.teller);
+                tag.file.unknown_element(child.node, children, &mut self.reporter);
             }
         }
     }

@@ -5,7 +5,7 @@ use consort_core::{Diagnostic, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
 use consort_system::campaign::{Limit, Tighter};
-use consort_toml::{DeValue, Entry, Reader};
+use consort_toml::{DeValue, Entry, TomlReader};
 
 const LIMIT: &[&str] = &["scenarios", "time"];
 const TIGHTER: &[&str] = &["tolerance", "step"];
@@ -15,7 +15,7 @@ const PERIODS_MAX: i128 = 100_000;
 
 /// A number that is more than zero.
 pub(super) fn positive(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     example: &str,
 ) -> Option<Spanned<f64>> {
@@ -29,7 +29,7 @@ pub(super) fn positive(
 
 /// A whole number that is more than zero.
 pub(super) fn positive_count(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     example: &str,
 ) -> Option<Spanned<u32>> {
@@ -42,7 +42,7 @@ pub(super) fn positive_count(
 }
 
 fn not_positive(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     given: Option<String>,
     example: &str,
@@ -58,7 +58,7 @@ fn not_positive(
 
 /// A whole number, from 0 on, of 64 bits.
 pub(super) fn whole(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     example: &str,
 ) -> Option<Spanned<u64>> {
@@ -67,7 +67,7 @@ pub(super) fn whole(
 
 /// A whole number of 64 bits that is more than zero.
 fn positive_whole(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     example: &str,
 ) -> Option<Spanned<u64>> {
@@ -80,7 +80,7 @@ fn positive_whole(
 }
 
 /// Bytes: a whole number, or text such as `"256 MiB"`.
-pub(super) fn memory(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<u64>> {
+pub(super) fn memory(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<u64>> {
     let DeValue::String(text) = entry.value.get_ref() else {
         return whole(reader, entry, "268435456");
     };
@@ -111,7 +111,7 @@ pub fn bytes(text: &str) -> Option<u64> {
 }
 
 /// `[limit]`.
-pub(super) fn limit(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Limit {
+pub(super) fn limit(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Limit {
     let mut limit = Limit::default();
     let Some(table) = parts::table(reader, entry) else { return limit };
     for entry in &reader.entries(table) {
@@ -127,7 +127,7 @@ pub(super) fn limit(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Limit {
 }
 
 /// `[tighter]`, or `tighter = false`.
-pub(super) fn tighter(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Tighter {
+pub(super) fn tighter(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Tighter {
     let mut tighter = Tighter::default();
     if let DeValue::Boolean(is_wanted) = entry.value.get_ref() {
         return Tighter { is_wanted: *is_wanted, ..tighter };
@@ -146,7 +146,7 @@ pub(super) fn tighter(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Tighter
 }
 
 /// More than 0, at most 1.
-fn factor(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<f64> {
+fn factor(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<f64> {
     let number = reader.number(entry, "0.5")?;
     if 0.0 < number.value && number.value <= 1.0 {
         return Some(number.value);
@@ -161,7 +161,7 @@ fn factor(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<f64> {
 }
 
 /// A scenario is a whole number of periods.
-pub(super) fn check_times(reader: &mut Reader<'_>, campaign: &Campaign) {
+pub(super) fn check_times(reader: &mut TomlReader<'_>, campaign: &Campaign) {
     let (period, horizon) = (&campaign.period, &campaign.horizon);
     if period.value <= Seconds::ZERO {
         let message = format!("the period is {} s", period.value);

@@ -5,7 +5,7 @@ use crate::toml::component::value;
 use consort_core::{Diagnostic, Literal, SolverKind, Span};
 use consort_system::Spanned;
 use consort_system::campaign::{Disturbance, PropertyReading, PropertyText, SystemOptions};
-use consort_toml::{DeTable, DeValue, Entry, Reader};
+use consort_toml::{DeTable, DeValue, Entry, TomlReader};
 
 const OPTIONS: &[&str] = &["set", "step", "solver", "tolerance", "solver-step"];
 const DISTURBANCE: &[&str] = &["input", "values", "changes-max"];
@@ -16,7 +16,7 @@ const VALUES_MAX: usize = 1_000;
 
 /// The entries of a table; anything else is a mistake.
 pub(super) fn table<'t, 'i>(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'t, 'i>,
 ) -> Option<&'t DeTable<'i>> {
     if let DeValue::Table(table) = entry.value.get_ref() {
@@ -28,7 +28,7 @@ pub(super) fn table<'t, 'i>(
 }
 
 /// `[options]`.
-pub(super) fn options(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> SystemOptions {
+pub(super) fn options(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> SystemOptions {
     let mut options = SystemOptions::default();
     let Some(table) = table(reader, entry) else { return options };
     for entry in &reader.entries(table) {
@@ -46,14 +46,14 @@ pub(super) fn options(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> SystemO
     options
 }
 
-fn solver(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<String>> {
+fn solver(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<String>> {
     let names = SolverKind::ALL.map(|(_, name)| (name, name));
     let chosen = reader.spanned_choice(entry, &names)?;
     Some(Spanned { value: chosen.value.to_owned(), span: chosen.span })
 }
 
 /// `[[disturbances]]`.
-pub(super) fn disturbances(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<Disturbance> {
+pub(super) fn disturbances(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<Disturbance> {
     let tables = reader.tables(entry);
     let read: Vec<Disturbance> =
         tables.into_iter().filter_map(|(span, table)| disturbance(reader, span, table)).collect();
@@ -73,7 +73,11 @@ pub(super) fn disturbances(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Ve
     read
 }
 
-fn disturbance(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<Disturbance> {
+fn disturbance(
+    reader: &mut TomlReader<'_>,
+    span: Span,
+    table: &DeTable<'_>,
+) -> Option<Disturbance> {
     let (mut input, mut values, mut changes_max) = (None, None, None);
     let mut given = Vec::new();
     for entry in &reader.entries(table) {
@@ -93,7 +97,7 @@ fn disturbance(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Opti
     Some(Disturbance { input: input?, values: values?, changes_max })
 }
 
-fn values(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Vec<Spanned<Literal>>> {
+fn values(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Vec<Spanned<Literal>>> {
     let DeValue::Array(items) = entry.value.get_ref() else {
         reader.wrong_kind(entry.key, entry.value, "a list of values", "such as `values = [0, 1]`");
         return None;
@@ -122,7 +126,7 @@ fn values(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Vec<Spanned<
 }
 
 /// `[[properties]]`.
-pub(super) fn properties(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<PropertyText> {
+pub(super) fn properties(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Vec<PropertyText> {
     let tables = reader.tables(entry);
     let read: Vec<PropertyText> =
         tables.into_iter().filter_map(|(span, table)| property(reader, span, table)).collect();
@@ -139,7 +143,7 @@ pub(super) fn properties(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Vec<
     read
 }
 
-fn property(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<PropertyText> {
+fn property(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<PropertyText> {
     let (mut name, mut formula, mut scale) = (None, None, None);
     let mut reading = PropertyReading::default();
     let mut given = Vec::new();
@@ -164,7 +168,7 @@ fn property(reader: &mut Reader<'_>, span: Span, table: &DeTable<'_>) -> Option<
 }
 
 fn missing(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     what: &str,
     span: Span,
     given: &[&str],

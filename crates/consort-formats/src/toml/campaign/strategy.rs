@@ -4,7 +4,7 @@ use super::{limits, parts};
 use consort_core::{Diagnostic, Span};
 use consort_system::Spanned;
 use consort_system::campaign::{StatisticalTest, Strategy, StrategyKind};
-use consort_toml::{Entry, Reader};
+use consort_toml::{Entry, TomlReader};
 
 const KEYS: &[&str] = &[
     "kind",
@@ -45,7 +45,7 @@ struct Numbers {
 }
 
 /// How scenarios are chosen.
-pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Strategy> {
+pub(super) fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Strategy> {
     let table = parts::table(reader, entry)?;
     let entries = reader.entries(table);
     let Some(kind) = entries.iter().find(|entry| entry.key == "kind") else {
@@ -67,7 +67,7 @@ pub(super) fn read(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) -> Option<Str
 }
 
 fn read_entry(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     strategy: &mut Strategy,
     numbers: &mut Numbers,
@@ -91,7 +91,7 @@ fn read_entry(
 }
 
 /// A setting of another strategy would silently do nothing.
-fn check_use(reader: &mut Reader<'_>, entry: &Entry<'_, '_>, kind: StrategyKind) {
+fn check_use(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>, kind: StrategyKind) {
     let Some((key, kinds)) = ONLY.iter().find(|(key, _)| *key == entry.key) else { return };
     if kinds.contains(&kind) {
         return;
@@ -107,7 +107,7 @@ fn check_use(reader: &mut Reader<'_>, entry: &Entry<'_, '_>, kind: StrategyKind)
 
 /// Strictly between 0 and 1.
 fn probability(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     example: &str,
 ) -> Option<Spanned<f64>> {
@@ -124,7 +124,7 @@ fn probability(
     None
 }
 
-fn test(reader: &mut Reader<'_>, numbers: &Numbers, place: Span) -> StatisticalTest {
+fn test(reader: &mut TomlReader<'_>, numbers: &Numbers, place: Span) -> StatisticalTest {
     let value = |number: &Option<Spanned<f64>>| number.as_ref().map_or(0.05, |it| it.value);
     let estimate = [&numbers.epsilon, &numbers.delta].iter().any(|number| number.is_some());
     let sequential =

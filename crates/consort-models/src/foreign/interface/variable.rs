@@ -5,7 +5,7 @@ use crate::foreign::{table, wire};
 use consort_core::diagnostic::nearest_name;
 use consort_core::variable::Dimension;
 use consort_core::{Causality, Diagnostic, Initial, Reference, Unit, ValueType, Values, Variable};
-use consort_toml::{DeValue, Entry, Reader, Value};
+use consort_toml::{DeValue, Entry, TomlReader, Value};
 
 /// The longest name, in bytes.
 const NAME_MAX: usize = 200;
@@ -17,7 +17,7 @@ const KEYS: [&str; 5] = ["type", "unit", "start", "dimensions", "description"];
 
 /// The variable of an entry; `None` if its name or kind is no good.
 pub(super) fn read(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
     causality: Causality,
     units: &mut Vec<Unit>,
@@ -49,7 +49,7 @@ pub(super) fn read(
     Some(variable)
 }
 
-fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
+fn check_name(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) {
     let name = entry.key;
     if !name.is_empty() && name.len() <= NAME_MAX && !name.contains(char::is_control) {
         return;
@@ -62,7 +62,7 @@ fn check_name(reader: &mut Reader<'_>, entry: &Entry<'_, '_>) {
     );
 }
 
-fn read_type(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
+fn read_type(reader: &mut TomlReader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
     let Some(name) = text(reader, setting) else { return };
     let known = || ValueType::ALL.into_iter().filter(|it| wire::letter(*it).is_some());
     match known().find(|value_type| value_type.name() == name) {
@@ -89,7 +89,7 @@ fn unit(units: &mut Vec<Unit>, name: &str) -> usize {
     })
 }
 
-fn read_dimensions(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
+fn read_dimensions(reader: &mut TomlReader<'_>, setting: &Entry<'_, '_>, variable: &mut Variable) {
     let items = setting.value.get_ref().as_array().filter(|items| !items.is_empty());
     let extent = |item: &Value<'_>| match item.get_ref() {
         DeValue::Integer(number) => {
@@ -121,7 +121,7 @@ fn read_dimensions(reader: &mut Reader<'_>, setting: &Entry<'_, '_>, variable: &
 }
 
 /// A start value makes an output one whose start can be chosen; what has none starts at zero.
-fn read_start(reader: &mut Reader<'_>, written: Option<&Value<'_>>, variable: &mut Variable) {
+fn read_start(reader: &mut TomlReader<'_>, written: Option<&Value<'_>>, variable: &mut Variable) {
     let is_output = variable.causality == Causality::Output;
     variable.initial = match (variable.causality, written.is_some()) {
         (Causality::Output, true) => Initial::Approx,

@@ -77,7 +77,7 @@ fn undeclared(
         if let Some(unit) = unit.filter(|unit| is_used && unit.base.is_some()) {
             let message =
                 format!("a transformation is in `{unit}`, which may not be a model's unit");
-            session.tell(
+            session.report(
                 Diagnostic::error("ssp::unknown-unit", message)
                     .maybe_at(edge.to_span, format!("the connector is in `{unit}`"))
                     .help("declare the units of both components' connectors"),
@@ -100,5 +100,5 @@ fn report_mismatch(session: &mut Session<'_>, edge: &Edge<'_>, from: &Unit, to: 
     if let Some(span) = edge.from_span {
         diagnostic = diagnostic.label(span, format!("in `{from}`"));
     }
-    session.tell(diagnostic);
+    session.report(diagnostic);
 }
