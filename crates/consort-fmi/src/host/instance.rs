@@ -10,8 +10,8 @@ use super::provider::{self, StateProvider};
 use super::worker::Worker;
 use consort_core::model::{CallResult, row_width};
 use consort_core::{
-    CallError, EventUpdate, Instance, Provider, Reference, SavedState, Setup, Step, StepOutcome,
-    ValuesMut, ValuesRef,
+    CallError, EventUpdate, Instance, LiveModel, Provider, Reference, SavedState, Setup, Step,
+    StepOutcome, ValuesMut, ValuesRef,
 };
 use std::fs;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ impl IsolatedInstance {
     }
 }
 
-impl Instance for IsolatedInstance {
+impl LiveModel for IsolatedInstance {
     fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
         self.tell(Op::SetUp, |to| write_setup(to, setup))
     }
@@ -139,6 +139,79 @@ impl Instance for IsolatedInstance {
         self.read(Op::ReadBack, references, values)
     }
 
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        self.tell(Op::EnterEventMode, |_| ())
+    }
+
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        let count = sensitivity.len();
+        let fill = |to: &mut Writer<'_>| {
+            to.references(unknowns);
+            to.references(knowns);
+            to.count(seed.len());
+            to.numbers(seed);
+            to.long(count as u64);
+        };
+        self.ask(Op::DirectionalDerivative, fill, |reply| reply.numbers_into(sensitivity))
+    }
+
+    fn save(&mut self) -> CallResult<SavedState> {
+        self.provider.save(&mut self.worker)
+    }
+
+    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
+        self.provider.restore(&mut self.worker, state)
+    }
+
+    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
+        self.provider.serialize(&mut self.worker, state)
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
+        self.provider.deserialize(&mut self.worker, bytes)
+    }
+
+    fn unshared_bytes(&self, state: &SavedState) -> u64 {
+        self.provider.unshared_bytes(state)
+    }
+
+    fn saving_hazards(&mut self) -> Vec<String> {
+        let told = |hazard: &Hazard| {
+            let refuses: Vec<&str> =
+                hazard.refuses.iter().map(|provider| provider.name()).collect();
+            format!("{hazard}; this rules out {}", refuses.join(" and "))
+        };
+        self.hazards().iter().flatten().map(told).collect()
+    }
+
+    fn resident_bytes(&self) -> Option<u64> {
+        let path = format!("/proc/{}/status", self.pid());
+        let text = fs::read_to_string(path).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+    }
+
+    fn time_of_last_call(&self) -> Option<Duration> {
+        // Others save from outside, and the way there belongs to every call of a run.
+        (self.provider.provider() == Provider::Native).then(|| self.worker.call_time())
+    }
+
+    fn terminate(&mut self) -> CallResult<()> {
+        // Whoever asked before was told; there is nothing to end any more.
+        if self.worker.is_gone() {
+            return Ok(());
+        }
+        self.tell(Op::Terminate, |_| ())
+    }
+}
+
+impl Instance for IsolatedInstance {
     fn set_input_derivatives(
         &mut self,
         references: &[Reference],
@@ -215,82 +288,11 @@ impl Instance for IsolatedInstance {
         error
     }
 
-    fn enter_event_mode(&mut self) -> CallResult<()> {
-        self.tell(Op::EnterEventMode, |_| ())
-    }
-
     fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
         self.ask(Op::UpdateDiscreteStates, |_| (), read_event_update)
     }
 
     fn enter_step_mode(&mut self) -> CallResult<()> {
         self.tell(Op::EnterStepMode, |_| ())
-    }
-
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        let count = sensitivity.len();
-        let fill = |to: &mut Writer<'_>| {
-            to.references(unknowns);
-            to.references(knowns);
-            to.count(seed.len());
-            to.numbers(seed);
-            to.long(count as u64);
-        };
-        self.ask(Op::DirectionalDerivative, fill, |reply| reply.numbers_into(sensitivity))
-    }
-
-    fn save(&mut self) -> CallResult<SavedState> {
-        self.provider.save(&mut self.worker)
-    }
-
-    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
-        self.provider.restore(&mut self.worker, state)
-    }
-
-    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
-        self.provider.serialize(&mut self.worker, state)
-    }
-
-    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
-        self.provider.deserialize(&mut self.worker, bytes)
-    }
-
-    fn unshared_bytes(&self, state: &SavedState) -> u64 {
-        self.provider.unshared_bytes(state)
-    }
-
-    fn saving_hazards(&mut self) -> Vec<String> {
-        let told = |hazard: &Hazard| {
-            let refuses: Vec<&str> =
-                hazard.refuses.iter().map(|provider| provider.name()).collect();
-            format!("{hazard}; this rules out {}", refuses.join(" and "))
-        };
-        self.hazards().iter().flatten().map(told).collect()
-    }
-
-    fn resident_bytes(&self) -> Option<u64> {
-        let path = format!("/proc/{}/status", self.pid());
-        let text = fs::read_to_string(path).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-    }
-
-    fn time_of_last_call(&self) -> Option<Duration> {
-        // Others save from outside, and the way there belongs to every call of a run.
-        (self.provider.provider() == Provider::Native).then(|| self.worker.call_time())
-    }
-
-    fn terminate(&mut self) -> CallResult<()> {
-        // Whoever asked before was told; there is nothing to end any more.
-        if self.worker.is_gone() {
-            return Ok(());
-        }
-        self.tell(Op::Terminate, |_| ())
     }
 }
