@@ -12,12 +12,11 @@
 //!
 //! Times are seconds: a solver's own steps and the roots it finds lie on no tick.
 
-use crate::call::{CallError, CallResult};
+use crate::call::CallResult;
 use crate::description::ModelDescription;
-use crate::id::{Reference, VariableId};
-use crate::setup::{Instantiation, Setup};
-use crate::state::SavedState;
-use crate::value::{ValuesMut, ValuesRef};
+use crate::id::VariableId;
+use crate::live::LiveModel;
+use crate::setup::Instantiation;
 
 /// A kind of component that is given by its equations.
 pub trait ContinuousModel: Send + Sync {
@@ -125,48 +124,12 @@ impl Joint {
     }
 }
 
-/// One live example of a model given by its equations.
+/// One live example of a model given by its equations. It is in event mode after initialization, and what
+/// is got follows time, states and inputs at once.
 ///
-/// Every method but the life cycle may be called often; none allocates in its steady state. Slices
-/// of states, derivatives, nominals and indicators have the length that [`ContinuousInstance::sizes`]
-/// tells.
-pub trait ContinuousInstance: Send {
-    /// As [`Instance::set_up`](crate::Instance::set_up).
-    ///
-    /// # Errors
-    /// If the instance refuses.
-    fn set_up(&mut self, _setup: &Setup) -> CallResult<()> {
-        Ok(())
-    }
-
-    /// Before initialization: structural parameters may be set.
-    ///
-    /// # Errors
-    /// If the instance has no structural parameters or refuses.
-    fn enter_configuration(&mut self) -> CallResult<()> {
-        Err(CallError::unsupported("enter configuration mode"))
-    }
-
-    /// After structural parameters were set.
-    ///
-    /// # Errors
-    /// If the instance refuses.
-    fn exit_configuration(&mut self) -> CallResult<()> {
-        Err(CallError::unsupported("exit configuration mode"))
-    }
-
-    /// Begins initialization: start values may be set, initial values be got.
-    ///
-    /// # Errors
-    /// If the instance refuses.
-    fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()>;
-
-    /// Ends initialization; the instance is in event mode afterwards.
-    ///
-    /// # Errors
-    /// If the initial equations cannot be solved.
-    fn exit_initialization(&mut self) -> CallResult<()>;
-
+/// Slices of states, derivatives, nominals and indicators have the length that
+/// [`ContinuousInstance::sizes`] gives.
+pub trait ContinuousInstance: LiveModel {
     /// How many states and indicators there are, settled from the end of initialization on.
     fn sizes(&self) -> Sizes;
 
@@ -174,26 +137,6 @@ pub trait ContinuousInstance: Send {
     /// model that looks back must have been told what was there.
     fn step_max(&self) -> Option<f64> {
         None
-    }
-
-    /// Gives variables their values.
-    ///
-    /// # Errors
-    /// If the instance refuses a reference or a value.
-    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()>;
-
-    /// Reads variables; what is computed follows time, states and inputs at once.
-    ///
-    /// # Errors
-    /// If the instance refuses a reference.
-    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()>;
-
-    /// As [`Instance::read_back`](crate::Instance::read_back).
-    ///
-    /// # Errors
-    /// As there.
-    fn read_back(&mut self, _references: &[Reference], _values: ValuesMut<'_>) -> CallResult<()> {
-        Err(CallError::unsupported("read parameters back"))
     }
 
     /// Moves to another time, in seconds; in continuous mode.
@@ -247,12 +190,6 @@ pub trait ContinuousInstance: Send {
         Ok(CompletedStep::default())
     }
 
-    /// Stops time to handle events.
-    ///
-    /// # Errors
-    /// If the instance refuses.
-    fn enter_event_mode(&mut self) -> CallResult<()>;
-
     /// One event iteration; in event mode.
     ///
     /// # Errors
@@ -264,63 +201,4 @@ pub trait ContinuousInstance: Send {
     /// # Errors
     /// If the instance refuses.
     fn enter_continuous_mode(&mut self) -> CallResult<()>;
-
-    /// The derivative of `unknowns` in the direction `seed` of `knowns`: a column of the Jacobian,
-    /// or several that do not touch each other.
-    ///
-    /// # Errors
-    /// If the instance has no directional derivatives.
-    fn directional_derivative(
-        &mut self,
-        _unknowns: &[Reference],
-        _knowns: &[Reference],
-        _seed: &[f64],
-        _sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        Err(CallError::unsupported("compute directional derivatives"))
-    }
-
-    /// Saves the complete state.
-    ///
-    /// # Errors
-    /// If the instance cannot.
-    fn save(&mut self) -> CallResult<SavedState> {
-        Err(CallError::unsupported("save its state"))
-    }
-
-    /// Goes back to a state saved from this instance.
-    ///
-    /// # Errors
-    /// If the state is another instance's or the instance refuses.
-    fn restore(&mut self, _state: &SavedState) -> CallResult<()> {
-        Err(CallError::unsupported("restore a state"))
-    }
-
-    /// Turns a saved state into bytes.
-    ///
-    /// # Errors
-    /// If the instance cannot.
-    fn serialize(&mut self, _state: &SavedState) -> CallResult<Vec<u8>> {
-        Err(CallError::unsupported("serialize a state"))
-    }
-
-    /// Turns bytes into a state that this instance can restore.
-    ///
-    /// # Errors
-    /// If the instance cannot or the bytes are not its own.
-    fn deserialize(&mut self, _bytes: &[u8]) -> CallResult<SavedState> {
-        Err(CallError::unsupported("deserialize a state"))
-    }
-
-    /// How many bytes a saved state holds that no other one of this instance holds; 0 if that is not
-    /// known.
-    fn unshared_bytes(&self, _state: &SavedState) -> u64 {
-        0
-    }
-
-    /// Ends the run for this instance. Called once, on every path; values may be got afterwards.
-    ///
-    /// # Errors
-    /// If the instance failed to end.
-    fn terminate(&mut self) -> CallResult<()>;
 }

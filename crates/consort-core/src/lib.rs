@@ -8,7 +8,8 @@
 //! - [`value`]: the fifteen value types of FMI 3 and typed slices of them; [`literal`]: values as a user
 //!   writes them, before anybody knows their type.
 //! - [`variable`]: what a model's variables are, and which of them depend on which.
-//! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement.
+//! - [`model`]: the [`Model`] and [`Instance`] traits that FMUs and native blocks implement, over
+//!   [`LiveModel`].
 //! - [`continuous`]: the same for models given by their equations, which a solver integrates;
 //!   [`solving`]: which solver that is, and its settings.
 //! - [`state`]: how states are saved, how faithfully, and what is saved along with a run.
@@ -43,6 +44,7 @@ pub mod diagnostic;
 pub mod graph;
 pub mod id;
 pub mod literal;
+mod live;
 pub mod long_wait;
 pub mod model;
 pub mod prng;
@@ -66,9 +68,9 @@ pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
 pub use long_wait::LongWait;
 pub use model::{
-    CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, Kept, LogEntry,
-    LogLevel, LogSink, Model, ModelDescription, Preparation, Refresh, SavedState, Setting, Setup,
-    SetupOrder, SolvedBy, Step, StepOutcome, StepReason,
+    CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, Kept, LiveModel,
+    LogEntry, LogLevel, LogSink, Model, ModelDescription, Preparation, Refresh, SavedState,
+    Setting, Setup, SetupOrder, SolvedBy, Step, StepOutcome, StepReason,
 };
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings, SolverWork};

@@ -14,8 +14,8 @@ use super::replay::Replay;
 use super::worker::Worker;
 use consort_core::model::{CallResult, row_width};
 use consort_core::{
-    CallError, EventUpdate, Instance, Provider, Reference, SavedState, Setup, Step, StepOutcome,
-    ValuesMut, ValuesRef,
+    CallError, EventUpdate, Instance, LiveModel, Provider, Reference, SavedState, Setup, Step,
+    StepOutcome, ValuesMut, ValuesRef,
 };
 use std::fs;
 use std::sync::Arc;
@@ -83,12 +83,7 @@ impl IsolatedInstance {
         answer
     }
 
-    fn read(
-        &mut self,
-        op: Op,
-        references: &[Reference],
-        values: ValuesMut<'_>,
-    ) -> CallResult<()> {
+    fn read(&mut self, op: Op, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
         if references.is_empty() {
             return Ok(());
         }
@@ -102,7 +97,7 @@ impl IsolatedInstance {
     }
 }
 
-impl Instance for IsolatedInstance {
+impl LiveModel for IsolatedInstance {
     fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
         self.command(Op::SetUp, |to| write_setup(to, setup))
     }
@@ -143,83 +138,8 @@ impl Instance for IsolatedInstance {
         self.read(Op::ReadBack, references, values)
     }
 
-    fn set_input_derivatives(
-        &mut self,
-        references: &[Reference],
-        orders: &[i32],
-        values: &[f64],
-    ) -> CallResult<()> {
-        self.command(Op::SetInputDerivatives, |to| {
-            write_references(to, references);
-            orders.iter().for_each(|order| to.word32(order.cast_unsigned()));
-            to.reals(values);
-        })
-    }
-
-    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.worker.note_step(step);
-        self.ask(Op::Step, |to| write_step(to, step), read_outcome)
-    }
-
-    fn set_step_get(
-        &mut self,
-        inputs: (&[Reference], &[f64]),
-        step: &Step,
-        outputs: (&[Reference], &mut [f64]),
-    ) -> CallResult<Option<StepOutcome>> {
-        let (_, outcome) = self.run_steps(inputs, std::slice::from_ref(step), outputs)?;
-        Ok(outcome)
-    }
-
-    fn run_steps(
-        &mut self,
-        inputs: (&[Reference], &[f64]),
-        steps: &[Step],
-        outputs: (&[Reference], &mut [f64]),
-    ) -> CallResult<(usize, Option<StepOutcome>)> {
-        let width = row_width(outputs.1.len(), steps.len());
-        if let Some(first) = steps.first() {
-            self.worker.note_step(first);
-        }
-        let fill = |to: &mut Writer<'_>| {
-            write_references(to, inputs.0);
-            to.count(inputs.1.len());
-            to.reals(inputs.1);
-            write_references(to, outputs.0);
-            to.word(width as u64);
-            to.count(steps.len());
-            steps.iter().for_each(|step| write_step(to, step));
-        };
-        self.ask(Op::RunSteps, fill, |reply| {
-            let outcome = reply.option(read_outcome)?;
-            let done = usize::try_from(reply.word()?).ok().filter(|done| *done <= steps.len());
-            let done = done.ok_or(invalid("number of steps"))?;
-            reply.elements(ValuesMut::Float64(&mut outputs.1[..done * width]))?;
-            Ok((done, outcome))
-        })
-    }
-
-    fn step_max(&mut self) -> CallResult<Option<f64>> {
-        self.ask(Op::StepMax, |_| (), |reply| reply.option(Reader::real))
-    }
-
-    fn take_discarded(&mut self) -> Option<Box<CallError>> {
-        let mut reply = self.worker.ask(Op::TakeDiscarded, |_| ()).ok()?;
-        let error = reply.option(read_error).ok()?;
-        self.provider.done(&self.worker);
-        error
-    }
-
     fn enter_event_mode(&mut self) -> CallResult<()> {
         self.command(Op::EnterEventMode, |_| ())
-    }
-
-    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
-        self.ask(Op::UpdateDiscreteStates, |_| (), read_event_update)
-    }
-
-    fn enter_step_mode(&mut self) -> CallResult<()> {
-        self.command(Op::EnterStepMode, |_| ())
     }
 
     fn directional_derivative(
@@ -289,6 +209,83 @@ impl Instance for IsolatedInstance {
             return Ok(());
         }
         self.command(Op::Terminate, |_| ())
+    }
+}
+
+impl Instance for IsolatedInstance {
+    fn set_input_derivatives(
+        &mut self,
+        references: &[Reference],
+        orders: &[i32],
+        values: &[f64],
+    ) -> CallResult<()> {
+        self.command(Op::SetInputDerivatives, |to| {
+            write_references(to, references);
+            orders.iter().for_each(|order| to.word32(order.cast_unsigned()));
+            to.reals(values);
+        })
+    }
+
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.worker.note_step(step);
+        self.ask(Op::Step, |to| write_step(to, step), read_outcome)
+    }
+
+    fn set_step_get(
+        &mut self,
+        inputs: (&[Reference], &[f64]),
+        step: &Step,
+        outputs: (&[Reference], &mut [f64]),
+    ) -> CallResult<Option<StepOutcome>> {
+        let (_, outcome) = self.run_steps(inputs, std::slice::from_ref(step), outputs)?;
+        Ok(outcome)
+    }
+
+    fn run_steps(
+        &mut self,
+        inputs: (&[Reference], &[f64]),
+        steps: &[Step],
+        outputs: (&[Reference], &mut [f64]),
+    ) -> CallResult<(usize, Option<StepOutcome>)> {
+        let width = row_width(outputs.1.len(), steps.len());
+        if let Some(first) = steps.first() {
+            self.worker.note_step(first);
+        }
+        let fill = |to: &mut Writer<'_>| {
+            write_references(to, inputs.0);
+            to.count(inputs.1.len());
+            to.reals(inputs.1);
+            write_references(to, outputs.0);
+            to.word(width as u64);
+            to.count(steps.len());
+            steps.iter().for_each(|step| write_step(to, step));
+        };
+        self.ask(Op::RunSteps, fill, |reply| {
+            let outcome = reply.option(read_outcome)?;
+            let done = usize::try_from(reply.word()?).ok().filter(|done| *done <= steps.len());
+            let done = done.ok_or(invalid("number of steps"))?;
+            reply.elements(ValuesMut::Float64(&mut outputs.1[..done * width]))?;
+            Ok((done, outcome))
+        })
+    }
+
+    fn step_max(&mut self) -> CallResult<Option<f64>> {
+        self.ask(Op::StepMax, |_| (), |reply| reply.option(Reader::real))
+    }
+
+    fn take_discarded(&mut self) -> Option<Box<CallError>> {
+        let mut reply = self.worker.ask(Op::TakeDiscarded, |_| ()).ok()?;
+        let error = reply.option(read_error).ok()?;
+        self.provider.done(&self.worker);
+        error
+    }
+
+    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
+        self.ask(Op::UpdateDiscreteStates, |_| (), read_event_update)
+    }
+
+    fn enter_step_mode(&mut self) -> CallResult<()> {
+        self.command(Op::EnterStepMode, |_| ())
     }
 }
 

@@ -6,7 +6,7 @@ use consort_core::model::{CallResult, DefaultExperiment};
 use consort_core::{CallError, CallStatus};
 use consort_core::{
     Capabilities, Causality, ContinuousDescription, ContinuousEvent, ContinuousInstance,
-    ContinuousModel, DependencyKind, DependsOn, Instantiation, Model, ModelDescription,
+    ContinuousModel, DependencyKind, DependsOn, Instantiation, LiveModel, Model, ModelDescription,
     ModelStructure, Reference, SavedState, Setup, Sizes, SolverKind, Unknown, ValueType, Values,
     ValuesMut, ValuesRef, Variability, Variable, VariableId,
 };
@@ -219,7 +219,7 @@ impl Live {
     }
 }
 
-impl ContinuousInstance for Live {
+impl LiveModel for Live {
     fn enter_initialization(&mut self, _: &Setup) -> CallResult<()> {
         Ok(())
     }
@@ -227,10 +227,6 @@ impl ContinuousInstance for Live {
     fn exit_initialization(&mut self) -> CallResult<()> {
         self.at.mode = Mode::Event;
         Ok(())
-    }
-
-    fn sizes(&self) -> Sizes {
-        Sizes { states: self.at.x.len(), indicators: self.equations.indicators }
     }
 
     fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
@@ -256,52 +252,9 @@ impl ContinuousInstance for Live {
         Ok(())
     }
 
-    fn set_time(&mut self, time: f64) -> CallResult<()> {
-        self.expect(Mode::Continuous);
-        self.at.t = time;
-        Ok(())
-    }
-
-    fn set_states(&mut self, states: &[f64]) -> CallResult<()> {
-        self.expect(Mode::Continuous);
-        self.at.x.copy_from_slice(states);
-        Ok(())
-    }
-
-    fn states(&mut self, states: &mut [f64]) -> CallResult<()> {
-        states.copy_from_slice(&self.at.x);
-        Ok(())
-    }
-
-    fn derivatives(&mut self, derivatives: &mut [f64]) -> CallResult<()> {
-        (self.equations.f)(&self.at, derivatives);
-        Self::checked(derivatives)
-    }
-
-    fn nominals(&mut self, nominals: &mut [f64]) -> CallResult<()> {
-        nominals.fill(1.0);
-        Ok(())
-    }
-
-    fn indicators(&mut self, indicators: &mut [f64]) -> CallResult<()> {
-        (self.equations.z)(&self.at, indicators);
-        Ok(())
-    }
-
     fn enter_event_mode(&mut self) -> CallResult<()> {
         self.expect(Mode::Continuous);
         self.at.mode = Mode::Event;
-        Ok(())
-    }
-
-    fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
-        self.expect(Mode::Event);
-        Ok((self.equations.event)(&mut self.at))
-    }
-
-    fn enter_continuous_mode(&mut self) -> CallResult<()> {
-        self.expect(Mode::Event);
-        self.at.mode = Mode::Continuous;
         Ok(())
     }
 
@@ -348,6 +301,55 @@ impl ContinuousInstance for Live {
     }
 
     fn terminate(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+}
+
+impl ContinuousInstance for Live {
+    fn sizes(&self) -> Sizes {
+        Sizes { states: self.at.x.len(), indicators: self.equations.indicators }
+    }
+
+    fn set_time(&mut self, time: f64) -> CallResult<()> {
+        self.expect(Mode::Continuous);
+        self.at.t = time;
+        Ok(())
+    }
+
+    fn set_states(&mut self, states: &[f64]) -> CallResult<()> {
+        self.expect(Mode::Continuous);
+        self.at.x.copy_from_slice(states);
+        Ok(())
+    }
+
+    fn states(&mut self, states: &mut [f64]) -> CallResult<()> {
+        states.copy_from_slice(&self.at.x);
+        Ok(())
+    }
+
+    fn derivatives(&mut self, derivatives: &mut [f64]) -> CallResult<()> {
+        (self.equations.f)(&self.at, derivatives);
+        Self::checked(derivatives)
+    }
+
+    fn nominals(&mut self, nominals: &mut [f64]) -> CallResult<()> {
+        nominals.fill(1.0);
+        Ok(())
+    }
+
+    fn indicators(&mut self, indicators: &mut [f64]) -> CallResult<()> {
+        (self.equations.z)(&self.at, indicators);
+        Ok(())
+    }
+
+    fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
+        self.expect(Mode::Event);
+        Ok((self.equations.event)(&mut self.at))
+    }
+
+    fn enter_continuous_mode(&mut self) -> CallResult<()> {
+        self.expect(Mode::Event);
+        self.at.mode = Mode::Continuous;
         Ok(())
     }
 }

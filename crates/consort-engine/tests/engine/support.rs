@@ -4,9 +4,9 @@ use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::model::{CallResult, DefaultExperiment, Enumeration};
 use consort_core::{
     CallError, CallStatus, Capabilities, Causality, ComponentId, Conversion, DependsOn,
-    EventUpdate, Instance, Instantiation, Model, ModelDescription, ModelStructure, Reference,
-    Refresh, Report, Resolution, SavedState, Seconds, Setup, SetupOrder, Step, StepOutcome, Time,
-    Unknown, ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
+    EventUpdate, Instance, Instantiation, LiveModel, Model, ModelDescription, ModelStructure,
+    Reference, Refresh, Report, Resolution, SavedState, Seconds, Setup, SetupOrder, Step,
+    StepOutcome, Time, Unknown, ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
 };
 use consort_engine::{ChunkSink, Executable, Recorded, Run, RunError, RunOptions};
 use consort_system::{
@@ -126,7 +126,7 @@ struct TestInstance {
     behavior: Box<dyn Behavior>,
 }
 
-impl Instance for TestInstance {
+impl LiveModel for TestInstance {
     fn enter_initialization(&mut self, _: &Setup) -> CallResult<()> {
         Ok(())
     }
@@ -180,31 +180,8 @@ impl Instance for TestInstance {
         }
         Ok(())
     }
-    fn set_input_derivatives(
-        &mut self,
-        references: &[Reference],
-        orders: &[i32],
-        values: &[f64],
-    ) -> CallResult<()> {
-        assert_eq!((references, orders), (&[Reference(0)][..], &[1][..]));
-        self.behavior.slope(values[0]);
-        Ok(())
-    }
-    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.behavior.step(&mut self.values, step)
-    }
-    fn step_max(&mut self) -> CallResult<Option<f64>> {
-        self.behavior.step_max(&self.values)
-    }
     fn enter_event_mode(&mut self) -> CallResult<()> {
         self.in_event_mode = true;
-        Ok(())
-    }
-    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
-        Ok(self.behavior.update(&mut self.values))
-    }
-    fn enter_step_mode(&mut self) -> CallResult<()> {
-        self.in_event_mode = false;
         Ok(())
     }
     fn directional_derivative(
@@ -257,6 +234,32 @@ impl Instance for TestInstance {
     }
     fn terminate(&mut self) -> CallResult<()> {
         self.behavior.terminated();
+        Ok(())
+    }
+}
+
+impl Instance for TestInstance {
+    fn set_input_derivatives(
+        &mut self,
+        references: &[Reference],
+        orders: &[i32],
+        values: &[f64],
+    ) -> CallResult<()> {
+        assert_eq!((references, orders), (&[Reference(0)][..], &[1][..]));
+        self.behavior.slope(values[0]);
+        Ok(())
+    }
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.behavior.step(&mut self.values, step)
+    }
+    fn step_max(&mut self) -> CallResult<Option<f64>> {
+        self.behavior.step_max(&self.values)
+    }
+    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
+        Ok(self.behavior.update(&mut self.values))
+    }
+    fn enter_step_mode(&mut self) -> CallResult<()> {
+        self.in_event_mode = false;
         Ok(())
     }
 }

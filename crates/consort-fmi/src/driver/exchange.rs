@@ -12,8 +12,8 @@ use super::instance::nothing;
 use super::phase::Phase;
 use consort_core::model::CallResult;
 use consort_core::{
-    CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, Instance, Reference,
-    SavedState, Setup, Sizes, ValuesMut, ValuesRef,
+    CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, LiveModel,
+    Reference, SavedState, Setup, Sizes, ValuesMut, ValuesRef,
 };
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ const KNOWN: (Phase, Phase) = (Phase::Initialization, Phase::Terminated);
 /// Where the magnitudes of the states may be read.
 const SETTLED: (Phase, Phase) = (Phase::Event, Phase::Terminated);
 
-impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
+impl<C: ExchangeCalls> LiveModel for ModelExchangeInstance<C> {
     fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
         self.fmu.set_up(setup)
     }
@@ -167,10 +167,6 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
         self.fmu.exit_initialization()
     }
 
-    fn sizes(&self) -> Sizes {
-        self.sizes
-    }
-
     fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
         self.fmu.set(references, values)
     }
@@ -181,6 +177,52 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
 
     fn read_back(&mut self, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
         self.fmu.read_back(references, values)
+    }
+
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        self.fmu.require("enter event mode", Phase::Continuous, Phase::Continuous)?;
+        self.fmu.transition(Phase::Event, C::enter_event_mode, nothing)
+    }
+
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        self.fmu.directional_derivative(unknowns, knowns, seed, sensitivity)
+    }
+
+    fn save(&mut self) -> CallResult<SavedState> {
+        self.fmu.save()
+    }
+
+    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
+        self.fmu.restore(state)?;
+        self.time = f64::NEG_INFINITY;
+        if Phase::Initialization <= self.fmu.phase {
+            self.ask_sizes()?;
+        }
+        Ok(())
+    }
+
+    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
+        self.fmu.serialize(state)
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
+        self.fmu.deserialize(bytes)
+    }
+
+    fn terminate(&mut self) -> CallResult<()> {
+        self.fmu.terminate()
+    }
+}
+
+impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
+    fn sizes(&self) -> Sizes {
+        self.sizes
     }
 
     fn set_time(&mut self, time: f64) -> CallResult<()> {
@@ -232,11 +274,6 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
         Ok(completed)
     }
 
-    fn enter_event_mode(&mut self) -> CallResult<()> {
-        self.fmu.require("enter event mode", Phase::Continuous, Phase::Continuous)?;
-        self.fmu.transition(Phase::Event, C::enter_event_mode, nothing)
-    }
-
     fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
         self.fmu.require("update discrete states", Phase::Event, Phase::Event)?;
         let mut discrete = Discrete::default();
@@ -259,40 +296,5 @@ impl<C: ExchangeCalls> ContinuousInstance for ModelExchangeInstance<C> {
     fn enter_continuous_mode(&mut self) -> CallResult<()> {
         self.fmu.require("enter continuous-time mode", Phase::Event, Phase::Event)?;
         self.fmu.transition(Phase::Continuous, C::enter_continuous_mode, nothing)
-    }
-
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        self.fmu.directional_derivative(unknowns, knowns, seed, sensitivity)
-    }
-
-    fn save(&mut self) -> CallResult<SavedState> {
-        self.fmu.save()
-    }
-
-    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
-        self.fmu.restore(state)?;
-        self.time = f64::NEG_INFINITY;
-        if Phase::Initialization <= self.fmu.phase {
-            self.ask_sizes()?;
-        }
-        Ok(())
-    }
-
-    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
-        self.fmu.serialize(state)
-    }
-
-    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
-        self.fmu.deserialize(bytes)
-    }
-
-    fn terminate(&mut self) -> CallResult<()> {
-        self.fmu.terminate()
     }
 }

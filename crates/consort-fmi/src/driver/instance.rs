@@ -8,8 +8,8 @@ use crate::binding::float_mode::FloatMode;
 use crate::binding::registry::note_call;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, EventUpdate, Instance, LogLevel, Reference, SavedState, Setup, Step, StepOutcome,
-    ValueType, ValuesMut, ValuesRef,
+    CallError, EventUpdate, Instance, LiveModel, LogLevel, Reference, SavedState, Setup, Step,
+    StepOutcome, ValueType, ValuesMut, ValuesRef,
 };
 use std::mem::ManuallyDrop;
 
@@ -18,7 +18,7 @@ pub(super) fn nothing<T>(_: &T) -> String {
     String::new()
 }
 
-impl<C: Calls> Instance for FmuInstance<C> {
+impl<C: Calls> LiveModel for FmuInstance<C> {
     fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
         self.require("set up", Phase::Instantiated, Phase::Instantiated)?;
         if std::mem::replace(&mut self.is_set_up, true) {
@@ -95,127 +95,12 @@ impl<C: Calls> Instance for FmuInstance<C> {
         read
     }
 
-    fn set_input_derivatives(
-        &mut self,
-        references: &[Reference],
-        orders: &[i32],
-        values: &[f64],
-    ) -> CallResult<()> {
-        const CALL: &str = "set input derivatives";
-        let order_max = self.loaded.description.capabilities.input_derivatives_max;
-        if order_max == 0 {
-            return Err(CallError::unsupported(CALL));
-        }
-        if references.is_empty() {
-            return Ok(());
-        }
-        self.require(CALL, Phase::Initialization, Phase::Step)?;
-        let asked = self.calls.set_input_derivatives(references, orders, values);
-        self.check_float_mode();
-        self.finish(asked, |instance| {
-            instance.describe(references, ValueType::Float64, Some(ValuesRef::Float64(values)))
-        })
-    }
-
-    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.require("step", Phase::Step, Phase::Step)?;
-        let mut progress = Progress::none(step);
-        let status = self.calls.step(step, self.may_go_back, &mut progress);
-        self.check_float_mode();
-        if status == Status::OK && progress.is_plain() {
-            self.note_end(step);
-            return Ok(StepOutcome::complete(step));
-        }
-        self.judge_step(step, status, &progress)
-    }
-
-    fn step_max(&mut self) -> CallResult<Option<f64>> {
-        if !self.calls.bounds_steps() {
-            return Ok(None);
-        }
-        self.require("ask for the longest step", Phase::Step, Phase::Step)?;
-        let mut size = f64::NAN;
-        let asked = self.calls.step_max(&mut size);
-        self.check_float_mode();
-        let call = asked.as_ref().map_or("", |reply| reply.call);
-        self.finish(asked, nothing)?;
-        if 0.0 < size { Ok(size.is_finite().then_some(size)) } else { Err(no_step_max(call, size)) }
-    }
-
-    fn take_discarded(&mut self) -> Option<Box<CallError>> {
-        self.discarded.take()
-    }
-
-    fn set_step_get(
-        &mut self,
-        inputs: (&[Reference], &[f64]),
-        step: &Step,
-        outputs: (&[Reference], &mut [f64]),
-    ) -> CallResult<Option<StepOutcome>> {
-        self.require("step", Phase::Step, Phase::Step)?;
-        if !inputs.0.is_empty() {
-            let asked = self.calls.set_floats(inputs.0, inputs.1);
-            self.finish(asked, |instance| {
-                instance.describe(inputs.0, ValueType::Float64, Some(ValuesRef::Float64(inputs.1)))
-            })?;
-        }
-        let mut progress = Progress::none(step);
-        let status = self.calls.step(step, self.may_go_back, &mut progress);
-        if status == Status::OK && progress.is_plain() {
-            self.note_end(step);
-        } else {
-            self.check_float_mode();
-            let outcome = self.judge_step(step, status, &progress)?;
-            if !outcome.is_plain(step) {
-                return Ok(Some(outcome));
-            }
-        }
-        if outputs.0.is_empty() {
-            self.check_float_mode();
-            return Ok(None);
-        }
-        outputs.1.fill(f64::NAN);
-        let asked = self.calls.get_floats(outputs.0, outputs.1);
-        // Once for all three calls: in between, only the FMU itself computes.
-        self.check_float_mode();
-        self.finish(asked, |instance| instance.describe(outputs.0, ValueType::Float64, None))?;
-        Ok(None)
-    }
-
     fn enter_event_mode(&mut self) -> CallResult<()> {
         if !self.uses_event_mode {
             return Err(CallError::unsupported("enter event mode"));
         }
         self.require("enter event mode", Phase::Step, Phase::Step)?;
         self.transition(Phase::Event, C::enter_event_mode, nothing)
-    }
-
-    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
-        if !self.uses_event_mode {
-            return Err(CallError::unsupported("update discrete states"));
-        }
-        self.require("update discrete states", Phase::Event, Phase::Event)?;
-        let mut discrete = Discrete::default();
-        self.transition(
-            Phase::Event,
-            |calls| calls.update_discrete_states(&mut discrete),
-            nothing,
-        )?;
-        let now = self.resolution.zip(self.now).map(|(it, now)| it.to_f64(now));
-        self.check_announced(&discrete, now.unwrap_or(f64::NEG_INFINITY));
-        Ok(EventUpdate {
-            again: discrete.again,
-            terminate: discrete.terminate,
-            next_event: discrete.next_event.and_then(|seconds| self.event_time(seconds)),
-        })
-    }
-
-    fn enter_step_mode(&mut self) -> CallResult<()> {
-        if !self.uses_event_mode {
-            return Err(CallError::unsupported("enter step mode"));
-        }
-        self.require("enter step mode", Phase::Event, Phase::Event)?;
-        self.transition(Phase::Step, C::enter_step_mode, nothing)
     }
 
     fn directional_derivative(
@@ -326,6 +211,123 @@ impl<C: Calls> Instance for FmuInstance<C> {
             }
             Phase::Terminated | Phase::Failed | Phase::Dead => Ok(()),
         }
+    }
+}
+
+impl<C: Calls> Instance for FmuInstance<C> {
+    fn set_input_derivatives(
+        &mut self,
+        references: &[Reference],
+        orders: &[i32],
+        values: &[f64],
+    ) -> CallResult<()> {
+        const CALL: &str = "set input derivatives";
+        let order_max = self.loaded.description.capabilities.input_derivatives_max;
+        if order_max == 0 {
+            return Err(CallError::unsupported(CALL));
+        }
+        if references.is_empty() {
+            return Ok(());
+        }
+        self.require(CALL, Phase::Initialization, Phase::Step)?;
+        let asked = self.calls.set_input_derivatives(references, orders, values);
+        self.check_float_mode();
+        self.finish(asked, |instance| {
+            instance.describe(references, ValueType::Float64, Some(ValuesRef::Float64(values)))
+        })
+    }
+
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.require("step", Phase::Step, Phase::Step)?;
+        let mut progress = Progress::none(step);
+        let status = self.calls.step(step, self.may_go_back, &mut progress);
+        self.check_float_mode();
+        if status == Status::OK && progress.is_plain() {
+            self.note_end(step);
+            return Ok(StepOutcome::complete(step));
+        }
+        self.judge_step(step, status, &progress)
+    }
+
+    fn step_max(&mut self) -> CallResult<Option<f64>> {
+        if !self.calls.bounds_steps() {
+            return Ok(None);
+        }
+        self.require("ask for the longest step", Phase::Step, Phase::Step)?;
+        let mut size = f64::NAN;
+        let asked = self.calls.step_max(&mut size);
+        self.check_float_mode();
+        let call = asked.as_ref().map_or("", |reply| reply.call);
+        self.finish(asked, nothing)?;
+        if 0.0 < size { Ok(size.is_finite().then_some(size)) } else { Err(no_step_max(call, size)) }
+    }
+
+    fn take_discarded(&mut self) -> Option<Box<CallError>> {
+        self.discarded.take()
+    }
+
+    fn set_step_get(
+        &mut self,
+        inputs: (&[Reference], &[f64]),
+        step: &Step,
+        outputs: (&[Reference], &mut [f64]),
+    ) -> CallResult<Option<StepOutcome>> {
+        self.require("step", Phase::Step, Phase::Step)?;
+        if !inputs.0.is_empty() {
+            let asked = self.calls.set_floats(inputs.0, inputs.1);
+            self.finish(asked, |instance| {
+                instance.describe(inputs.0, ValueType::Float64, Some(ValuesRef::Float64(inputs.1)))
+            })?;
+        }
+        let mut progress = Progress::none(step);
+        let status = self.calls.step(step, self.may_go_back, &mut progress);
+        if status == Status::OK && progress.is_plain() {
+            self.note_end(step);
+        } else {
+            self.check_float_mode();
+            let outcome = self.judge_step(step, status, &progress)?;
+            if !outcome.is_plain(step) {
+                return Ok(Some(outcome));
+            }
+        }
+        if outputs.0.is_empty() {
+            self.check_float_mode();
+            return Ok(None);
+        }
+        outputs.1.fill(f64::NAN);
+        let asked = self.calls.get_floats(outputs.0, outputs.1);
+        // Once for all three calls: in between, only the FMU itself computes.
+        self.check_float_mode();
+        self.finish(asked, |instance| instance.describe(outputs.0, ValueType::Float64, None))?;
+        Ok(None)
+    }
+
+    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
+        if !self.uses_event_mode {
+            return Err(CallError::unsupported("update discrete states"));
+        }
+        self.require("update discrete states", Phase::Event, Phase::Event)?;
+        let mut discrete = Discrete::default();
+        self.transition(
+            Phase::Event,
+            |calls| calls.update_discrete_states(&mut discrete),
+            nothing,
+        )?;
+        let now = self.resolution.zip(self.now).map(|(it, now)| it.to_f64(now));
+        self.check_announced(&discrete, now.unwrap_or(f64::NEG_INFINITY));
+        Ok(EventUpdate {
+            again: discrete.again,
+            terminate: discrete.terminate,
+            next_event: discrete.next_event.and_then(|seconds| self.event_time(seconds)),
+        })
+    }
+
+    fn enter_step_mode(&mut self) -> CallResult<()> {
+        if !self.uses_event_mode {
+            return Err(CallError::unsupported("enter step mode"));
+        }
+        self.require("enter step mode", Phase::Event, Phase::Event)?;
+        self.transition(Phase::Step, C::enter_step_mode, nothing)
     }
 }
 

@@ -3,7 +3,9 @@
 use super::fixture::{
     Log, host, initialize, instantiation, isolated, isolated_by, set, set_whole, start, step,
 };
-use consort_core::{CallError, CallStatus, Instance, Model, Reference, ValuesMut, ValuesRef};
+use consort_core::{
+    CallError, CallStatus, Instance, LiveModel, Model, Reference, ValuesMut, ValuesRef,
+};
 use consort_host::{HostOptions, ProcessLimits};
 use consort_testkit::fmus::Fmi;
 use std::time::{Duration, Instant};

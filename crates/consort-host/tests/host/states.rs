@@ -1,7 +1,7 @@
 //! States that a model saves itself, in its process.
 
 use super::fixture::{Log, get, initialize, isolated, set, start, step};
-use consort_core::{CallStatus, Instance, Prng, SavedState};
+use consort_core::{CallStatus, Instance, LiveModel, Prng, SavedState};
 use consort_host::IsolatedInstance;
 use consort_testkit::fmus::Fmi;
 

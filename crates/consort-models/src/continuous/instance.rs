@@ -3,8 +3,9 @@
 use super::Plan;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, CancelFlag, ContinuousInstance, Instance, Joint, Reference, Resolution,
-    SavedState, Seconds, Setup, SolvedBy, SolverWork, Step, StepOutcome, ValuesMut, ValuesRef,
+    CallError, CallStatus, CancelFlag, ContinuousInstance, Instance, Joint, LiveModel, Reference,
+    Resolution, SavedState, Seconds, Setup, SolvedBy, SolverWork, Step, StepOutcome, ValuesMut,
+    ValuesRef,
 };
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
@@ -150,7 +151,7 @@ impl Run {
     }
 }
 
-impl Instance for SolvedInstance {
+impl LiveModel for SolvedInstance {
     fn set_up(&mut self, setup: &Setup) -> CallResult<()> {
         let setup = self.inner_setup(setup);
         self.inner.set_up(&setup)
@@ -207,33 +208,6 @@ impl Instance for SolvedInstance {
         self.inner.read_back(references, values)
     }
 
-    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.with_run("step", |it, run| it.integrate(run, step))
-    }
-
-    fn solver_work(&self) -> Option<SolverWork> {
-        match &self.run {
-            Some(Run::Alone(run)) => Some(run.work()),
-            Some(Run::Joined(_)) | None => None,
-        }
-    }
-
-    fn set_cancel_flag(&mut self, flag: &CancelFlag) {
-        self.integrator.set_cancel_flag(flag);
-    }
-
-    fn join(&mut self) -> bool {
-        self.is_joined = true;
-        true
-    }
-
-    fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut Joint)> {
-        match &mut self.run {
-            Some(Run::Joined(joint)) => Some((&mut *self.inner, joint)),
-            _ => None,
-        }
-    }
-
     fn save(&mut self) -> CallResult<SavedState> {
         let inner = self.inner.save()?;
         Ok(SavedState(Box::new(Saved { inner, run: self.run.clone() })))
@@ -274,6 +248,35 @@ impl Instance for SolvedInstance {
 
     fn terminate(&mut self) -> CallResult<()> {
         self.inner.terminate()
+    }
+}
+
+impl Instance for SolvedInstance {
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.with_run("step", |it, run| it.integrate(run, step))
+    }
+
+    fn solver_work(&self) -> Option<SolverWork> {
+        match &self.run {
+            Some(Run::Alone(run)) => Some(run.work()),
+            Some(Run::Joined(_)) | None => None,
+        }
+    }
+
+    fn set_cancel_flag(&mut self, flag: &CancelFlag) {
+        self.integrator.set_cancel_flag(flag);
+    }
+
+    fn join(&mut self) -> bool {
+        self.is_joined = true;
+        true
+    }
+
+    fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut Joint)> {
+        match &mut self.run {
+            Some(Run::Joined(joint)) => Some((&mut *self.inner, joint)),
+            _ => None,
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use super::work::Work;
 use super::{Identity, bytes};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Prng, Reference,
-    SavedState, Setup, Sizes, ValuesMut, ValuesRef,
+    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, LiveModel, Prng,
+    Reference, SavedState, Setup, Sizes, ValuesMut, ValuesRef,
 };
 use consort_equations::{Equations, Part};
 use std::sync::Arc;
@@ -193,7 +193,7 @@ impl EquationsInstance {
     }
 }
 
-impl ContinuousInstance for EquationsInstance {
+impl LiveModel for EquationsInstance {
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
         self.expect_phase(Phase::Start, "enter initialization")?;
         self.state.start = setup.resolution.to_f64(setup.start);
@@ -210,18 +210,6 @@ impl ContinuousInstance for EquationsInstance {
         self.moment().begin()?;
         self.state.phase = Phase::Event;
         Ok(())
-    }
-
-    fn sizes(&self) -> Sizes {
-        let (states, indicators) = (self.equations.states.len(), self.equations.indicators.len());
-        Sizes { states, indicators }
-    }
-
-    fn step_max(&self) -> Option<f64> {
-        let durations = self.durations.iter().flatten().copied();
-        let shortest = durations.filter(|it| 0.0 < *it).reduce(f64::min)?;
-        // Between steps the past is a cubic, whose error grows with their fourth power.
-        Some(shortest * (3.0 * self.state.tolerance.sqrt().sqrt()).min(1.0))
     }
 
     fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> CallResult<()> {
@@ -242,6 +230,73 @@ impl ContinuousInstance for EquationsInstance {
             *value = self.value(*reference)?;
         }
         Ok(())
+    }
+
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        self.expect_phase(Phase::Continuous, "enter event mode")?;
+        self.state.phase = Phase::Event;
+        Ok(())
+    }
+
+    fn directional_derivative(
+        &mut self,
+        unknowns: &[Reference],
+        knowns: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        let EquationsInstance { equations, state, work, .. } = self;
+        let (unknowns, knowns) = ((unknowns, sensitivity), (knowns, seed));
+        sensitivity::directional(equations, (state, work), unknowns, knowns)
+    }
+
+    fn save(&mut self) -> CallResult<SavedState> {
+        let saved = Saved { identity: Arc::clone(&self.identity), state: self.state.clone() };
+        Ok(SavedState(Box::new(saved)))
+    }
+
+    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
+        let saved = self.own("restore a state", state)?;
+        self.state.clone_from(&saved.state);
+        self.work.forget();
+        self.settle_durations();
+        Ok(())
+    }
+
+    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
+        let saved = self.own("serialize a state", state)?;
+        Ok(bytes::write(self.identity.fingerprint(), &saved.state))
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
+        let fingerprint = self.identity.fingerprint();
+        let state = bytes::read(bytes, fingerprint, &self.equations).map_err(|reason| {
+            CallError::new("deserialize a state", CallStatus::Refused(reason.to_owned()))
+        })?;
+        Ok(SavedState(Box::new(Saved { identity: Arc::clone(&self.identity), state })))
+    }
+
+    fn unshared_bytes(&self, state: &SavedState) -> u64 {
+        let saved = state.0.downcast_ref::<Saved>();
+        saved.map_or(0, |saved| saved.state.unshared_bytes() as u64)
+    }
+
+    fn terminate(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+}
+
+impl ContinuousInstance for EquationsInstance {
+    fn sizes(&self) -> Sizes {
+        let (states, indicators) = (self.equations.states.len(), self.equations.indicators.len());
+        Sizes { states, indicators }
+    }
+
+    fn step_max(&self) -> Option<f64> {
+        let durations = self.durations.iter().flatten().copied();
+        let shortest = durations.filter(|it| 0.0 < *it).reduce(f64::min)?;
+        // Between steps the past is a cubic, whose error grows with their fourth power.
+        Some(shortest * (3.0 * self.state.tolerance.sqrt().sqrt()).min(1.0))
     }
 
     fn set_time(&mut self, time: f64) -> CallResult<()> {
@@ -306,12 +361,6 @@ impl ContinuousInstance for EquationsInstance {
         Ok(CompletedStep::default())
     }
 
-    fn enter_event_mode(&mut self) -> CallResult<()> {
-        self.expect_phase(Phase::Continuous, "enter event mode")?;
-        self.state.phase = Phase::Event;
-        Ok(())
-    }
-
     fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
         self.expect_phase(Phase::Event, "update discrete states")?;
         self.remember(false);
@@ -325,53 +374,6 @@ impl ContinuousInstance for EquationsInstance {
         self.expect_phase(Phase::Event, "enter continuous mode")?;
         (self.state.phase, self.state.is_first) = (Phase::Continuous, false);
         self.work.forget();
-        Ok(())
-    }
-
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        let EquationsInstance { equations, state, work, .. } = self;
-        let (unknowns, knowns) = ((unknowns, sensitivity), (knowns, seed));
-        sensitivity::directional(equations, (state, work), unknowns, knowns)
-    }
-
-    fn save(&mut self) -> CallResult<SavedState> {
-        let saved = Saved { identity: Arc::clone(&self.identity), state: self.state.clone() };
-        Ok(SavedState(Box::new(saved)))
-    }
-
-    fn restore(&mut self, state: &SavedState) -> CallResult<()> {
-        let saved = self.own("restore a state", state)?;
-        self.state.clone_from(&saved.state);
-        self.work.forget();
-        self.settle_durations();
-        Ok(())
-    }
-
-    fn serialize(&mut self, state: &SavedState) -> CallResult<Vec<u8>> {
-        let saved = self.own("serialize a state", state)?;
-        Ok(bytes::write(self.identity.fingerprint(), &saved.state))
-    }
-
-    fn deserialize(&mut self, bytes: &[u8]) -> CallResult<SavedState> {
-        let fingerprint = self.identity.fingerprint();
-        let state = bytes::read(bytes, fingerprint, &self.equations).map_err(|reason| {
-            CallError::new("deserialize a state", CallStatus::Refused(reason.to_owned()))
-        })?;
-        Ok(SavedState(Box::new(Saved { identity: Arc::clone(&self.identity), state })))
-    }
-
-    fn unshared_bytes(&self, state: &SavedState) -> u64 {
-        let saved = state.0.downcast_ref::<Saved>();
-        saved.map_or(0, |saved| saved.state.unshared_bytes() as u64)
-    }
-
-    fn terminate(&mut self) -> CallResult<()> {
         Ok(())
     }
 }

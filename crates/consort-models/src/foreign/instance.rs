@@ -7,8 +7,8 @@ use super::wire::{self, Body, MAGIC, Misread, VERSION, answer, ask};
 use crate::native::store::{self, Misfit};
 use consort_core::model::{CallResult, LogEntry, LogLevel, LogSink};
 use consort_core::{
-    CallError, CallStatus, Causality, Instance, ModelDescription, Reference, SavedState, Setup,
-    Step, StepOutcome, ValueType, ValuesMut, ValuesRef, Variable,
+    CallError, CallStatus, Causality, Instance, LiveModel, ModelDescription, Reference, SavedState,
+    Setup, Step, StepOutcome, ValueType, ValuesMut, ValuesRef, Variable,
 };
 
 /// How far an instance's life has come.
@@ -216,7 +216,7 @@ fn refusal(body: &[u8], component: &str) -> Result<Option<String>, Broken> {
     Ok((name != component).then(says))
 }
 
-impl Instance for ForeignInstance {
+impl LiveModel for ForeignInstance {
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
         self.require("enter initialization", Phase::Fresh)?;
         let seconds = |time| setup.resolution.to_f64(time);
@@ -269,16 +269,6 @@ impl Instance for ForeignInstance {
         check_all("get", at, count)
     }
 
-    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.require("step", Phase::Stepping)?;
-        if let Err(broken) = self.advance(step) {
-            let arguments = format!("t = {}, h = {}", step.start, step.length);
-            return Err(self.broken("step", arguments, &broken));
-        }
-        self.pass_on_output();
-        Ok(StepOutcome::complete(step))
-    }
-
     fn save(&mut self) -> CallResult<SavedState> {
         self.require("save its state", Phase::Stepping)?;
         let blob = self.ask_state();
@@ -319,6 +309,18 @@ impl Instance for ForeignInstance {
             self.gone = Some("the run has ended".to_owned());
         }
         Ok(())
+    }
+}
+
+impl Instance for ForeignInstance {
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.require("step", Phase::Stepping)?;
+        if let Err(broken) = self.advance(step) {
+            let arguments = format!("t = {}, h = {}", step.start, step.length);
+            return Err(self.broken("step", arguments, &broken));
+        }
+        self.pass_on_output();
+        Ok(StepOutcome::complete(step))
     }
 }
 

@@ -6,8 +6,8 @@ use super::store::{self, Misfit, Slot, Store};
 use consort_core::model::CallResult;
 use consort_core::value::{ValueType, ValuesMut, ValuesRef};
 use consort_core::{
-    CallError, CallStatus, Causality, Instance, Instantiation, Model, ModelDescription, Prng,
-    Reference, Resolution, SavedState, Setup, Step, StepOutcome, Time, Variability, Variable,
+    CallError, CallStatus, Causality, Instance, Instantiation, LiveModel, Model, ModelDescription,
+    Prng, Reference, Resolution, SavedState, Setup, Step, StepOutcome, Time, Variability, Variable,
 };
 use std::sync::Arc;
 
@@ -183,7 +183,7 @@ impl NativeInstance {
     }
 }
 
-impl Instance for NativeInstance {
+impl LiveModel for NativeInstance {
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
         self.require("enter initialization", Phase::Instantiated)?;
         self.phase = Phase::Initialization;
@@ -227,20 +227,6 @@ impl Instance for NativeInstance {
             return Err(too_many("get", at, count));
         }
         Ok(())
-    }
-
-    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.require("step", Phase::Stepping)?;
-        if step.from.time != self.time || step.to < step.from.time {
-            let (from, to, time) = (step.from.time.ticks(), step.to.ticks(), self.time.ticks());
-            let reason = format!("a step from tick {from} to {to} cannot start at tick {time}");
-            return Err(refused("step", "", reason));
-        }
-        let advanced = self.blueprint.behavior.advance(step, &mut self.store);
-        advanced.map_err(|reason| refused("step", "", reason))?;
-        self.time = step.to;
-        self.is_stale = true;
-        Ok(StepOutcome::complete(step))
     }
 
     fn directional_derivative(
@@ -306,6 +292,22 @@ impl Instance for NativeInstance {
         self.refresh();
         self.phase = Phase::Terminated;
         Ok(())
+    }
+}
+
+impl Instance for NativeInstance {
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.require("step", Phase::Stepping)?;
+        if step.from.time != self.time || step.to < step.from.time {
+            let (from, to, time) = (step.from.time.ticks(), step.to.ticks(), self.time.ticks());
+            let reason = format!("a step from tick {from} to {to} cannot start at tick {time}");
+            return Err(refused("step", "", reason));
+        }
+        let advanced = self.blueprint.behavior.advance(step, &mut self.store);
+        advanced.map_err(|reason| refused("step", "", reason))?;
+        self.time = step.to;
+        self.is_stale = true;
+        Ok(StepOutcome::complete(step))
     }
 }
 

@@ -4,9 +4,9 @@
 use consort_core::bytes::{Reader, Writer};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, Causality, DependsOn, EventUpdate, Instance, Instantiation, Model, ModelDescription,
-    Reference, Refresh, SavedState, Setup, Step, StepOutcome, StepReason, Values, ValuesMut,
-    ValuesRef, VariableId,
+    CallError, Causality, DependsOn, EventUpdate, Instance, Instantiation, LiveModel, Model,
+    ModelDescription, Reference, Refresh, SavedState, Setup, Step, StepOutcome, StepReason, Values,
+    ValuesMut, ValuesRef, VariableId,
 };
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ fn sum(bytes: &[u8]) -> f64 {
     bytes.iter().fold(7, fold) as f64 / 1009.0
 }
 
-impl Instance for Mixing {
+impl LiveModel for Mixing {
     fn enter_initialization(&mut self, _: &Setup) -> CallResult<()> {
         Ok(())
     }
@@ -176,36 +176,7 @@ impl Instance for Mixing {
         Ok(())
     }
 
-    fn set_input_derivatives(
-        &mut self,
-        _: &[Reference],
-        _: &[i32],
-        values: &[f64],
-    ) -> CallResult<()> {
-        self.state.slope = 0.5 * self.state.slope + values.iter().sum::<f64>();
-        Ok(())
-    }
-
-    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.mix(step.length);
-        self.state.updated = false;
-        let is_event = self.event_mode && self.state.mixed < 0.4;
-        let reason = if is_event { StepReason::Event } else { StepReason::Complete };
-        Ok(StepOutcome { reason, ..StepOutcome::complete(step) })
-    }
-
     fn enter_event_mode(&mut self) -> CallResult<()> {
-        Ok(())
-    }
-
-    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
-        if !std::mem::replace(&mut self.state.updated, true) {
-            self.mix(0.1);
-        }
-        Ok(EventUpdate::default())
-    }
-
-    fn enter_step_mode(&mut self) -> CallResult<()> {
         Ok(())
     }
 
@@ -240,6 +211,37 @@ impl Instance for Mixing {
     }
 
     fn terminate(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+}
+
+impl Instance for Mixing {
+    fn set_input_derivatives(
+        &mut self,
+        _: &[Reference],
+        _: &[i32],
+        values: &[f64],
+    ) -> CallResult<()> {
+        self.state.slope = 0.5 * self.state.slope + values.iter().sum::<f64>();
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
+        self.mix(step.length);
+        self.state.updated = false;
+        let is_event = self.event_mode && self.state.mixed < 0.4;
+        let reason = if is_event { StepReason::Event } else { StepReason::Complete };
+        Ok(StepOutcome { reason, ..StepOutcome::complete(step) })
+    }
+
+    fn update_discrete_states(&mut self) -> CallResult<EventUpdate> {
+        if !std::mem::replace(&mut self.state.updated, true) {
+            self.mix(0.1);
+        }
+        Ok(EventUpdate::default())
+    }
+
+    fn enter_step_mode(&mut self) -> CallResult<()> {
         Ok(())
     }
 }

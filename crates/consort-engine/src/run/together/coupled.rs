@@ -7,8 +7,8 @@ use crate::run::Run;
 use crate::run::interpret::Halt;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Joint, Reference,
-    Resolution, Setup, Sizes, ValuesMut, ValuesRef,
+    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Joint, LiveModel,
+    Reference, Resolution, Setup, Sizes, ValuesMut, ValuesRef,
 };
 
 /// All of them at one point; whoever integrates sees no difference to a single one.
@@ -199,7 +199,7 @@ fn unsupported<T>(call: &'static str) -> CallResult<T> {
     Err(CallError::unsupported(call))
 }
 
-impl ContinuousInstance for Coupled<'_> {
+impl LiveModel for Coupled<'_> {
     fn enter_initialization(&mut self, _setup: &Setup) -> CallResult<()> {
         unsupported("enter initialization together")
     }
@@ -208,6 +208,25 @@ impl ContinuousInstance for Coupled<'_> {
         unsupported("exit initialization together")
     }
 
+    fn set(&mut self, _references: &[Reference], _values: ValuesRef<'_>) -> CallResult<()> {
+        unsupported("set values together")
+    }
+
+    fn get(&mut self, _references: &[Reference], _values: ValuesMut<'_>) -> CallResult<()> {
+        unsupported("get values together")
+    }
+
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        self.refresh()?;
+        self.enter_all_event_mode()
+    }
+
+    fn terminate(&mut self) -> CallResult<()> {
+        unsupported("terminate together")
+    }
+}
+
+impl ContinuousInstance for Coupled<'_> {
     fn sizes(&self) -> Sizes {
         let last = self.equations.parts.last();
         let end = |part: &Part| Sizes { states: part.states.end, indicators: part.indicators.end };
@@ -217,14 +236,6 @@ impl ContinuousInstance for Coupled<'_> {
     fn step_max(&self) -> Option<f64> {
         let parts = self.equations.parts.iter();
         parts.filter_map(|part| ask(self.run, part, |it| it.step_max())).reduce(f64::min)
-    }
-
-    fn set(&mut self, _references: &[Reference], _values: ValuesRef<'_>) -> CallResult<()> {
-        unsupported("set values together")
-    }
-
-    fn get(&mut self, _references: &[Reference], _values: ValuesMut<'_>) -> CallResult<()> {
-        unsupported("get values together")
     }
 
     fn set_time(&mut self, time: f64) -> CallResult<()> {
@@ -285,11 +296,6 @@ impl ContinuousInstance for Coupled<'_> {
         Ok(all)
     }
 
-    fn enter_event_mode(&mut self) -> CallResult<()> {
-        self.refresh()?;
-        self.enter_all_event_mode()
-    }
-
     fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
         let mut all = ContinuousEvent::default();
         self.each(|instance, joint, part| {
@@ -318,9 +324,5 @@ impl ContinuousInstance for Coupled<'_> {
             joint.in_event_mode = false;
             instance.enter_continuous_mode()
         })
-    }
-
-    fn terminate(&mut self) -> CallResult<()> {
-        unsupported("terminate together")
     }
 }

@@ -1,7 +1,7 @@
 //! States go to other processes as bytes.
 
 use super::{FILE, KINDS, go, is_here, ready};
-use consort_core::{CallStatus, Instance, Prng, Provider};
+use consort_core::{CallStatus, LiveModel, Prng, Provider};
 use consort_testkit::fmus::Fmi;
 
 /// A state of one process goes on in another that has made a few steps of its own, and can be saved and

@@ -2,7 +2,7 @@
 
 use super::{FILE, KINDS, U, go, is_here, model_of, ready};
 use crate::fixture::{Log, initialize, set, set_whole, start, step};
-use consort_core::{CallStatus, Instance, Prng, Provider, SavedState};
+use consort_core::{CallStatus, Instance, LiveModel, Prng, Provider, SavedState};
 use consort_testkit::fmus::{BuildOptions, Fmi, build};
 
 const POINTS: i64 = 100;

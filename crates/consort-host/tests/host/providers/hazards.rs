@@ -1,7 +1,7 @@
 //! What no copy contains is named, and refused by those who would lose it.
 
 use super::{FILE, go, is_here, ready};
-use consort_core::{CallStatus, Instance, Provider};
+use consort_core::{CallStatus, Instance, LiveModel, Provider};
 use consort_host::{Hazard, HazardKind, IsolatedInstance};
 use consort_testkit::fmus::Fmi;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::{is_here, model_of};
 use crate::fixture::{Log, get, initialize, set, start, step};
-use consort_core::{Instance, Prng, Provider, Report, SavedState};
+use consort_core::{Instance, LiveModel, Prng, Provider, Report, SavedState};
 use consort_fmi::archive::{self, ArchiveLimits};
 use consort_host::IsolatedInstance;
 use consort_testkit::python;

@@ -5,8 +5,8 @@ use crate::harness::instantiation;
 use consort_core::model::{CallResult, DefaultExperiment};
 use consort_core::{
     Capabilities, Causality, ContinuousDescription, ContinuousEvent, ContinuousInstance,
-    ContinuousModel, DependencyKind, DependsOn, Dimension, Instance, Instantiation, Model,
-    ModelDescription, ModelStructure, Reference, Resolution, Setup, Sizes, Step, Tag, Time,
+    ContinuousModel, DependencyKind, DependsOn, Dimension, Instance, Instantiation, LiveModel,
+    Model, ModelDescription, ModelStructure, Reference, Resolution, Setup, Sizes, Step, Tag, Time,
     Unknown, ValueType, ValuesMut, ValuesRef, Variable, VariableId,
 };
 use consort_models::continuous::SolvedModel;
@@ -125,17 +125,13 @@ fn flow(x: &[f64], dx: &mut [f64]) {
     }
 }
 
-impl ContinuousInstance for LiveRod {
+impl LiveModel for LiveRod {
     fn enter_initialization(&mut self, _: &Setup) -> CallResult<()> {
         Ok(())
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {
         Ok(())
-    }
-
-    fn sizes(&self) -> Sizes {
-        Sizes { states: CELLS, indicators: 0 }
     }
 
     fn set(&mut self, _: &[Reference], _: ValuesRef<'_>) -> CallResult<()> {
@@ -154,6 +150,32 @@ impl ContinuousInstance for LiveRod {
         };
         values.iter_mut().zip(references).for_each(|(to, it)| *to = self.x[it.0 as usize]);
         Ok(())
+    }
+
+    fn enter_event_mode(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+
+    fn directional_derivative(
+        &mut self,
+        _: &[Reference],
+        _: &[Reference],
+        seed: &[f64],
+        sensitivity: &mut [f64],
+    ) -> CallResult<()> {
+        self.calls.directions.fetch_add(1, Ordering::Relaxed);
+        flow(seed, sensitivity);
+        Ok(())
+    }
+
+    fn terminate(&mut self) -> CallResult<()> {
+        Ok(())
+    }
+}
+
+impl ContinuousInstance for LiveRod {
+    fn sizes(&self) -> Sizes {
+        Sizes { states: CELLS, indicators: 0 }
     }
 
     fn set_time(&mut self, _: f64) -> CallResult<()> {
@@ -186,31 +208,11 @@ impl ContinuousInstance for LiveRod {
         Ok(())
     }
 
-    fn enter_event_mode(&mut self) -> CallResult<()> {
-        Ok(())
-    }
-
     fn update_discrete_states(&mut self) -> CallResult<ContinuousEvent> {
         Ok(ContinuousEvent::default())
     }
 
     fn enter_continuous_mode(&mut self) -> CallResult<()> {
-        Ok(())
-    }
-
-    fn directional_derivative(
-        &mut self,
-        _: &[Reference],
-        _: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        self.calls.directions.fetch_add(1, Ordering::Relaxed);
-        flow(seed, sensitivity);
-        Ok(())
-    }
-
-    fn terminate(&mut self) -> CallResult<()> {
         Ok(())
     }
 }
