@@ -10,7 +10,7 @@ use super::{Halt, Interpreter};
 use crate::error::RunError;
 use crate::lane::TakenStep;
 use crate::program::Instances;
-use crate::program::together::{Equations, Together};
+use crate::program::together::{JointEquations, Together};
 use consort_core::model::CallResult;
 use consort_core::model::stepping::Arrival;
 use consort_core::{Step, StepOutcome};
@@ -50,7 +50,7 @@ impl Interpreter {
     }
 
     /// What others must know of the step.
-    fn tell_step(&mut self, equations: &Equations, step: &Step, ended: Option<f64>) {
+    fn tell_step(&mut self, equations: &JointEquations, step: &Step, ended: Option<f64>) {
         let outcome = match ended {
             None => StepOutcome::complete(step),
             Some(t) => StepOutcome::ended(step, t, self.clock.resolution()),
