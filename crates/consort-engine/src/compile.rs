@@ -63,7 +63,7 @@ impl Source<'_> {
                 trouble: None,
                 log_calls: self.log_calls,
                 taken: Vec::new(),
-                remarkable: false,
+                has_event_or_end: false,
             });
         }
         lanes

@@ -5,8 +5,8 @@ use crate::store::{Bank, Slot};
 use consort_core::model::CallResult;
 use consort_core::model::stepping::{self, Arrival, StepContext, Stopped};
 use consort_core::{
-    CallError, ComponentId, Instance, Reference, Resolution, Step, StepOutcome, Tag, Time,
-    ValueType, ValuesMut, ValuesRef,
+    CallError, ComponentId, Instance, Reference, Resolution, SavedState, Step, StepOutcome, Tag,
+    Time, ValueType, ValuesMut, ValuesRef,
 };
 use std::ops::Range;
 
@@ -112,7 +112,32 @@ pub(crate) struct Member {
     pub(crate) arrival: Option<Arrival>,
 }
 
-/// Told of every step that was taken, for the call log.
+impl Member {
+    /// The instance as it is.
+    pub(crate) fn save(&mut self) -> CallResult<SavedMember> {
+        let state = self.instance.save()?;
+        let Member { next_event, arrival, in_event_mode, .. } = *self;
+        Ok(SavedMember { state, next_event, arrival, in_event_mode })
+    }
+
+    /// Goes back to what was saved.
+    pub(crate) fn restore(&mut self, saved: &SavedMember) -> CallResult<()> {
+        self.next_event = saved.next_event;
+        self.arrival = saved.arrival;
+        self.in_event_mode = saved.in_event_mode;
+        self.instance.restore(&saved.state)
+    }
+}
+
+/// An instance as it was.
+pub(crate) struct SavedMember {
+    pub(crate) state: SavedState,
+    pub(crate) next_event: Option<Time>,
+    pub(crate) arrival: Option<Arrival>,
+    pub(crate) in_event_mode: bool,
+}
+
+/// A step that was taken, for the call log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TakenStep {
     pub(crate) component: ComponentId,
@@ -162,12 +187,19 @@ pub(crate) struct Lane {
     pub(crate) log_calls: bool,
     pub(crate) taken: Vec<TakenStep>,
     /// Some member's `arrival` is set.
-    pub(crate) remarkable: bool,
+    pub(crate) has_event_or_end: bool,
     /// Names for messages; the hot path never looks.
     pub(crate) names: Vec<String>,
 }
 
 impl Lane {
+    /// Forgets what work that failed left behind.
+    pub(crate) fn forget_failure(&mut self) {
+        self.orders.clear();
+        self.taken.clear();
+        (self.trouble, self.has_event_or_end) = (None, false);
+    }
+
     /// Does this lane's share of the work.
     pub(crate) fn work(&mut self) {
         for index in 0..self.orders.len() {
@@ -350,7 +382,7 @@ impl Lane {
             member.next_event = arrival.next_event;
         }
         member.arrival = Some(arrival);
-        self.remarkable |= arrival.event || arrival.terminate;
+        self.has_event_or_end |= arrival.event || arrival.terminate;
         true
     }
 
@@ -412,7 +444,7 @@ impl Lane {
             Ok(arrival) => {
                 member.next_event = arrival.next_event;
                 member.arrival = Some(arrival);
-                self.remarkable |= arrival.event || arrival.terminate;
+                self.has_event_or_end |= arrival.event || arrival.terminate;
                 true
             }
             Err(stopped) => self.stop(index, step, stopped),

@@ -2,13 +2,14 @@
 //!
 //! A [`Run`] is a value its caller drives: [`Run::start`] makes and initializes the instances,
 //! [`Run::advance`] moves on to a given time, [`Run::get`] and [`Run::set`] look and interfere,
-//! [`Run::finish`] ends every instance and gives the hash of what happened. [`RunOptions`] say who is
-//! told of it; [`Recorded`] keeps the whole trace in memory.
+//! [`Run::finish`] ends every instance and gives the hash of what happened. [`RunOptions`] say who
+//! receives its trace; [`Recorded`] keeps the whole trace in memory.
 //!
 //! # How a plan is interpreted
-//! `compile` turns the plan's programs into a `program`: stages over preallocated places. The parts of
-//! `run` carry it out: `interpret` goes through the stages, the same way in initialization, at a tag and
-//! between tags. A work stage hands
+//! `compile` turns the plan's programs into a `program`: stages over preallocated places. The
+//! `interpreter` executes them, the same way in initialization, at a tag and between tags. Around it a run
+//! has a `clock` (tag, rates, steps), `external` inputs (table and interventions), `events`, a `trace`
+//! (hashes, rows, what was noticed) and an `ending`. A work stage hands
 //! values to *lanes* (groups of instances that run one after another), lets them work side by side
 //! and takes back what they read; an exchange moves values along connections; `iterate` solves
 //! loops; `attempt` takes steps that may be rejected; `together` integrates components that are given by
@@ -53,6 +54,7 @@
 //! ```
 //! Interventions act on outputs as soon as they are read and on inputs as soon as they are fed.
 
+mod clock;
 mod collect;
 mod comparison;
 mod compile;
@@ -60,7 +62,9 @@ mod courier;
 mod error;
 mod exchange;
 mod executable;
+mod external;
 mod feed;
+mod interpreter;
 mod intervene;
 mod lane;
 mod pool;

@@ -7,21 +7,45 @@
 
 use super::Run;
 use crate::error::RunError;
+use crate::interpreter::Interpreter;
 use crate::transfer;
 use consort_core::model::CallResult;
 use consort_core::model::stepping;
-use consort_core::{Causality, Tag, ValueType, Values, ValuesRef, Variability, VariableId};
+use consort_core::{
+    CallError, Causality, Tag, ValueType, Values, ValuesRef, Variability, VariableId,
+};
 
 /// How many microsteps one point in time may have.
 const MICROSTEPS_MAX: u32 = 1000;
 
+/// Everything about events that outlives a tag.
+#[derive(Default)]
+pub(crate) struct Events {
+    /// The components that may take part.
+    components: Vec<EventComponent>,
+    /// Components whose clocks ticked at the present time already.
+    ticked: Vec<usize>,
+    /// What was given to components that use event mode, and was not handed over yet.
+    retuned: Vec<Retuned>,
+}
+
+/// Something new for a component that uses event mode: it takes that at its next event, which this
+/// brings about.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Retuned {
+    pub(crate) component: usize,
+    pub(crate) variable: VariableId,
+    /// The value, if it has no place in the shared bank.
+    pub(crate) values: Option<Values>,
+}
+
 /// A component that uses event mode, and its discrete inputs as it last saw them.
-pub(crate) struct EventComponent {
+struct EventComponent {
     component: usize,
     /// Everything it is given in event mode, clocks apart.
     inputs: Vec<VariableId>,
     clocks: Vec<VariableId>,
-    pub(crate) discrete: Vec<(VariableId, Values)>,
+    discrete: Vec<(VariableId, Values)>,
     /// What is read in event mode, clocks apart.
     observed: Vec<VariableId>,
     clock_outputs: Vec<VariableId>,
@@ -29,92 +53,104 @@ pub(crate) struct EventComponent {
 
 /// What one event iteration came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Iterated {
-    pub(crate) tag: Tag,
+pub(super) struct Iterated {
+    pub(super) tag: Tag,
     /// A component that asked for the run to end.
-    pub(crate) terminated: Option<usize>,
+    pub(super) terminated: Option<usize>,
 }
 
 impl Run {
-    /// The components that may take part in events.
-    pub(crate) fn event_components(&self) -> Vec<EventComponent> {
-        let own = self.program.own.iter();
-        let eventful = own.filter(|&&index| self.system.components[index].event_mode);
-        eventful.map(|&index| self.event_component(index)).collect()
-    }
-
-    fn event_component(&self, component: usize) -> EventComponent {
-        let model = self.models[component].description();
-        let given = self.program.inputs[component].iter().copied();
-        let given = given.filter(|id| model.variables[id.index()].causality == Causality::Input);
-        let is_clock = |id: &VariableId| model.variables[id.index()].value_type == ValueType::Clock;
-        let (clocks, inputs): (Vec<_>, Vec<_>) = given.partition(is_clock);
-        let is_discrete =
-            |id: &&VariableId| model.variables[id.index()].variability != Variability::Continuous;
-        let discrete = inputs.iter().filter(is_discrete);
-        let discrete = discrete.map(|&id| (id, self.shared_value(component, id).to_values()));
-        let discrete = discrete.collect();
-        let read = self.program.observed[component].iter().copied();
-        let (clock_outputs, observed): (Vec<_>, Vec<_>) = read.partition(is_clock);
-        EventComponent { component, inputs, clocks, discrete, observed, clock_outputs }
-    }
-
-    fn shared_value(&self, component: usize, id: VariableId) -> ValuesRef<'_> {
-        let place = self.program.places[component][id.index()].expect("inputs have places");
-        self.program.shared.get(place.shared())
-    }
-
     /// Handles all events at `tag`; every microstep is hashed and recorded.
-    pub(crate) fn iterate_events(&mut self, mut tag: Tag) -> Result<Iterated, RunError> {
+    pub(super) fn iterate_events(&mut self, mut tag: Tag) -> Result<Iterated, RunError> {
         let mut terminated = None;
-        let mut pending = self.pending_events(tag);
+        let mut pending = self.events.pending(&self.interpreter, tag);
         while !pending.is_empty() {
             tag = tag.next_microstep();
+            let components = self.events.ids(&pending);
             if MICROSTEPS_MAX < tag.microstep {
-                return Err(self.events_do_not_settle(tag, &pending));
+                let name = |index: &usize| self.interpreter.executable.name(*index).to_owned();
+                let components = components.iter().map(name).collect();
+                return Err(RunError::EventsDoNotSettle { tag, components });
             }
-            for &index in &pending {
-                let ends = self.handle_event(index, tag)?;
-                terminated = terminated.or(ends.then_some(self.eventful[index].component));
+            for (&index, &component) in pending.iter().zip(&components) {
+                let ends = self.events.handle(&mut self.interpreter, index, tag)?;
+                terminated = terminated.or(ends.then_some(component));
             }
-            let components: Vec<usize> =
-                pending.iter().map(|&index| self.eventful[index].component).collect();
             self.publish_components(&components, tag)?;
-            self.release_clock_outputs(&pending);
+            self.events.release_clock_outputs(&mut self.interpreter, &pending);
             if terminated.is_some() {
                 break;
             }
-            pending = self.changed_inputs();
+            pending = self.events.changed_inputs(&self.interpreter);
         }
-        self.resume_stepping(tag)?;
-        let due = &self.due;
-        self.retuned.retain(|it| !due[self.rates.of_component[it.component]]);
+        self.events.resume_stepping(&self.interpreter, tag)?;
         Ok(Iterated { tag, terminated })
     }
+}
 
-    fn events_do_not_settle(&self, tag: Tag, pending: &[usize]) -> RunError {
-        let name =
-            |&index: &usize| self.system.components[self.eventful[index].component].name.clone();
-        RunError::EventsDoNotSettle { tag, components: pending.iter().map(name).collect() }
+impl Events {
+    /// The components of a run that may take part in events, none of which has begun.
+    pub(super) fn of(run: &Interpreter) -> Self {
+        let own = run.program.own.iter();
+        let system = &run.executable.system;
+        let eventful = own.filter(|&&index| system.components[index].event_mode);
+        let components = eventful.map(|&index| EventComponent::new(run, index)).collect();
+        Events { components, ..Events::default() }
     }
 
-    /// Who takes part in the first microstep: indices into `eventful`.
-    fn pending_events(&mut self, tag: Tag) -> Vec<usize> {
-        let mut pending = self.changed_inputs();
-        for index in 0..self.eventful.len() {
-            let component = self.eventful[index].component;
-            if !self.is_here(component) {
+    /// Whether no component uses event mode.
+    pub(super) fn is_empty(&self) -> bool {
+        self.components.is_empty()
+    }
+
+    /// A component that uses event mode is given something new.
+    pub(super) fn retune(&mut self, retuned: Retuned) {
+        self.retuned.push(retuned);
+    }
+
+    /// What was given, and was not handed over yet.
+    pub(crate) fn retuned(&self) -> &Vec<Retuned> {
+        &self.retuned
+    }
+
+    /// Goes back to what was given at a save; clocks have not ticked then.
+    pub(crate) fn restore(&mut self, retuned: &Vec<Retuned>) {
+        self.ticked.clear();
+        self.retuned.clone_from(retuned);
+    }
+
+    /// Discrete inputs as their components last saw them.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = &Values> {
+        self.components.iter().flat_map(|it| &it.discrete).map(|(_, seen)| seen)
+    }
+
+    /// The same, to go back to others.
+    pub(crate) fn seen_mut(&mut self) -> impl Iterator<Item = &mut Values> {
+        self.components.iter_mut().flat_map(|it| &mut it.discrete).map(|(_, seen)| seen)
+    }
+
+    /// The components at some indices of `components`.
+    fn ids(&self, indices: &[usize]) -> Vec<usize> {
+        indices.iter().map(|&index| self.components[index].component).collect()
+    }
+
+    /// Who takes part in the first microstep: indices of `components`.
+    fn pending(&self, run: &Interpreter, tag: Tag) -> Vec<usize> {
+        let mut pending = self.changed_inputs(run);
+        for (index, it) in self.components.iter().enumerate() {
+            let component = it.component;
+            if !run.clock.has_component(component) {
                 continue;
             }
-            let home = self.program.homes[component];
-            let mut lane = self.pool.lane(home.lane);
-            let member = &mut lane.members[home.member as usize];
-            let arrived = member.arrival.take().is_some_and(|arrival| arrival.event);
-            let announced = member.next_event.is_some_and(|event| event <= tag.time);
             let is_retuned = self.retuned.iter().any(|it| it.component == component);
-            let called = self.ticking(component) || is_retuned;
-            // After initialization an instance is in event mode already and waits to leave it.
-            if arrived || announced || called || member.in_event_mode {
+            let is_called = is_ticking(run, component) || is_retuned;
+            let wants_event = run.with_member(component, |member| {
+                let arrived = member.arrival.take().is_some_and(|arrival| arrival.event);
+                let announced = member.next_event.is_some_and(|event| event <= tag.time);
+                // After initialization an instance is in event mode already and waits to leave it.
+                arrived || announced || member.in_event_mode
+            });
+            if wants_event || is_called {
                 pending.push(index);
             }
         }
@@ -123,71 +159,46 @@ impl Run {
         pending
     }
 
-    /// Whether the component is at the present time. A slow one is ahead of it, at the end of its
-    /// step: until everybody is there, it takes part in nothing and nobody may look at it.
-    fn is_here(&self, component: usize) -> bool {
-        self.due[self.rates.of_component[component]]
-    }
-
-    /// Whether a clock of the component ticks now: clocks tick whenever their component is due.
-    fn ticking(&self, component: usize) -> bool {
-        self.is_here(component) && self.program.ticks.iter().any(|(id, _)| id.index() == component)
-    }
-
     /// Components whose discrete inputs differ from what they last saw, or whose clocks are active.
-    fn changed_inputs(&mut self) -> Vec<usize> {
-        let mut changed = Vec::new();
-        for index in 0..self.eventful.len() {
-            let eventful = &self.eventful[index];
+    fn changed_inputs(&self, run: &Interpreter) -> Vec<usize> {
+        let is_changed = |it: &EventComponent| {
             let differs = |(id, last): &(VariableId, Values)| {
-                !self.shared_value(eventful.component, *id).is_same(last.view())
+                !run.shared_value(it.component, *id).is_same(last.view())
             };
-            let active = |&id: &VariableId| self.is_active(eventful.component, id);
-            if !self.is_here(eventful.component) {
-                continue;
-            }
-            if eventful.discrete.iter().any(differs) || eventful.clocks.iter().any(active) {
-                changed.push(index);
-            }
-        }
-        changed
+            run.clock.has_component(it.component)
+                && (it.discrete.iter().any(differs)
+                    || it.clocks.iter().any(|clock| is_active(run, it.component, *clock)))
+        };
+        let all = self.components.iter().enumerate();
+        all.filter(|(_, it)| is_changed(it)).map(|(index, _)| index).collect()
     }
 
     /// One microstep of one component; true if it asks for the run to end.
-    fn handle_event(&mut self, index: usize, tag: Tag) -> Result<bool, RunError> {
-        let component = self.eventful[index].component;
-        let result = self.try_handle_event(index);
-        for at in 0..self.eventful[index].discrete.len() {
-            let id = self.eventful[index].discrete[at].0;
-            let seen = self.shared_value(component, id).to_values();
-            self.eventful[index].discrete[at].1 = seen;
+    fn handle(&mut self, run: &mut Interpreter, index: usize, tag: Tag) -> Result<bool, RunError> {
+        let component = self.components[index].component;
+        self.activate_clocks(run, component);
+        let result = self.update(run, index);
+        let it = &mut self.components[index];
+        if result.is_ok() {
+            it.release_clocks(run);
         }
-        result.map_err(|error| RunError::Call {
-            component: self.system.components[component].name.clone(),
-            tag,
-            error,
-        })
+        it.look_at_inputs(run);
+        result.map_err(|error| failed_at(run, component, tag, error))
     }
 
-    fn try_handle_event(&mut self, index: usize) -> CallResult<bool> {
-        self.activate_clocks(self.eventful[index].component);
-        let terminate = self.update_component(index)?;
-        self.release_clocks(index);
-        Ok(terminate)
-    }
-
-    fn update_component(&mut self, index: usize) -> CallResult<bool> {
+    fn update(&self, run: &mut Interpreter, index: usize) -> CallResult<bool> {
         let EventComponent { component, inputs, clocks, observed, clock_outputs, .. } =
-            &self.eventful[index];
+            &self.components[index];
         let component = *component;
-        let active = clocks.iter().copied().filter(|&id| self.is_active(component, id));
+        let active = clocks.iter().copied().filter(|&id| is_active(run, component, id));
         let active: Vec<VariableId> = active.collect();
         let retuned = || self.retuned.iter().filter(|it| it.component == component);
         let placed = retuned().filter(|it| it.values.is_none()).map(|it| it.variable);
         let placed: Vec<VariableId> = placed.collect();
-        let model = self.models[component].description();
-        let home = self.program.homes[component];
-        let mut lane = self.pool.lane(home.lane);
+        let Interpreter { executable, program, pool, .. } = run;
+        let model = executable.description(component);
+        let home = program.homes[component];
+        let mut lane = pool.lane(home.lane);
         let member = &mut lane.members[home.member as usize];
         if !member.in_event_mode {
             member.instance.enter_event_mode()?;
@@ -198,80 +209,108 @@ impl Run {
             member.instance.set(&[reference], values.view())?;
         }
         for variables in [&placed, inputs, &active] {
-            transfer::set(&mut lane, model, &self.program, component, variables)?;
+            transfer::set(&mut lane, model, program, component, variables)?;
         }
         // Updating the discrete states ends every tick, so clocks are asked before.
-        transfer::get(&mut lane, model, &mut self.program, component, clock_outputs)?;
+        transfer::get(&mut lane, model, program, component, clock_outputs)?;
         let member = &mut lane.members[home.member as usize];
         let update = stepping::update_until_settled(member.instance.as_mut())?;
         member.next_event = update.next_event;
-        transfer::get(&mut lane, model, &mut self.program, component, observed)?;
+        transfer::get(&mut lane, model, program, component, observed)?;
         Ok(update.terminate)
     }
 
-    fn is_active(&self, component: usize, clock: VariableId) -> bool {
-        let ticks = self.shared_value(component, clock);
-        matches!(ticks, ValuesRef::Clock(ticks) if ticks.contains(&true))
-    }
-
-    fn activate_clocks(&mut self, component: usize) {
-        if !self.ticking(component) || self.ticked.contains(&component) {
+    fn activate_clocks(&mut self, run: &mut Interpreter, component: usize) {
+        if !is_ticking(run, component) || self.ticked.contains(&component) {
             return;
         }
-        for &(id, clock) in &self.program.ticks {
+        for at in 0..run.program.ticks.len() {
+            let (id, clock) = run.program.ticks[at];
             if id.index() == component {
-                let place = self.program.places[component][clock.index()];
-                let slot = place.expect("clocks have places").shared();
-                self.program.shared.put(slot.part(0, 1), ValuesRef::Clock(&[true]));
+                let slot = run.slot(component, clock).expect("clocks have places");
+                run.program.shared.put(slot.part(0, 1), ValuesRef::Clock(&[true]));
             }
         }
         self.ticked.push(component);
     }
 
-    /// A clock is active for one microstep.
-    fn release_clocks(&mut self, index: usize) {
-        let eventful = &self.eventful[index];
-        for id in &eventful.clocks {
-            let place = self.program.places[eventful.component][id.index()];
-            let slot = place.expect("clocks have places").shared();
-            for element in 0..slot.count {
-                self.program.shared.put(slot.part(element, 1), ValuesRef::Clock(&[false]));
-            }
-        }
-    }
-
-    /// What a clock told others is over once they were told.
-    fn release_clock_outputs(&mut self, pending: &[usize]) {
-        for eventful in pending.iter().map(|&index| &self.eventful[index]) {
-            let home = self.program.homes[eventful.component];
-            let mut lane = self.pool.lane(home.lane);
+    /// What a clock says to others is over once they have seen it.
+    fn release_clock_outputs(&self, run: &mut Interpreter, pending: &[usize]) {
+        for eventful in pending.iter().map(|&index| &self.components[index]) {
+            let mut lane = run.pool.lane(run.program.homes[eventful.component].lane);
             for id in &eventful.clock_outputs {
-                let place = self.program.places[eventful.component][id.index()];
+                let place = run.program.places[eventful.component][id.index()];
                 let place = place.expect("clocks have places");
                 let silent = Values::zeros(ValueType::Clock, place.lane.count());
                 lane.bank.put(place.lane, silent.view());
-                self.program.shared.put(place.shared(), silent.view());
+                run.program.shared.put(place.shared(), silent.view());
             }
         }
     }
 
-    fn resume_stepping(&mut self, tag: Tag) -> Result<(), RunError> {
+    /// Lets all components leave event mode, and forgets what was handed over.
+    fn resume_stepping(&mut self, run: &Interpreter, tag: Tag) -> Result<(), RunError> {
         self.ticked.clear();
-        for index in 0..self.eventful.len() {
-            let component = self.eventful[index].component;
-            let home = self.program.homes[component];
-            let mut lane = self.pool.lane(home.lane);
-            let member = &mut lane.members[home.member as usize];
-            if member.in_event_mode {
-                member.in_event_mode = false;
-                let name = || self.system.components[component].name.clone();
-                member.instance.enter_step_mode().map_err(|error| RunError::Call {
-                    component: name(),
-                    tag,
-                    error,
-                })?;
-            }
+        for &EventComponent { component, .. } in &self.components {
+            let left = run.with_member(component, |member| {
+                match std::mem::take(&mut member.in_event_mode) {
+                    true => member.instance.enter_step_mode(),
+                    false => Ok(()),
+                }
+            });
+            left.map_err(|error| failed_at(run, component, tag, error))?;
         }
+        self.retuned.retain(|it| !run.clock.has_component(it.component));
         Ok(())
     }
+}
+
+impl EventComponent {
+    fn new(run: &Interpreter, component: usize) -> Self {
+        let variables = &run.executable.description(component).variables;
+        let given = run.program.inputs[component].iter().copied();
+        let given = given.filter(|id| variables[id.index()].causality == Causality::Input);
+        let is_clock = |id: &VariableId| variables[id.index()].value_type == ValueType::Clock;
+        let (clocks, inputs): (Vec<_>, Vec<_>) = given.partition(is_clock);
+        let is_discrete =
+            |id: &&VariableId| variables[id.index()].variability != Variability::Continuous;
+        let discrete = inputs.iter().filter(is_discrete);
+        let discrete = discrete.map(|&id| (id, run.shared_value(component, id).to_values()));
+        let discrete = discrete.collect();
+        let read = run.program.observed[component].iter().copied();
+        let (clock_outputs, observed): (Vec<_>, Vec<_>) = read.partition(is_clock);
+        EventComponent { component, inputs, clocks, discrete, observed, clock_outputs }
+    }
+
+    /// Remembers its discrete inputs as they are.
+    fn look_at_inputs(&mut self, run: &Interpreter) {
+        for (id, seen) in &mut self.discrete {
+            *seen = run.shared_value(self.component, *id).to_values();
+        }
+    }
+
+    /// A clock is active for one microstep.
+    fn release_clocks(&self, run: &mut Interpreter) {
+        for id in &self.clocks {
+            let slot = run.slot(self.component, *id).expect("clocks have places");
+            for element in 0..slot.count {
+                run.program.shared.put(slot.part(element, 1), ValuesRef::Clock(&[false]));
+            }
+        }
+    }
+}
+
+/// Whether a clock of the component ticks now: clocks tick whenever their component is due.
+fn is_ticking(run: &Interpreter, component: usize) -> bool {
+    let mut ticks = run.program.ticks.iter();
+    run.clock.has_component(component) && ticks.any(|(id, _)| id.index() == component)
+}
+
+fn is_active(run: &Interpreter, component: usize, clock: VariableId) -> bool {
+    let ticks = run.shared_value(component, clock);
+    matches!(ticks, ValuesRef::Clock(ticks) if ticks.contains(&true))
+}
+
+fn failed_at(run: &Interpreter, component: usize, tag: Tag, error: Box<CallError>) -> RunError {
+    RunError::Call { component: run.executable.name(component).to_owned(), tag, error }
 }

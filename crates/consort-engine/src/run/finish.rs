@@ -2,9 +2,9 @@
 
 use super::Run;
 use crate::error::RunError;
+use crate::interpreter::Interpreter;
 use crate::statistics::Statistics;
 use consort_core::{CallStatus, ComponentId, SolverWork, Tag, ValueType};
-use consort_system::OnDivergence;
 use consort_trace::{TraceHash, VariableHash, trace_hash};
 
 /// What a run came to.
@@ -63,50 +63,44 @@ impl Summary {
 impl Run {
     /// The hash of everything hashed so far.
     pub fn trace_hash(&self) -> TraceHash {
-        trace_hash(self.hashes.list())
+        trace_hash(self.trace.hashes().list())
     }
 
-    /// Ends every instance, hands the last rows to the recorder, and tells what happened.
+    /// Ends every instance, hands the last rows to the recorder, and reports what happened.
     pub fn finish(mut self) -> Summary {
-        let lost = std::mem::take(&mut self.keeping.lost).into_iter();
         let solvers = self.solver_work();
-        let mut problems: Vec<RunError> =
-            lost.map(|lost| RunError::ParameterLost(Box::new(lost))).collect();
+        let mut problems: Vec<RunError> = self.parameters.take_lost().collect();
         problems.extend(self.end_instances());
-        problems.extend(self.accepted_loops());
-        problems.extend(self.unmet_constraints());
-        problems.extend(self.asked_in_vain());
-        problems.extend(self.out_of_range());
-        // What ended the run was said.
-        let is_warned = self.system.coupling.on_divergence == OnDivergence::Warn;
-        problems.extend(self.diverged().filter(|_| is_warned));
+        problems.extend(self.interpreter.problems());
+        problems.extend(self.trace.problems(&self.interpreter.executable));
+        let Interpreter { executable, program, pool, clock, .. } = &self.interpreter;
         let statistics = Statistics {
-            components: self.program.own.len(),
-            lanes: self.pool.len(),
-            workers: self.pool.workers(),
-            busy_max: self.pool.busy_max(),
-            ..self.statistics
+            components: program.own.len(),
+            lanes: pool.len(),
+            workers: pool.workers(),
+            busy_max: pool.busy_max(),
+            ..self.interpreter.statistics
         };
-        let name = |component: ComponentId| self.system.components[component.index()].name.clone();
-        let end = self.end.map(|(tag, component)| (tag, name(component)));
-        let summary = Summary::new(self.tag, self.hashes.list(), statistics, problems);
-        Summary { done: self.done, end, solvers, ..summary }
+        let name = |component: ComponentId| executable.name(component.index()).to_owned();
+        let end = self.ending.last().map(|(tag, component)| (tag, name(component)));
+        let hashes = self.trace.hashes().list();
+        let summary = Summary::new(clock.tag(), hashes, statistics, problems);
+        Summary { done: clock.done(), end, solvers, ..summary }
     }
 
     /// What our solvers did so far, component by component, then those that are integrated together.
     pub fn solver_work(&self) -> Vec<(String, SolverWork)> {
         let mut found = Vec::new();
-        for &index in &self.program.own {
-            let home = self.program.homes[index];
-            let lane = self.pool.lane(home.lane);
-            if let Some(work) = lane.members[home.member as usize].instance.solver_work() {
-                found.push((self.system.components[index].name.clone(), work));
+        let run = &self.interpreter;
+        for &index in &run.program.own {
+            if let Some(work) = run.with_member(index, |it| it.instance.solver_work()) {
+                found.push((run.executable.name(index).to_owned(), work));
             }
         }
-        let groups = self.program.groups.iter().zip(&self.integrations);
+        let groups = run.program.groups.iter().zip(&run.integrations);
         for (components, integration) in groups {
             if let Some(integration) = integration {
-                let names = components.iter().map(|id| &*self.system.components[id.index()].name);
+                let names = components.iter().map(|id| run.executable.name(id.index()));
                 found.push((names.collect::<Vec<_>>().join(" + "), integration.work()));
             }
         }
@@ -117,30 +111,26 @@ impl Run {
     /// asked of this run then but what it is of.
     pub fn end(&mut self) {
         self.end_instances();
-        for index in 0..self.pool.len() {
-            self.pool.lane(index).members.clear();
+        for index in 0..self.interpreter.pool.len() {
+            self.interpreter.pool.lane(index).members.clear();
         }
     }
 
     /// Terminates every instance once, in id order.
     fn end_instances(&mut self) -> Vec<RunError> {
-        if std::mem::replace(&mut self.ended, true) {
+        if std::mem::replace(&mut self.is_closed, true) {
             return Vec::new();
         }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.hand_over();
-        }
+        self.trace.hand_over();
+        let run = &self.interpreter;
         let mut problems = Vec::new();
-        for &index in &self.program.own {
-            let home = self.program.homes[index];
-            let mut lane = self.pool.lane(home.lane);
-            let result = lane.members[home.member as usize].instance.terminate();
+        for &index in &run.program.own {
+            let result = run.with_member(index, |it| it.instance.terminate());
             // An instance that failed before is in no state to be terminated: that is known.
             if let Err(error) = result
                 && !matches!(error.status, CallStatus::WrongState(_))
             {
-                let component = self.system.components[index].name.clone();
-                problems.push(RunError::Call { component, tag: self.tag, error });
+                problems.push(run.call_failed(index, error));
             }
         }
         problems

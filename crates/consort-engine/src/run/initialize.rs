@@ -2,11 +2,11 @@
 
 mod keeping;
 
-pub(crate) use keeping::Keeping;
+pub(super) use keeping::ParameterCheck;
 
-use super::interpret::Halt;
 use super::{Run, RunOptions};
 use crate::error::RunError;
+use crate::interpreter::{Halt, Interpreter};
 use crate::program::Instances;
 use crate::program::stage::Stage;
 use crate::transfer;
@@ -17,8 +17,8 @@ use consort_core::{
 use consort_system::{ResolvedComponent, ResolvedSystem};
 use std::sync::Arc;
 
-/// Makes an instance per component that lives here, in id order, on this thread: some FMUs care where
-/// they are made.
+/// Makes an instance per component that lives here, in id order, on this thread: some FMUs depend on
+/// the thread that makes them.
 pub(crate) fn instantiate(
     system: &ResolvedSystem,
     models: &[Arc<dyn Model>],
@@ -52,25 +52,24 @@ impl Run {
     /// Parameters, start values, initial equations; every instance is ready to step afterwards.
     pub(crate) fn initialize(&mut self, mut stages: Vec<Stage>) -> Result<(), RunError> {
         let setup = self.setup();
-        for at in 0..self.program.own.len() {
-            let index = self.program.own[at];
+        for at in 0..self.interpreter.program.own.len() {
+            let index = self.interpreter.program.own[at];
             self.enter(index, &setup)?;
             self.fill_inputs(index);
         }
         // Initial values follow from what the table says of the start, not from start values.
-        if let Some(feed) = &mut self.feed {
-            feed.run(self.system.experiment.start, &mut self.program.shared);
-        }
-        self.run_stages(&mut stages).map_err(Halt::into_error)?;
-        for at in 0..self.program.own.len() {
-            let index = self.program.own[at];
+        let run = &mut self.interpreter;
+        run.external.feed(setup.start, &mut run.program.shared);
+        run.run_stages(&mut stages).map_err(Halt::into_error)?;
+        for at in 0..self.interpreter.program.own.len() {
+            let index = self.interpreter.program.own[at];
             self.leave(index).map_err(|error| self.failed(index, error))?;
         }
         Ok(())
     }
 
     fn setup(&self) -> Setup {
-        let experiment = &self.system.experiment;
+        let experiment = &self.system().experiment;
         Setup {
             resolution: experiment.resolution,
             start: experiment.start,
@@ -80,18 +79,20 @@ impl Run {
     }
 
     fn failed(&self, index: usize, error: Box<CallError>) -> RunError {
-        RunError::Initialize { component: self.system.components[index].name.clone(), error }
+        RunError::Initialize {
+            component: self.interpreter.executable.name(index).to_owned(),
+            error,
+        }
     }
 
     fn enter(&mut self, index: usize, setup: &Setup) -> Result<(), RunError> {
-        let component = &self.system.components[index];
+        let run = &self.interpreter;
+        let component = &run.executable.system.components[index];
         let preparation = Preparation {
-            sets_again: self.keeping.sets_again(index),
-            ..component.preparation(self.models[index].description())
+            sets_again: self.parameters.sets_again(index),
+            ..component.preparation(run.executable.description(index))
         };
-        let home = self.program.homes[index];
-        let mut lane = self.pool.lane(home.lane);
-        let entered = preparation.enter(&mut *lane.members[home.member as usize].instance, setup);
+        let entered = run.with_member(index, |it| preparation.enter(&mut *it.instance, setup));
         entered.map_err(|error| match error.call.starts_with("fmi2Set") {
             true => {
                 RunError::SetUp { component: component.name.clone(), error, setup: component.setup }
@@ -100,33 +101,35 @@ impl Run {
         })
     }
 
-    /// Until somebody feeds an input, its place holds its start value.
+    /// Until an input is fed, its place holds its start value.
     fn fill_inputs(&mut self, index: usize) {
-        let component = &self.system.components[index];
-        for &id in &self.program.inputs[index] {
-            let place = self.program.places[index][id.index()].expect("inputs have places");
+        let Interpreter { executable, program, .. } = &mut self.interpreter;
+        let component = &executable.system.components[index];
+        for &id in &program.inputs[index] {
+            let place = program.places[index][id.index()].expect("inputs have places");
             let given = component.settings.iter().find(|setting| setting.variable == id);
-            let declared = self.models[index].description().variables[id.index()].start.as_ref();
+            let declared = executable.variable(index, id).start.as_ref();
             let Some(values) = given.map(|setting| &setting.values).or(declared) else { continue };
             for element in 0..place.lane.count {
                 let from = if values.len() == 1 { 0 } else { element as usize };
                 if from < values.len() {
-                    self.program.shared.put(place.shared().part(element, 1), values.slice(from, 1));
+                    program.shared.put(place.shared().part(element, 1), values.slice(from, 1));
                 }
             }
         }
     }
 
     fn leave(&mut self, index: usize) -> CallResult<()> {
-        let home = self.program.homes[index];
-        let mut lane = self.pool.lane(home.lane);
+        let Interpreter { executable, program, pool, .. } = &mut self.interpreter;
+        let home = program.homes[index];
+        let mut lane = pool.lane(home.lane);
         let member = &mut lane.members[home.member as usize];
         member.instance.exit_initialization()?;
         member.in_event_mode = member.event_mode;
-        let model = self.models[index].description();
+        let model = executable.description(index);
         let is_read = |id: &VariableId| model.variables[id.index()].value_type != ValueType::Clock;
-        let lists = [&self.program.observed[index], &self.program.once[index]];
+        let lists = [&program.observed[index], &program.once[index]];
         let list: Vec<VariableId> = lists.into_iter().flatten().copied().filter(is_read).collect();
-        transfer::get(&mut lane, model, &mut self.program, index, &list)
+        transfer::get(&mut lane, model, program, index, &list)
     }
 }

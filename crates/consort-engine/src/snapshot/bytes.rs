@@ -1,10 +1,11 @@
 //! Snapshots as bytes, for a run in another process.
 
+use super::RunSnapshot;
 use super::tape::Tape;
-use super::{RunSnapshot, SavedMember};
 use crate::error::{RunError, StateCall};
 use crate::exchange::SlopeMemory;
 use crate::intervene::{Mode, Progress, SavedTarget};
+use crate::lane::SavedMember;
 use crate::run::{Advance, Retuned, Run};
 use crate::statistics::Statistics;
 use consort_core::bytes::{BytesError, Reader, Writer};
@@ -18,11 +19,11 @@ const MAGIC: [u8; 8] = *b"CSTRUN\0\x01";
 
 const PROGRESS: [Progress; 3] = [Progress::Waiting, Progress::Called, Progress::Begun];
 
-type Made = fn(Values) -> Mode;
-const MODES: [Made; 4] = [Mode::Once, Mode::Override, Mode::Offset, Mode::Freeze];
+type MakeMode = fn(Values) -> Mode;
+const MODES: [MakeMode; 4] = [Mode::Once, Mode::Override, Mode::Offset, Mode::Freeze];
 
 /// What a reader says.
-type Read<T> = Result<T, BytesError>;
+type BytesResult<T> = Result<T, BytesError>;
 
 impl Run {
     /// Bytes of a snapshot, from which [`Run::resume`] and [`Run::deserialize`] make it again.
@@ -31,10 +32,11 @@ impl Run {
     /// If a state cannot be turned into bytes. The run can continue.
     pub fn serialize(&mut self, snapshot: &RunSnapshot) -> Result<Vec<u8>, RunError> {
         let mut writer = Writer::new(MAGIC);
-        write_tag(&mut writer, snapshot.tag);
+        write_tag(&mut writer, snapshot.clock.tag);
         writer.count(snapshot.members.len());
-        for (&index, saved) in self.program.own.iter().zip(&snapshot.members) {
-            writer.text(&self.system.components[index].name);
+        let run = &self.interpreter;
+        for (&index, saved) in run.program.own.iter().zip(&snapshot.members) {
+            writer.text(run.executable.name(index));
             writer.part(&self.state_to_bytes(index, saved)?);
             write_member(&mut writer, saved);
         }
@@ -42,12 +44,12 @@ impl Run {
             writer.values(column.view());
         }
         write_rest(&mut writer, snapshot);
-        let observed = snapshot.observer.as_ref().zip(self.observer.as_mut());
-        let observed = observed.map(|(saved, watched)| {
-            let now = watched.observer.save();
-            watched.observer.restore(saved);
-            let bytes = watched.observer.to_bytes();
-            watched.observer.restore(&now);
+        let observed = snapshot.observer.as_ref().zip(self.trace.observer_mut());
+        let observed = observed.map(|(saved, observer)| {
+            let now = observer.save();
+            observer.restore(saved);
+            let bytes = observer.to_bytes();
+            observer.restore(&now);
             bytes
         });
         writer.option(observed, |writer, bytes| writer.part(&bytes));
@@ -64,7 +66,8 @@ impl Run {
         let mut reader = Reader::new(bytes, MAGIC).map_err(broken)?;
         let tag = read_tag(&mut reader).map_err(broken)?;
         let parts = self.read_members(&mut reader).map_err(broken)?;
-        let mut snapshot = RunSnapshot { tag, ..RunSnapshot::default() };
+        let mut snapshot = RunSnapshot::default();
+        snapshot.clock.tag = tag;
         snapshot.values = read_tape(&mut reader).map_err(broken)?;
         read_rest(&mut reader, &mut snapshot).map_err(broken)?;
         let observed = reader.option(Reader::part).map_err(broken)?;
@@ -73,14 +76,14 @@ impl Run {
             return Err(RunError::ForeignSnapshot { reason: "it has other components" });
         }
         if !self.knows(&snapshot) {
-            let reason = "it speaks of components or variables that are not there";
+            let reason = "it names components or variables that are not there";
             return Err(RunError::ForeignSnapshot { reason });
         }
         if !self.is_within(&snapshot) {
             return Err(RunError::ForeignSnapshot { reason: "its time is not of the experiment" });
         }
         for (at, part) in parts.into_iter().enumerate() {
-            snapshot.members.push(self.member_from_bytes(self.program.own[at], &part)?);
+            snapshot.members.push(self.member_from_bytes(self.interpreter.program.own[at], &part)?);
         }
         self.read_observer(observed, &mut snapshot)?;
         self.check_shape(&snapshot)?;
@@ -88,75 +91,79 @@ impl Run {
     }
 
     fn state_to_bytes(&self, index: usize, saved: &SavedMember) -> Result<Vec<u8>, RunError> {
-        let home = self.program.homes[index];
-        let mut lane = self.pool.lane(home.lane);
-        let instance = &mut lane.members[home.member as usize].instance;
-        let bytes = instance.serialize(&saved.state);
-        bytes.map_err(|error| self.state_failed(index, StateCall::Serialize, error))
+        let run = &self.interpreter;
+        let bytes = run.with_member(index, |it| it.instance.serialize(&saved.state));
+        bytes.map_err(|error| run.state_failed(index, StateCall::Serialize, error))
     }
 
-    fn member_from_bytes(&self, index: usize, part: &Part<'_>) -> Result<SavedMember, RunError> {
-        let home = self.program.homes[index];
-        let mut lane = self.pool.lane(home.lane);
-        let instance = &mut lane.members[home.member as usize].instance;
-        let state = instance
-            .deserialize(part.state)
-            .map_err(|error| self.state_failed(index, StateCall::Deserialize, error))?;
-        let Part { next_event, arrival, in_event_mode, .. } = *part;
+    fn member_from_bytes(
+        &self,
+        index: usize,
+        part: &MemberBytes<'_>,
+    ) -> Result<SavedMember, RunError> {
+        let run = &self.interpreter;
+        let state = run
+            .with_member(index, |it| it.instance.deserialize(part.state))
+            .map_err(|error| run.state_failed(index, StateCall::Deserialize, error))?;
+        let MemberBytes { next_event, arrival, in_event_mode, .. } = *part;
         Ok(SavedMember { state, next_event, arrival, in_event_mode })
     }
 
-    fn read_members<'a>(&self, reader: &mut Reader<'a>) -> Read<Vec<Part<'a>>> {
+    fn read_members<'a>(&self, reader: &mut Reader<'a>) -> BytesResult<Vec<MemberBytes<'a>>> {
         let count = reader.count(8)?;
-        let mut parts = Vec::with_capacity(count.min(self.system.components.len()));
+        let mut parts = Vec::with_capacity(count.min(self.system().components.len()));
         for _ in 0..count {
-            parts.push(Part::read(reader)?);
+            parts.push(MemberBytes::read(reader)?);
         }
         Ok(parts)
     }
 
-    fn components_differ(&self, parts: &[Part<'_>]) -> bool {
-        let own = self.program.own.iter();
-        let ours = own.map(|&index| self.system.components[index].name.as_str());
+    fn components_differ(&self, parts: &[MemberBytes<'_>]) -> bool {
+        let own = self.interpreter.program.own.iter();
+        let ours = own.map(|&index| self.interpreter.executable.name(index));
         !ours.eq(parts.iter().map(|part| part.name))
     }
 
-    /// Whether every component and variable it speaks of is there.
+    /// Whether every component and variable it names is there.
     fn knows(&self, snapshot: &RunSnapshot) -> bool {
-        let ends = snapshot.ending.is_none_or(|(_, id)| id.index() < self.models.len());
+        let run = &self.interpreter;
+        let components = &run.executable.system.components;
+        let request = snapshot.ending.request;
+        let is_request_known = request.is_none_or(|(_, id)| id.index() < components.len());
         let is_known = |retuned: &Retuned| {
-            if self.program.own.binary_search(&retuned.component).is_err() {
+            if !run.is_own(retuned.component) {
                 return false;
             }
-            let model = &self.models[retuned.component];
+            let model = run.executable.description(retuned.component);
             let index = retuned.variable.index();
-            let Some(variable) = model.description().variables.get(index) else { return false };
-            let counts = &self.system.components[retuned.component].counts;
+            let Some(variable) = model.variables.get(index) else { return false };
+            let counts = &components[retuned.component].counts;
             match &retuned.values {
-                None => self.program.places[retuned.component][index].is_some(),
+                None => run.program.places[retuned.component][index].is_some(),
                 Some(values) => {
                     values.value_type() == variable.value_type
                         && values.len() == counts[index] as usize
                 }
             }
         };
-        ends && snapshot.retuned.iter().all(is_known)
+        is_request_known && snapshot.retuned.iter().all(is_known)
     }
 
     /// Whether its times can be those of this experiment: whoever computes with them may rely on it.
     fn is_within(&self, snapshot: &RunSnapshot) -> bool {
-        let (start, now) = (self.system.experiment.start, snapshot.tag.time);
+        let experiment = &self.system().experiment;
+        let (start, now) = (experiment.start, snapshot.clock.tag.time);
         let is_past = |time: Time| start <= time && time <= now;
         let slopes = snapshot.slopes.iter().all(|memory| {
             memory.last.is_none_or(|(time, ..)| is_past(time))
                 && memory.before.is_none_or(|(time, _)| is_past(time))
         });
-        let mut rates = snapshot.rates.iter().zip(&self.rates.list);
+        let mut rates = snapshot.rates.iter().zip(&self.interpreter.clock.rates().list);
         let rates = rates.all(|((due, _), rate)| {
             let end = now.checked_add(rate.period);
             now <= *due && end.is_none_or(|end| *due <= end)
         });
-        start <= now && now <= self.system.experiment.stop && slopes && rates
+        start <= now && now <= experiment.stop && slopes && rates
     }
 
     fn read_observer(
@@ -164,17 +171,17 @@ impl Run {
         bytes: Option<&[u8]>,
         snapshot: &mut RunSnapshot,
     ) -> Result<(), RunError> {
-        let Some((watched, bytes)) = self.observer.as_mut().zip(bytes) else { return Ok(()) };
-        let now = watched.observer.save();
-        let read = watched.observer.set_bytes(bytes);
-        snapshot.observer = Some(watched.observer.save());
-        watched.observer.restore(&now);
+        let Some((observer, bytes)) = self.trace.observer_mut().zip(bytes) else { return Ok(()) };
+        let now = observer.save();
+        let read = observer.set_bytes(bytes);
+        snapshot.observer = Some(observer.save());
+        observer.restore(&now);
         read.map_err(|reason| RunError::ForeignSnapshot { reason })
     }
 }
 
 /// What is said of one component.
-struct Part<'a> {
+struct MemberBytes<'a> {
     name: &'a str,
     state: &'a [u8],
     next_event: Option<Time>,
@@ -182,9 +189,9 @@ struct Part<'a> {
     in_event_mode: bool,
 }
 
-impl<'a> Part<'a> {
-    fn read(reader: &mut Reader<'a>) -> Read<Self> {
-        Ok(Part {
+impl<'a> MemberBytes<'a> {
+    fn read(reader: &mut Reader<'a>) -> BytesResult<Self> {
+        Ok(MemberBytes {
             name: reader.text()?,
             state: reader.part()?,
             next_event: reader.option(read_time)?,
@@ -205,7 +212,7 @@ fn write_member(writer: &mut Writer, saved: &SavedMember) {
     writer.flag(saved.in_event_mode);
 }
 
-fn read_arrival(reader: &mut Reader<'_>) -> Read<Arrival> {
+fn read_arrival(reader: &mut Reader<'_>) -> BytesResult<Arrival> {
     Ok(Arrival {
         reached: read_time(reader)?,
         event: reader.flag()?,
@@ -223,18 +230,18 @@ fn write_rest(writer: &mut Writer, snapshot: &RunSnapshot) {
         write_time(writer, *due);
         writer.flag(*is_due);
     });
-    write_time(writer, snapshot.proposed);
-    writer.flag(snapshot.delays_known);
+    write_time(writer, snapshot.clock.proposed);
+    writer.flag(snapshot.clock.has_previous);
     write_list(writer, &snapshot.slopes, write_slope);
     write_list(writer, &snapshot.hashes, |writer, hash| writer.word(hash.to_bits()));
     write_list(writer, &snapshot.progress, |writer, progress| writer.byte(*progress as u8));
     write_list(writer, &snapshot.targets, write_target);
     write_list(writer, &snapshot.retuned, write_retuned);
-    writer.option(snapshot.ending, |writer, (time, component)| {
+    writer.option(snapshot.ending.request, |writer, (time, component)| {
         write_time(writer, time);
         writer.count(component.index());
     });
-    writer.option(snapshot.over.as_ref(), |writer, over| match over {
+    writer.option(snapshot.ending.over.as_ref(), |writer, over| match over {
         Advance::Terminated { component } => writer.option(Some(component), |w, it| w.text(it)),
         _ => writer.option(None::<()>, |_, ()| {}),
     });
@@ -245,18 +252,19 @@ fn write_rest(writer: &mut Writer, snapshot: &RunSnapshot) {
     }
 }
 
-fn read_rest(reader: &mut Reader<'_>, snapshot: &mut RunSnapshot) -> Read<()> {
+fn read_rest(reader: &mut Reader<'_>, snapshot: &mut RunSnapshot) -> BytesResult<()> {
     snapshot.integrations = read_list(reader, 1, |reader| reader.option(read_integration))?;
     snapshot.rates = read_list(reader, 9, |reader| Ok((read_time(reader)?, reader.flag()?)))?;
-    snapshot.proposed = read_time(reader)?;
-    snapshot.delays_known = reader.flag()?;
+    snapshot.clock.proposed = read_time(reader)?;
+    snapshot.clock.has_previous = reader.flag()?;
     snapshot.slopes = read_list(reader, 2, read_slope)?;
     snapshot.hashes = read_list(reader, 8, |reader| reader.word().map(VariableHash::from_bits))?;
     snapshot.progress = read_list(reader, 1, |reader| reader.choice(&PROGRESS, "progress"))?;
     snapshot.targets = read_list(reader, 2, read_target)?;
     snapshot.retuned = read_list(reader, 9, read_retuned)?;
-    snapshot.ending = reader.option(|reader| Ok((read_time(reader)?, read_component(reader)?)))?;
-    snapshot.over = reader.option(|reader| {
+    let request = reader.option(|reader| Ok((read_time(reader)?, read_component(reader)?)))?;
+    snapshot.ending.request = request;
+    snapshot.ending.over = reader.option(|reader| {
         let component = reader.option(|reader| reader.text().map(str::to_owned))?;
         Ok(component.map_or(Advance::Decided, |component| Advance::Terminated { component }))
     })?;
@@ -279,8 +287,8 @@ fn write_list<T>(writer: &mut Writer, list: &[T], mut write: impl FnMut(&mut Wri
 fn read_list<T>(
     reader: &mut Reader<'_>,
     bytes_each: usize,
-    mut read: impl FnMut(&mut Reader<'_>) -> Read<T>,
-) -> Read<Vec<T>> {
+    mut read: impl FnMut(&mut Reader<'_>) -> BytesResult<T>,
+) -> BytesResult<Vec<T>> {
     let count = reader.count(bytes_each)?;
     (0..count).map(|_| read(reader)).collect()
 }
@@ -289,7 +297,7 @@ fn write_time(writer: &mut Writer, time: Time) {
     writer.whole(time.ticks());
 }
 
-fn read_time(reader: &mut Reader<'_>) -> Read<Time> {
+fn read_time(reader: &mut Reader<'_>) -> BytesResult<Time> {
     reader.whole().map(Time::from_ticks)
 }
 
@@ -298,14 +306,14 @@ fn write_tag(writer: &mut Writer, tag: Tag) {
     writer.word(tag.microstep.into());
 }
 
-fn read_tag(reader: &mut Reader<'_>) -> Read<Tag> {
+fn read_tag(reader: &mut Reader<'_>) -> BytesResult<Tag> {
     let time = read_time(reader)?;
     let microstep = u32::try_from(reader.word()?);
     let microstep = microstep.map_err(|_| BytesError::Impossible { what: "microstep" })?;
     Ok(Tag { time, microstep })
 }
 
-fn read_integration(reader: &mut Reader<'_>) -> Read<Integration> {
+fn read_integration(reader: &mut Reader<'_>) -> BytesResult<Integration> {
     let what = "integration";
     Integration::from_bytes(reader.part()?).map_err(|_| BytesError::Impossible { what })
 }
@@ -322,7 +330,7 @@ fn write_slope(writer: &mut Writer, memory: &SlopeMemory) {
     });
 }
 
-fn read_slope(reader: &mut Reader<'_>) -> Read<SlopeMemory> {
+fn read_slope(reader: &mut Reader<'_>) -> BytesResult<SlopeMemory> {
     let last = reader.option(|reader| Ok((read_time(reader)?, reader.real()?, reader.real()?)))?;
     let before = reader.option(|reader| Ok((read_time(reader)?, reader.real()?)))?;
     Ok(SlopeMemory { last, before })
@@ -333,7 +341,7 @@ fn write_typed(writer: &mut Writer, values: &Values) {
     writer.values(values.view());
 }
 
-fn read_typed(reader: &mut Reader<'_>) -> Read<Values> {
+fn read_typed(reader: &mut Reader<'_>) -> BytesResult<Values> {
     let value_type = reader.choice(&ValueType::ALL, "type")?;
     reader.values(value_type)
 }
@@ -354,13 +362,13 @@ fn write_target(writer: &mut Writer, target: &SavedTarget) {
     write_typed(writer, &target.raw);
 }
 
-fn read_target(reader: &mut Reader<'_>) -> Read<SavedTarget> {
+fn read_target(reader: &mut Reader<'_>) -> BytesResult<SavedTarget> {
     let mode = match reader.byte()? {
         4 => Mode::Idle,
         5 => Mode::FreezeSoon,
         place => {
-            let made = MODES.get(usize::from(place)).ok_or(BytesError::Impossible { what: "mode" });
-            made?(read_typed(reader)?)
+            let make = MODES.get(usize::from(place)).ok_or(BytesError::Impossible { what: "mode" });
+            make?(read_typed(reader)?)
         }
     };
     Ok(SavedTarget { mode, raw: read_typed(reader)? })
@@ -372,28 +380,28 @@ fn write_retuned(writer: &mut Writer, retuned: &Retuned) {
     writer.option(retuned.values.as_ref(), write_typed);
 }
 
-fn read_retuned(reader: &mut Reader<'_>) -> Read<Retuned> {
+fn read_retuned(reader: &mut Reader<'_>) -> BytesResult<Retuned> {
     let component = read_component(reader)?.index();
     let variable = VariableId(read_index(reader)?);
     Ok(Retuned { component, variable, values: reader.option(read_typed)? })
 }
 
-fn read_component(reader: &mut Reader<'_>) -> Read<ComponentId> {
+fn read_component(reader: &mut Reader<'_>) -> BytesResult<ComponentId> {
     read_index(reader).map(ComponentId)
 }
 
-fn read_index(reader: &mut Reader<'_>) -> Read<u32> {
+fn read_index(reader: &mut Reader<'_>) -> BytesResult<u32> {
     u32::try_from(reader.word()?).map_err(|_| BytesError::Impossible { what: "index" })
 }
 
 /// What is counted up for good, so far from the end that it never gets there.
-fn read_tally(reader: &mut Reader<'_>) -> Read<u64> {
+fn read_tally(reader: &mut Reader<'_>) -> BytesResult<u64> {
     let tally = reader.word()?;
     let is_possible = tally < 1 << 60;
     is_possible.then_some(tally).ok_or(BytesError::Impossible { what: "tally" })
 }
 
-fn read_tape(reader: &mut Reader<'_>) -> Read<Tape> {
+fn read_tape(reader: &mut Reader<'_>) -> BytesResult<Tape> {
     let mut tape = Tape::default();
     for (column, value_type) in tape.columns.iter_mut().zip(ValueType::ALL) {
         *column = reader.values(value_type)?;

@@ -5,6 +5,8 @@
 //! initialization mode. What is lost even so is a problem of the run, with both values.
 
 use crate::error::{LostParameter, RunError};
+use crate::interpreter::Interpreter;
+use crate::run::trace::Sinks;
 use crate::run::{Run, RunOptions};
 use consort_core::{Kept, LogEntry, LogLevel, LogSink, SetupOrder, VariableId};
 
@@ -12,19 +14,19 @@ use consort_core::{Kept, LogEntry, LogLevel, LogSink, SetupOrder, VariableId};
 const RESTARTS_MAX: usize = 4;
 
 /// What a run remembers about parameters, and what it takes to begin anew.
-pub(crate) struct Keeping {
+pub(in crate::run) struct ParameterCheck {
     log: LogSink,
     verbose: bool,
     workers: usize,
     /// By component.
-    care: Vec<Care>,
+    treatments: Vec<Treatment>,
     /// Parameters that have another value than they were given.
-    pub(crate) lost: Vec<LostParameter>,
+    lost: Vec<LostParameter>,
 }
 
 /// How a component is treated that does not keep its parameters.
 #[derive(Clone, Default)]
-struct Care {
+struct Treatment {
     /// It is given them again in initialization mode.
     sets_again: bool,
     /// It refused that.
@@ -33,28 +35,36 @@ struct Care {
     unread: Vec<VariableId>,
 }
 
-impl Keeping {
-    pub(crate) fn new(options: &RunOptions, components: usize) -> Self {
-        Keeping {
+impl ParameterCheck {
+    /// Nothing is known yet; the options say what a run that begins anew needs.
+    pub(in crate::run) fn new(options: &RunOptions, components: usize) -> Self {
+        ParameterCheck {
             log: options.log.clone(),
             verbose: options.verbose,
             workers: options.workers,
-            care: vec![Care::default(); components],
+            treatments: vec![Treatment::default(); components],
             lost: Vec::new(),
         }
     }
 
-    pub(crate) fn sets_again(&self, component: usize) -> bool {
-        self.care[component].sets_again
+    /// Whether a component is given its parameters again in initialization mode.
+    pub(super) fn sets_again(&self, component: usize) -> bool {
+        self.treatments[component].sets_again
     }
 
-    fn say(&self, component: &str, level: LogLevel, message: String) {
+    /// Parameters that have another value than they were given; they are forgotten here.
+    pub(in crate::run) fn take_lost(&mut self) -> impl Iterator<Item = RunError> + use<> {
+        let lost = std::mem::take(&mut self.lost).into_iter();
+        lost.map(|lost| RunError::ParameterLost(Box::new(lost)))
+    }
+
+    fn write_log(&self, component: &str, level: LogLevel, message: String) {
         let (component, category) = (component.to_owned(), "consort".to_owned());
         (self.log)(&LogEntry { component, level, category, message });
     }
 }
 
-impl Care {
+impl Treatment {
     /// Whether setting parameters again is something new to try.
     fn ask_again(&mut self) -> bool {
         !self.refuses_again && !std::mem::replace(&mut self.sets_again, true)
@@ -69,20 +79,17 @@ impl Care {
 
 impl Run {
     /// Sees to it that every instance has the parameters it was given, as far as that can be had.
-    pub(crate) fn keep_parameters(mut self) -> Result<Run, RunError> {
+    pub(in crate::run) fn keep_parameters(mut self) -> Result<Run, RunError> {
         for restarts in 0..=RESTARTS_MAX {
-            self.keeping.lost.clear();
-            let mut again = false;
-            for at in 0..self.program.own.len() {
-                again |= self.look_back(self.program.own[at]);
-            }
+            let begin_anew = self.parameters.compare_all(&self.interpreter);
             // The nodes of a distributed run begin together: one cannot begin anew, and a result that is not
             // that of a run in one piece is worse than none.
-            if self.link.is_some() && again && !self.keeping.lost.is_empty() {
-                let lost = self.keeping.lost.swap_remove(0);
+            let is_part = self.interpreter.link.is_some();
+            if is_part && begin_anew && !self.parameters.lost.is_empty() {
+                let lost = self.parameters.lost.swap_remove(0);
                 return Err(RunError::SetAgainNeeded(Box::new(lost)));
             }
-            if !again || self.link.is_some() || restarts == RESTARTS_MAX {
+            if !begin_anew || is_part || restarts == RESTARTS_MAX {
                 break;
             }
             self = self.begin_anew()?;
@@ -90,75 +97,86 @@ impl Run {
         Ok(self)
     }
 
-    /// Compares what a component has with what it was given; whether it is worth beginning anew.
-    fn look_back(&mut self, index: usize) -> bool {
-        let component = &self.system.components[index];
-        let preparation = component.preparation(self.models[index].description());
-        let home = self.program.homes[index];
-        let mut lane = self.pool.lane(home.lane);
-        let instance = &mut *lane.members[home.member as usize].instance;
-        let known = self.keeping.care[index].unread.clone();
-        let mut again = false;
+    /// The same run with fresh instances, initialized with what was learned.
+    fn begin_anew(mut self) -> Result<Run, RunError> {
+        self.parameters.log_lost();
+        let executable = self.executable();
+        let Sinks { recorder, calls } = self.trace.take_sinks();
+        let ParameterCheck { log, verbose, workers, treatments, .. } = &mut self.parameters;
+        let treatments = std::mem::take(treatments);
+        let options = RunOptions {
+            log: log.clone(),
+            verbose: *verbose,
+            call_log: calls,
+            ..RunOptions::quiet(*workers)
+        };
+        // Instances end before others are made: there may be models that have one at a time.
+        drop(self);
+        let (mut run, initialization) = Run::build(&executable, options)?;
+        run.trace.set_recorder(recorder);
+        run.parameters.treatments = treatments;
+        match run.initialize_all(initialization) {
+            Ok(()) => Ok(run),
+            Err(error) => match run.parameters.yield_all() {
+                true => run.begin_anew(),
+                false => Err(error),
+            },
+        }
+    }
+}
+
+impl ParameterCheck {
+    /// Compares what all components have with what they were given; whether it is worth beginning anew.
+    fn compare_all(&mut self, run: &Interpreter) -> bool {
+        self.lost.clear();
+        run.program.own.iter().fold(false, |anew, &index| self.compare(run, index) | anew)
+    }
+
+    fn compare(&mut self, run: &Interpreter, index: usize) -> bool {
+        let component = &run.executable.system.components[index];
+        let preparation = component.preparation(run.executable.description(index));
+        let known = self.treatments[index].unread.clone();
+        let mut begin_anew = false;
         for setting in preparation.given_parameters() {
             if known.contains(&setting.variable) {
                 continue;
             }
             let variable = &preparation.variables[setting.variable.index()];
-            again |= match preparation.read_back(instance, setting) {
+            let kept =
+                run.with_member(index, |it| preparation.read_back(&mut *it.instance, setting));
+            begin_anew |= match kept {
                 Kept::Yes => false,
                 Kept::No(found) => {
                     let is_structural = component.structural.contains(setting);
-                    self.keeping.lost.push(LostParameter {
+                    self.lost.push(LostParameter {
                         component: component.name.clone(),
                         variable: variable.name.clone(),
                         given: setting.values.clone(),
                         found,
                     });
                     let is_set_again = component.setup == SetupOrder::SetAgain;
-                    !is_structural && !is_set_again && self.keeping.care[index].ask_again()
+                    !is_structural && !is_set_again && self.treatments[index].ask_again()
                 }
                 Kept::Refused(error) => {
                     let message = format!("`{}` could not be read back: {error}", variable.name);
-                    self.keeping.say(&component.name, LogLevel::Info, message);
-                    self.keeping.care[index].unread.push(setting.variable);
+                    self.write_log(&component.name, LogLevel::Info, message);
+                    self.treatments[index].unread.push(setting.variable);
                     true
                 }
             };
         }
-        again
+        begin_anew
     }
 
-    /// The same run with fresh instances, initialized with what was learned.
-    fn begin_anew(mut self) -> Result<Run, RunError> {
-        self.tell_what_is_lost();
-        let (recorder, call_log) = (self.recorder.take(), self.call_log.take());
-        let Keeping { log, verbose, workers, care, .. } = &mut self.keeping;
-        let care = std::mem::take(care);
-        let options = RunOptions {
-            log: log.clone(),
-            verbose: *verbose,
-            call_log,
-            ..RunOptions::quiet(*workers)
-        };
-        let executable = self.executable();
-        // Instances end before others are made: there may be models that have one at a time.
-        drop(self);
-        let (mut run, initialization) = Run::build(&executable, options)?;
-        (run.recorder, run.keeping.care) = (recorder, care);
-        match run.initialize_all(initialization) {
-            Ok(()) => Ok(run),
-            Err(error) => {
-                let care = run.keeping.care.iter_mut();
-                let refused = care.filter_map(|care| care.yield_again().then_some(())).count();
-                if 0 < refused { run.begin_anew() } else { Err(error) }
-            }
-        }
+    /// Takes back what components refused; whether there was anything.
+    fn yield_all(&mut self) -> bool {
+        self.treatments.iter_mut().fold(false, |any, it| it.yield_again() | any)
     }
 
-    fn tell_what_is_lost(&self) {
-        for lost in &self.keeping.lost {
+    fn log_lost(&self) {
+        for lost in &self.lost {
             let message = format!("{lost}; it is set again in initialization mode");
-            self.keeping.say(&lost.component, LogLevel::Info, message);
+            self.write_log(&lost.component, LogLevel::Info, message);
         }
     }
 }

@@ -121,7 +121,7 @@ fn a_snapshot_without_an_observer_is_none_for_a_run_with_one() {
     let saved = run.snapshot().expect("saved");
     let bytes = run.serialize(&saved).expect("bytes");
     let refused = watched(0.0, Some(&bytes)).err().expect("it is refused");
-    assert_eq!(refused, RunError::ForeignSnapshot { reason: "nobody observed the run then" });
+    assert_eq!(refused, RunError::ForeignSnapshot { reason: "the run was not observed then" });
     let (mut run, _) = watched(f64::INFINITY, None).expect("it starts");
     let saved = run.snapshot().expect("saved");
     let bytes = run.serialize(&saved).expect("bytes");

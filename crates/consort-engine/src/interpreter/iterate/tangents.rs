@@ -1,25 +1,25 @@
 //! The derivatives of a loop, asked of its components.
 
 use crate::error::RunError;
+use crate::interpreter::Interpreter;
 use crate::program::iterate::{Passage, Sensitivity, Tangents};
-use crate::run::Run;
 use consort_core::CallStatus;
 
 impl Tangents {
     /// The column of dF/dz that belongs to the unknown at place `seed`; false if some component
     /// cannot tell after all.
-    pub(super) fn follow(&mut self, run: &Run, seed: usize) -> Result<bool, RunError> {
+    pub(super) fn follow(&mut self, run: &Interpreter, seed: usize) -> Result<bool, RunError> {
         self.changes.fill(0.0);
         let seed = self.index_of(seed);
         self.changes[seed] = 1.0;
         for passage in &mut self.passages {
             match passage {
-                Passage::Wire { rate, from, to, gain } if run.due[*rate] => {
+                Passage::Wire { rate, from, to, gain } if run.clock.is_due(*rate) => {
                     for (from, to) in from.range().zip(to.range()) {
                         self.changes[to] = *gain * self.changes[from];
                     }
                 }
-                Passage::Component(it) if run.due[it.rate] => {
+                Passage::Component(it) if run.clock.is_due(it.rate) => {
                     if !it.pass(run, &mut self.changes)? {
                         return Ok(false);
                     }
@@ -32,26 +32,23 @@ impl Tangents {
 }
 
 impl Sensitivity {
-    fn pass(&mut self, run: &Run, changes: &mut [f64]) -> Result<bool, RunError> {
+    fn pass(&mut self, run: &Interpreter, changes: &mut [f64]) -> Result<bool, RunError> {
         self.inputs.read(changes);
-        let home = run.program.homes[self.component.index()];
-        let mut lane = run.pool.lane(home.lane);
-        let answer = lane.members[home.member as usize].instance.directional_derivative(
-            &self.outputs.references,
-            &self.inputs.references,
-            &self.inputs.changes,
-            &mut self.outputs.changes,
-        );
+        let answer = run.with_member(self.component.index(), |it| {
+            it.instance.directional_derivative(
+                &self.outputs.references,
+                &self.inputs.references,
+                &self.inputs.changes,
+                &mut self.outputs.changes,
+            )
+        });
         match answer {
             Ok(()) => {
                 self.outputs.write(changes);
                 Ok(true)
             }
             Err(error) if error.status == CallStatus::Unsupported => Ok(false),
-            Err(error) => {
-                let component = run.system.components[self.component.index()].name.clone();
-                Err(RunError::Call { component, tag: run.tag, error })
-            }
+            Err(error) => Err(run.call_failed(self.component.index(), error)),
         }
     }
 }

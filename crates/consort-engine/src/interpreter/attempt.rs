@@ -5,20 +5,15 @@
 //! and once in two halves, and the difference in the real outputs says how wrong it is. The halves
 //! are what stays.
 
-mod size;
-
-use super::Run;
-use super::interpret::{Halt, Phase};
+use super::{Halt, Interpreter, Phase};
 use crate::error::{RunError, StepFailure};
 use crate::intervene::Fresh;
 use crate::lane::{Member, Rejection};
 use crate::program::Program;
 use crate::program::attempt::Attempt;
 use consort_core::model::stepping::Arrival;
-use consort_core::{ComponentId, Resolution, Step, Tag, Time};
+use consort_core::{ComponentId, Resolution, Tag, Time};
 use consort_system::StepTolerances;
-
-pub(crate) use size::StepSize;
 
 /// Steps as short as allowed that break a constraint all the same.
 #[derive(Clone, Copy, Debug)]
@@ -60,20 +55,20 @@ impl Verdict {
     }
 }
 
-impl Run {
+impl Interpreter {
     /// From the present tag to the next, by the longest step that everybody takes.
-    pub(crate) fn attempt(&mut self, attempt: &mut Attempt) -> Result<(), Halt> {
+    pub(super) fn attempt(&mut self, attempt: &mut Attempt) -> Result<(), Halt> {
         self.negotiates = true;
         self.keep_for_rollback(&attempt.components, &mut attempt.saved)?;
         let arrived = self.try_sizes(attempt);
         attempt.saved.clear();
         self.negotiates = false;
-        self.rates.arrive(arrived?);
+        self.clock.end_steps(arrived?);
         Ok(())
     }
 
     fn try_sizes(&mut self, attempt: &mut Attempt) -> Result<Time, Halt> {
-        let from = self.tag.time;
+        let from = self.clock.time();
         let mut size = self.bounded_size();
         loop {
             let verdict = self.try_step(attempt, from + size);
@@ -84,24 +79,24 @@ impl Run {
                     match self.shortened(attempt, to, inaccuracy.is_some())? {
                         Some(shorter) => shorter,
                         None => {
-                            if self.step_size.is_beyond(to - from) {
+                            if self.clock.step_size.is_beyond(to - from) {
                                 self.note_unmet();
                             }
                             self.statistics.steps_accepted += 1;
-                            self.step_size.accept(to - from, inaccuracy.map(|it| it.error));
+                            self.clock.step_size.accept(to - from, inaccuracy.map(|it| it.error));
                             return Ok(to);
                         }
                     }
                 }
                 Verdict::Arrived { inaccuracy, .. } => {
                     let Inaccuracy { error, component } = inaccuracy.expect("it was too great");
-                    let shorter = self.step_size.more_accurate(size, error);
+                    let shorter = self.clock.step_size.more_accurate(size, error);
                     let why = StepFailure::Inaccurate { error };
                     shorter.ok_or_else(|| self.too_short(component, size, why))?
                 }
                 Verdict::Rejected(rejection) => self.shorter(size, rejection)?,
                 Verdict::Unsolved(error) => {
-                    self.step_size.shorter(size, Time::ZERO, true).ok_or(error)?
+                    self.clock.step_size.shorter(size, Time::ZERO, true).ok_or(error)?
                 }
             };
             self.statistics.steps_rejected += 1;
@@ -128,7 +123,8 @@ impl Run {
         let Some(broken) = broken.min_by(|a, b| a.part.total_cmp(&b.part)) else {
             return Ok(None);
         };
-        let shorter = self.step_size.constrained(to - self.tag.time, broken.part, broken.is_event);
+        let shorter =
+            self.clock.step_size.constrained(to - self.clock.time(), broken.part, broken.is_event);
         if shorter.is_none() && !broken.is_event {
             self.note_unmet();
         }
@@ -137,7 +133,7 @@ impl Run {
 
     /// Counts the present step, once.
     fn note_unmet(&mut self) {
-        let tag = self.tag;
+        let tag = self.clock.tag();
         match &mut self.unmet {
             Some(unmet) if unmet.last == tag => {}
             Some(unmet) => (unmet.times, unmet.last) = (unmet.times + 1, tag),
@@ -146,77 +142,79 @@ impl Run {
     }
 
     /// Asks components how long the next step may be, where that is wanted.
-    pub(crate) fn ask_step_max(&mut self) -> Result<(), RunError> {
-        if !self.step_size.asks() {
+    pub(super) fn ask_step_max(&mut self) -> Result<(), RunError> {
+        if !self.clock.step_size.asks() {
             return Ok(());
         }
         let mut least = f64::INFINITY;
         for &component in &self.program.own {
-            let home = self.program.homes[component];
-            let asked = self.pool.lane(home.lane).members[home.member as usize].instance.step_max();
+            let asked = self.with_member(component, |it| it.instance.step_max());
             let size = asked.map_err(|error| self.call_failed(component, error))?;
             least = least.min(size.unwrap_or(f64::INFINITY));
         }
-        let longest = whole_ticks(self.system.experiment.resolution, least);
-        self.step_size.bound(longest);
+        let longest = whole_ticks(self.clock.resolution(), least);
+        self.clock.step_size.bound(longest);
         Ok(())
     }
 
     /// No component ever said how long its steps may be, although all were asked.
-    pub(crate) fn asked_in_vain(&self) -> Option<RunError> {
+    pub(super) fn asked_in_vain(&self) -> Option<RunError> {
         let has_stepped = 0 < self.statistics.steps_accepted;
-        (has_stepped && self.step_size.asks_in_vain()).then_some(RunError::AskedInVain)
+        (has_stepped && self.clock.step_size.asks_in_vain()).then_some(RunError::AskedInVain)
     }
 
     /// Constraints that were not met.
-    pub(crate) fn unmet_constraints(&self) -> Option<RunError> {
+    pub(super) fn unmet_constraints(&self) -> Option<RunError> {
         let Unmet { times, first, .. } = self.unmet?;
-        Some(RunError::ConstraintUnmet { times, first, min: self.step_size.min() })
+        Some(RunError::ConstraintUnmet { times, first, min: self.clock.step_size.min() })
     }
 
     /// What is left for a component that did not come to the end of a step.
     fn shorter(&mut self, size: Time, rejection: Rejection) -> Result<Time, RunError> {
         let Rejection { reached, component, refused, error } = rejection;
-        let done = reached - self.tag.time;
-        let shorter = self.step_size.shorter(size, done, refused);
+        let done = reached - self.clock.time();
+        let shorter = self.clock.step_size.shorter(size, done, refused);
         let why = StepFailure::Rejected { reached, error };
         shorter.ok_or_else(|| self.too_short(component.index(), size, why))
     }
 
     fn too_short(&self, component: usize, size: Time, why: StepFailure) -> RunError {
-        let component = self.system.components[component].name.clone();
-        RunError::StepTooShort { component, tag: self.tag, size, min: self.step_size.min(), why }
+        let component = self.executable.name(component).to_owned();
+        RunError::StepTooShort {
+            component,
+            tag: self.clock.tag(),
+            size,
+            min: self.clock.step_size.min(),
+            why,
+        }
     }
 
     /// The proposed size, but neither past the end nor past an event that a component announced, nor
     /// past a jump of the table of inputs.
-    pub(crate) fn bounded_size(&self) -> Time {
-        let now = self.tag.time;
-        let mut end = self.step_size.end_from(now);
-        for (index, component) in self.system.components.iter().enumerate() {
-            let home = self.program.homes[index];
+    pub(super) fn bounded_size(&self) -> Time {
+        let now = self.clock.time();
+        let mut end = self.clock.step_size.end_from(now);
+        for (index, component) in self.executable.system.components.iter().enumerate() {
             if component.event_mode {
-                let lane = self.pool.lane(home.lane);
-                let event = lane.members[home.member as usize].next_event;
+                let event = self.with_member(index, |it| it.next_event);
                 end = event.filter(|&event| now < event).map_or(end, |event| event.min(end));
             }
         }
-        let jump = self.feed.as_ref().and_then(|feed| feed.next_jump(now));
-        jump.map_or(end, |jump| jump.min(end)) - now
+        self.external.next_jump(now).map_or(end, |jump| jump.min(end)) - now
     }
 
     fn go_back(&mut self, attempt: &Attempt) -> Result<(), Halt> {
         self.roll_back(&attempt.saved)?;
-        self.remarkable = false;
+        self.has_event_or_end = false;
         self.program.shared.copy_from(&self.program.ahead);
         Ok(())
     }
 
     fn try_step(&mut self, attempt: &mut Attempt, to: Time) -> Result<Verdict, Halt> {
-        let from = self.tag;
+        let from = self.clock.tag();
         let half = Time::from_ticks((to - from.time).ticks() / 2);
         self.step_to(attempt, from, to)?;
-        let tolerances = self.step_size.tolerances().filter(|_| Time::ZERO < half);
+        let tolerances = self.clock.step_size.tolerances().filter(|_| Time::ZERO < half);
         let Some(tolerances) = tolerances.filter(|_| !self.ends_early(attempt)) else {
             return Ok(Verdict::Arrived { to, inaccuracy: None });
         };
@@ -240,30 +238,22 @@ impl Run {
     }
 
     fn step_to(&mut self, attempt: &mut Attempt, from: Tag, to: Time) -> Result<(), Halt> {
-        let resolution = self.system.experiment.resolution;
-        for (step, rate) in self.steps.iter_mut().zip(&self.rates.list) {
-            *step = rate.step_to(from, to, resolution);
-        }
+        self.clock.plan_step(from, to);
         self.run_stages(&mut attempt.stages)
     }
 
     /// What `present` would make of the values at a time that is no tag (yet).
     fn present_ahead(&mut self, time: Time) -> Result<(), Halt> {
         debug_assert_eq!(self.phase, Phase::Ahead);
-        if let Some(feed) = &mut self.feed {
-            feed.run(time, &mut self.program.shared);
+        if self.external.feed(time, &mut self.program.shared) {
             self.adjust(Fresh::Table);
         }
-        let start = self.system.experiment.resolution.to_f64(time);
-        self.stand_still(Step { from: Tag::at(time), to: time, start, length: 0.0 });
-        let mut stages = std::mem::take(&mut self.program.present);
-        let result = self.run_stages(&mut stages);
-        self.program.present = stages;
-        result
+        self.clock.stand_still(Tag::at(time));
+        self.run_present()
     }
 
     fn ends_early(&self, attempt: &Attempt) -> bool {
-        self.remarkable && self.arrived(attempt, |_, arrival| arrival.terminate).is_some()
+        self.has_event_or_end && self.arrived(attempt, |_, arrival| arrival.terminate).is_some()
     }
 
     fn event_waits(&self, attempt: &Attempt) -> Option<ComponentId> {
@@ -276,10 +266,9 @@ impl Run {
         wanted: fn(&Member, &Arrival) -> bool,
     ) -> Option<ComponentId> {
         attempt.components.iter().copied().find(|component| {
-            let home = self.program.homes[component.index()];
-            let lane = self.pool.lane(home.lane);
-            let member = &lane.members[home.member as usize];
-            member.arrival.as_ref().is_some_and(|arrival| wanted(member, arrival))
+            self.with_member(component.index(), |member| {
+                member.arrival.as_ref().is_some_and(|arrival| wanted(member, arrival))
+            })
         })
     }
 

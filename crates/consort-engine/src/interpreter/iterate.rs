@@ -5,12 +5,11 @@
 
 mod tangents;
 
-use super::Run;
-use super::interpret::{Halt, Phase};
+use super::{Halt, Interpreter, Phase};
 use crate::error::{AcceptedLoops, LoopFailure, RunError};
 use crate::program::iterate::{Body, Loop};
 use consort_core::{ConnectionId, Tag};
-use consort_solve::algebraic::{Equations, Failure};
+use consort_solve::algebraic::{AlgebraicEquations, AlgebraicFailure};
 
 /// Loops that were not solved.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +22,9 @@ pub(crate) struct Accepted {
     tag: Tag,
 }
 
-impl Run {
+impl Interpreter {
     /// Solves a loop; what the last evaluation did is what stays.
-    pub(crate) fn solve_loop(&mut self, it: &mut Loop) -> Result<(), Halt> {
+    pub(super) fn solve_loop(&mut self, it: &mut Loop) -> Result<(), Halt> {
         it.body.evaluated = false;
         it.body.read(&self.program.shared, &mut it.point);
         it.body.guess.copy_from_slice(&it.point);
@@ -45,10 +44,10 @@ impl Run {
                 Ok(_) if it.body.is_settled(&self.program.shared) => return Ok(()),
                 // What is no real number changed yet: the equations are others now.
                 Ok(_) if 0 < options.limit => continue,
-                Ok(_) | Err(Failure::Limit) => LoopFailure::Limit,
-                Err(Failure::Evaluation(halt)) => return Err(halt),
-                Err(Failure::Singular) => LoopFailure::Singular,
-                Err(Failure::NotFinite) => LoopFailure::NotFinite,
+                Ok(_) | Err(AlgebraicFailure::Limit) => LoopFailure::Limit,
+                Err(AlgebraicFailure::Evaluation(halt)) => return Err(halt),
+                Err(AlgebraicFailure::Singular) => LoopFailure::Singular,
+                Err(AlgebraicFailure::NotFinite) => LoopFailure::NotFinite,
             };
             let evaluations = it.options.limit - options.limit;
             if it.accept.is_some() && why != LoopFailure::NotFinite {
@@ -87,7 +86,7 @@ impl Run {
     }
 
     fn note_accepted(&mut self, residual: f64, connection: ConnectionId) {
-        let tag = self.tag;
+        let tag = self.clock.tag();
         let fresh = Accepted { times: 0, first: tag, residual, connection, tag };
         let accepted = self.accepted.get_or_insert(fresh);
         accepted.times += 1;
@@ -97,7 +96,7 @@ impl Run {
     }
 
     /// What became of loops that were not solved.
-    pub(crate) fn accepted_loops(&self) -> Option<RunError> {
+    pub(super) fn accepted_loops(&self) -> Option<RunError> {
         let Accepted { times, first, residual, connection, tag } = self.accepted?;
         let connection = self.connection_name(connection);
         let accepted = AcceptedLoops { times, first, residual, connection, tag };
@@ -119,7 +118,7 @@ impl Run {
         let changed =
             it.body.changed(shared).map(|unknown| self.connection_name(unknown.connection));
         RunError::LoopNotSolved {
-            tag: self.tag,
+            tag: self.clock.tag(),
             starting: self.phase == Phase::Starting,
             evaluations,
             residuals,
@@ -129,23 +128,19 @@ impl Run {
     }
 
     fn connection_name(&self, id: ConnectionId) -> String {
-        let wire = &self.system.connections[id.index()];
-        let port = |port: &consort_system::Port| {
-            let index = port.component.index();
-            let variable = &self.models[index].description().variables[port.variable.index()];
-            format!("{}.{}", self.system.components[index].name, variable.name)
-        };
-        format!("{} -> {}", port(&wire.from), port(&wire.to))
+        let wire = &self.executable.system.connections[id.index()];
+        let executable = &self.executable;
+        format!("{} -> {}", executable.port_path(&wire.from), executable.port_path(&wire.to))
     }
 }
 
 /// One evaluation of a loop after another.
 struct Evaluation<'a> {
-    run: &'a mut Run,
+    run: &'a mut Interpreter,
     body: &'a mut Body,
 }
 
-impl Equations for Evaluation<'_> {
+impl AlgebraicEquations for Evaluation<'_> {
     type Error = Halt;
 
     fn evaluate(&mut self, at: &[f64], result: &mut [f64]) -> Result<(), Halt> {
@@ -157,14 +152,15 @@ impl Equations for Evaluation<'_> {
         self.body.write(&mut self.run.program.shared, at);
         self.run.run_stages(&mut self.body.stages)?;
         self.body.read(&self.run.program.shared, result);
-        self.body.mend(&self.run.due, at, result);
+        self.body.mend(self.run.clock.due(), at, result);
         Ok(())
     }
 
     fn jacobian(&mut self, at: &[f64], matrix: &mut [f64]) -> Result<bool, Halt> {
         // What is intervened on does not follow its source as the plan has it; and FMUs tell other
         // derivatives in initialization than the loop needs.
-        let is_plain = self.run.phase != Phase::Starting && self.run.interventions.is_empty();
+        let is_plain =
+            self.run.phase != Phase::Starting && self.run.external.interventions.is_empty();
         let Some(tangents) = self.body.tangents.as_mut().filter(|_| is_plain) else {
             return Ok(false);
         };
@@ -175,7 +171,8 @@ impl Equations for Evaluation<'_> {
                 return Ok(false);
             }
             for (row, (place, rate)) in places().enumerate() {
-                let change = if self.run.due[rate] { tangents.change_at(place) } else { 0.0 };
+                let change =
+                    if self.run.clock.is_due(rate) { tangents.change_at(place) } else { 0.0 };
                 matrix[row * at.len() + column] = change;
             }
         }

@@ -6,10 +6,12 @@
 
 mod payload;
 
-use super::Run;
+use super::Interpreter;
+use crate::clock::Clock;
 use crate::courier::{Courier, CourierError, Part};
 use crate::error::RunError;
 use crate::program::crossing::{Cargo, CrossStage};
+use crate::store::Bank;
 use consort_core::NodeId;
 use consort_system::Projection;
 use std::sync::Arc;
@@ -45,14 +47,27 @@ impl Link {
         (&self.projection, self.node)
     }
 
-    fn send(&mut self, run: &Run, cargo: &Cargo) -> Result<(), CourierError> {
-        payload::pack(&run.program.shared, &cargo.slots, &mut self.buffer);
-        self.courier.send(cargo.crossing, run.tag.time, &self.buffer)
+    /// Everything is sent that others may wait for before anything is waited for.
+    fn cross(
+        &mut self,
+        stage: &CrossStage,
+        clock: &Clock,
+        shared: &mut Bank,
+    ) -> Result<(), CourierError> {
+        let is_due = |cargo: &&Cargo| clock.hands_over(cargo.rate, cargo.is_delayed);
+        for cargo in stage.sends.iter().filter(is_due) {
+            payload::pack(shared, &cargo.slots, &mut self.buffer);
+            self.courier.send(cargo.crossing, clock.time(), &self.buffer)?;
+        }
+        for cargo in stage.receives.iter().filter(is_due) {
+            self.courier.receive(cargo.crossing, clock.time(), &mut self.buffer)?;
+            self.unpack(cargo, shared)?;
+        }
+        Ok(())
     }
 
-    fn receive(&mut self, run: &mut Run, cargo: &Cargo) -> Result<(), CourierError> {
-        self.courier.receive(cargo.crossing, run.tag.time, &mut self.buffer)?;
-        let put = payload::unpack(&self.buffer, &cargo.slots, &mut run.program.shared);
+    fn unpack(&self, cargo: &Cargo, shared: &mut Bank) -> Result<(), CourierError> {
+        let put = payload::unpack(&self.buffer, &cargo.slots, shared);
         put.map_err(|what| {
             let crossing = &self.projection.crossings[cargo.crossing];
             let node = self.projection.placement.name(crossing.from).to_owned();
@@ -62,14 +77,14 @@ impl Link {
     }
 }
 
-impl Run {
+impl Interpreter {
     /// The run begins, here and elsewhere.
     pub(crate) fn begin_together(&mut self) -> Result<(), RunError> {
         let Some(link) = &mut self.link else { return Ok(()) };
         if link.speech == Speech::Muted {
             return Ok(());
         }
-        let tag = self.tag;
+        let tag = self.clock.tag();
         link.courier.begin(None).map_err(|error| RunError::Courier { tag, error })
     }
 
@@ -77,7 +92,7 @@ impl Run {
     pub(crate) fn go_on_together(&mut self) -> Result<(), RunError> {
         let Some(link) = &mut self.link else { return Ok(()) };
         link.speech = Speech::Closed;
-        let tag = self.tag;
+        let tag = self.clock.tag();
         link.courier.begin(Some(tag.time)).map_err(|error| RunError::Courier { tag, error })
     }
 
@@ -96,52 +111,32 @@ impl Run {
         }
     }
 
-    /// Tells where the run is.
-    #[inline]
-    pub(crate) fn tell_reached(&mut self) {
+    /// Everything up to the present tag is done; the other nodes may know.
+    pub(crate) fn reached(&mut self) {
+        self.clock.mark_done();
         if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
-            link.courier.reached(self.tag);
+            link.courier.reached(self.clock.tag());
         }
     }
 
-    /// Tells that the run is saved.
-    pub(crate) fn tell_saved(&mut self) {
+    /// The run is saved here; the other nodes may know.
+    pub(crate) fn report_saved(&mut self) {
         if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
             link.courier.saved();
         }
     }
 
     pub(crate) fn cross(&mut self, stage: &CrossStage) -> Result<(), RunError> {
-        let mut link = self.link.take().expect("only parts of a run are compiled with crossings");
+        let link = self.link.as_mut().expect("only parts of a run are compiled with crossings");
         let result = match link.speech {
-            Speech::Open => self.cross_open(&mut link, stage),
+            Speech::Open => link.cross(stage, &self.clock, &mut self.program.shared),
             Speech::Closed | Speech::Muted => Ok(()),
         };
         let is_moved = link.speech != Speech::Muted;
-        self.link = Some(link);
-        result.map_err(|error| RunError::Courier { tag: self.tag, error })?;
+        result.map_err(|error| RunError::Courier { tag: self.clock.tag(), error })?;
         if is_moved {
             self.exchange(&stage.exchange);
         }
         Ok(())
-    }
-
-    /// Nobody waits for anything before everything was sent that others may wait for.
-    fn cross_open(&mut self, link: &mut Link, stage: &CrossStage) -> Result<(), CourierError> {
-        for cargo in &stage.sends {
-            if self.is_due(cargo) {
-                link.send(self, cargo)?;
-            }
-        }
-        for cargo in &stage.receives {
-            if self.is_due(cargo) {
-                link.receive(self, cargo)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn is_due(&self, cargo: &Cargo) -> bool {
-        self.due[cargo.rate] && (self.delays_known || !cargo.is_delayed)
     }
 }

@@ -6,12 +6,11 @@
 
 mod coupled;
 
-use super::Run;
-use super::interpret::Halt;
+use super::{Halt, Interpreter};
 use crate::error::RunError;
 use crate::lane::TakenStep;
 use crate::program::Instances;
-use crate::program::together::{Equations, Together};
+use crate::program::together::{JointEquations, Together};
 use consort_core::model::CallResult;
 use consort_core::model::stepping::Arrival;
 use consort_core::{Step, StepOutcome};
@@ -20,13 +19,13 @@ use consort_solve::integrate::{Integration, Integrator, iterate_events};
 use consort_system::Stage as PlannedStage;
 use coupled::Coupled;
 
-impl Run {
+impl Interpreter {
     /// Moves the components on to the end of their step, or to where one asks for the end.
     pub(crate) fn integrate(&mut self, it: &mut Together) -> Result<(), Halt> {
-        if !self.due[it.rate] {
+        if !self.clock.is_due(it.rate) {
             return Ok(());
         }
-        let step = self.steps[it.rate];
+        let step = self.clock.step(it.rate);
         let mut integration = self.integrations[it.index].take();
         it.integrator.set_cancel_flag(&self.cancel);
         it.equations.keep_places(&self.program.shared);
@@ -43,18 +42,18 @@ impl Run {
             }
             Err(error) => Err(cause.unwrap_or_else(|| {
                 let names = it.equations.parts.iter();
-                let names = names.map(|it| &*self.system.components[it.component.index()].name);
+                let names = names.map(|it| self.executable.name(it.component.index()));
                 let component = names.collect::<Vec<_>>().join(" + ");
-                RunError::Call { component, tag: self.tag, error }.into()
+                RunError::Call { component, tag: self.clock.tag(), error }.into()
             })),
         }
     }
 
     /// What others must know of the step.
-    fn tell_step(&mut self, equations: &Equations, step: &Step, ended: Option<f64>) {
+    fn tell_step(&mut self, equations: &JointEquations, step: &Step, ended: Option<f64>) {
         let outcome = match ended {
             None => StepOutcome::complete(step),
-            Some(t) => StepOutcome::ended(step, t, self.system.experiment.resolution),
+            Some(t) => StepOutcome::ended(step, t, self.clock.resolution()),
         };
         for part in &equations.parts {
             let mut lane = self.pool.lane(part.home.lane);
@@ -66,7 +65,7 @@ impl Run {
             if ended.is_some() && asks {
                 let (reached, event, terminate) = (outcome.reached, false, true);
                 member.arrival = Some(Arrival { reached, event, terminate, next_event: None });
-                self.remarkable = true;
+                self.has_event_or_end = true;
             }
         }
     }

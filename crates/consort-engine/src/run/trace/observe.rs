@@ -1,8 +1,8 @@
 //! Showing values to whoever observes a run.
 
-use super::{Advance, Run};
 use crate::error::RunError;
-use crate::store::Slot;
+use crate::run::Run;
+use crate::store::{Bank, Slot};
 use consort_core::{Observer, Sight, Tag, ValueType};
 
 /// Who observes a run, and what.
@@ -15,11 +15,21 @@ pub struct Observation {
 }
 
 /// An observation, compiled.
-pub(crate) struct Watched {
-    pub(crate) observer: Box<dyn Observer>,
+pub(super) struct ActiveObservation {
+    pub(super) observer: Box<dyn Observer>,
     slots: Vec<Slot>,
     /// Room for the values.
     values: Vec<f64>,
+}
+
+impl ActiveObservation {
+    /// Shows the values of a tag or microstep.
+    pub(super) fn show(&mut self, tag: Tag, bank: &Bank) -> Sight {
+        for (value, slot) in self.values.iter_mut().zip(&self.slots) {
+            *value = bank.get(*slot).as_f64(0).expect("text is not observed");
+        }
+        self.observer.see(tag, &self.values)
+    }
 }
 
 impl Run {
@@ -31,7 +41,8 @@ impl Run {
         let slots = observation.paths.iter().map(|path| self.observed_slot(path));
         let slots = slots.collect::<Result<Vec<Slot>, RunError>>()?;
         let values = vec![0.0; slots.len()];
-        self.observer = Some(Watched { observer: observation.observer, slots, values });
+        let observer = observation.observer;
+        self.trace.observation = Some(ActiveObservation { observer, slots, values });
         Ok(())
     }
 
@@ -44,18 +55,6 @@ impl Run {
             ValueType::String | ValueType::Binary => Err(no("is no number")),
             _ if slot.count() != 1 => Err(no("is an array")),
             _ => Ok(slot),
-        }
-    }
-
-    /// Shows the values of a tag or microstep.
-    pub(super) fn show(&mut self, tag: Tag) {
-        let Some(Watched { observer, slots, values }) = &mut self.observer else { return };
-        for (value, slot) in values.iter_mut().zip(&*slots) {
-            let shared = self.program.shared.get(*slot);
-            *value = shared.as_f64(0).expect("text is not observed");
-        }
-        if observer.see(tag, values) == Sight::Stop {
-            self.over.get_or_insert(Advance::Decided);
         }
     }
 }

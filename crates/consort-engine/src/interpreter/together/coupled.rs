@@ -1,10 +1,9 @@
 //! The components as one instance, for as long as one step takes.
 
 use crate::error::RunError;
+use crate::interpreter::{Halt, Interpreter};
 use crate::program::stage::Stage;
-use crate::program::together::{Equations, Part};
-use crate::run::Run;
-use crate::run::interpret::Halt;
+use crate::program::together::{JointComponent, JointEquations};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Joint, LiveModel,
@@ -13,8 +12,8 @@ use consort_core::{
 
 /// All of them at one point; whoever integrates sees no difference to a single one.
 pub(super) struct Coupled<'a> {
-    run: &'a mut Run,
-    equations: &'a mut Equations,
+    run: &'a mut Interpreter,
+    equations: &'a mut JointEquations,
     /// The time they are at, in seconds.
     t: f64,
     /// Time, states or inputs have changed since values were exchanged.
@@ -26,7 +25,7 @@ pub(super) struct Coupled<'a> {
 }
 
 impl<'a> Coupled<'a> {
-    pub(super) fn new(run: &'a mut Run, equations: &'a mut Equations, t: f64) -> Self {
+    pub(super) fn new(run: &'a mut Interpreter, equations: &'a mut JointEquations, t: f64) -> Self {
         let mut coupled =
             Coupled { run, equations, t, is_stale: true, failed: None, unsolved: None };
         coupled.measure();
@@ -34,7 +33,7 @@ impl<'a> Coupled<'a> {
     }
 
     pub(super) fn resolution(&self) -> Resolution {
-        self.run.system.experiment.resolution
+        self.run.clock.resolution()
     }
 
     /// What a failure is to be told as, if it was not the solver's.
@@ -57,7 +56,11 @@ impl<'a> Coupled<'a> {
     fn with<T>(
         &mut self,
         index: usize,
-        action: impl FnOnce(&mut dyn ContinuousInstance, &mut Joint, &mut Part) -> CallResult<T>,
+        action: impl FnOnce(
+            &mut dyn ContinuousInstance,
+            &mut Joint,
+            &mut JointComponent,
+        ) -> CallResult<T>,
     ) -> CallResult<T> {
         let part = &mut self.equations.parts[index];
         let mut lane = self.run.pool.lane(part.home.lane);
@@ -68,16 +71,19 @@ impl<'a> Coupled<'a> {
         // Where a model has no value a shorter step may do: that is for the solver to decide.
         result.inspect_err(|error| {
             if error.status != CallStatus::Discard {
-                let component = self.run.system.components[part.component.index()].name.clone();
-                let (tag, error) = (self.run.tag, error.clone());
-                self.failed = Some(RunError::Call { component, tag, error }.into());
+                let failed = self.run.call_failed(part.component.index(), error.clone());
+                self.failed = Some(failed.into());
             }
         })
     }
 
     fn each(
         &mut self,
-        mut action: impl FnMut(&mut dyn ContinuousInstance, &mut Joint, &mut Part) -> CallResult<()>,
+        mut action: impl FnMut(
+            &mut dyn ContinuousInstance,
+            &mut Joint,
+            &mut JointComponent,
+        ) -> CallResult<()>,
     ) -> CallResult<()> {
         let all = 0..self.equations.parts.len();
         all.into_iter().try_for_each(|index| self.with(index, &mut action))
@@ -188,7 +194,11 @@ impl<'a> Coupled<'a> {
 }
 
 /// Asks one of them.
-fn ask<T>(run: &Run, part: &Part, question: impl FnOnce(&dyn ContinuousInstance) -> T) -> T {
+fn ask<T>(
+    run: &Interpreter,
+    part: &JointComponent,
+    question: impl FnOnce(&dyn ContinuousInstance) -> T,
+) -> T {
     let mut lane = run.pool.lane(part.home.lane);
     let member = &mut lane.members[part.home.member as usize];
     question(member.instance.joined().expect("all have joined").0)
@@ -229,7 +239,10 @@ impl LiveModel for Coupled<'_> {
 impl ContinuousInstance for Coupled<'_> {
     fn sizes(&self) -> Sizes {
         let last = self.equations.parts.last();
-        let end = |part: &Part| Sizes { states: part.states.end, indicators: part.indicators.end };
+        let end = |part: &JointComponent| Sizes {
+            states: part.states.end,
+            indicators: part.indicators.end,
+        };
         last.map(end).unwrap_or_default()
     }
 
@@ -278,7 +291,7 @@ impl ContinuousInstance for Coupled<'_> {
         // An event may have left fewer of them than there were.
         let Some(part) = part else { return format!("event indicator {}", index + 1) };
         let name = ask(self.run, part, |it| it.indicator_name(index - part.indicators.start));
-        let component = &self.run.system.components[part.component.index()].name;
+        let component = self.run.executable.name(part.component.index());
         format!("{name} of `{component}`")
     }
 
