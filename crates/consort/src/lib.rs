@@ -35,6 +35,7 @@
 //! workers, and with a save, restore or branch on the way.
 
 pub mod campaign;
+pub mod explain;
 pub mod load;
 mod models;
 mod node;
