@@ -2,6 +2,7 @@
 //!
 //! - `ci`: everything CI runs: formatting, lints, tests, documentation, the examples.
 //! - `tidy`: the architecture's invariants (also a test, so `cargo test` runs it).
+//! - `codes`: writes the index of the pages about error codes.
 //! - `soak`: the long runs: fuzzing with coverage, plans and flows of random systems, FMUs that misbehave.
 //! - `bench-solvers`: our solvers against SUNDIALS CVODE, which it downloads and compiles.
 //! - `bless`: accept changed snapshots after you have read them.
@@ -18,6 +19,7 @@ cargo xtask VERB
 
   ci      everything CI runs: formatting, lints, tests, documentation, examples
   tidy    check the invariants of ARCHITECTURE.md
+  codes   write docs/codes/README.md, the index of all error codes
   soak    [--minutes N] [TARGET...]  fuzz each target for N minutes (default 10); `plans` and
           `flows` are random systems, `behaviors` are FMUs that misbehave, `states` those
           whose saved states lack something
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     let done = match verb {
         "ci" => ci::run(),
         "tidy" => tidy::run(),
+        "codes" => tidy::write_index_of_codes(),
         "soak" => soak::run(rest),
         "bench-solvers" => sundials::run(rest),
         "bless" => ci::bless(),

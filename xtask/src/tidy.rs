@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md, checked. Each is an absence: something that must not be there.
 
 mod arrows;
+mod codes;
 mod modules;
 mod names;
 mod orphans;
@@ -23,11 +24,17 @@ pub(crate) fn run() -> bool {
     found.is_empty()
 }
 
+/// Writes the index of all codes; true if it could.
+pub(crate) fn write_index_of_codes() -> bool {
+    codes::write_index()
+}
+
 fn violations() -> Vec<String> {
     let files = source_files();
     let mut found = arrows::violations();
     found.extend(modules::violations());
     found.extend(names::violations());
+    found.extend(codes::violations());
     found.extend(references::violations());
     for path in &files {
         let source = fs::read_to_string(path).expect("a source file is readable");

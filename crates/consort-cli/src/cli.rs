@@ -168,6 +168,9 @@ pub(crate) enum Verb {
     /// Compute a part of a distributed run, or ask how it goes
     #[command(after_long_help = include_str!("cli/node.txt"))]
     Node(Box<NodeArgs>),
+    /// Say what the code of an error means and what to do about it
+    #[command(after_long_help = include_str!("cli/explain.txt"))]
+    Explain(ExplainArgs),
     /// Work for `explore`
     #[command(hide = true)]
     CampaignWorker(CampaignWorkerArgs),
@@ -285,6 +288,17 @@ pub(crate) struct PlotArgs {
     /// Where the picture goes; `-` is standard output [default: DIR/plot.FORMAT]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// What stands in brackets behind `error`: `cli::bad-time`, or `bad-time`
+    #[arg(value_name = "CODE", required_unless_present = "list")]
+    pub(crate) code: Option<String>,
+    /// Print all codes, one per line
+    #[arg(long, conflicts_with = "code")]
+    pub(crate) list: bool,
 }
 
 /// Options of `completions`.

@@ -46,7 +46,7 @@ pub fn main() -> ExitCode {
     let result = dispatch(&cli, &printer);
     // Whoever only looks at something does not expect it to run.
     let ending = match cli.verb {
-        Verb::Inspect(_) | Verb::Plan(_) | Verb::Check(_) => "",
+        Verb::Inspect(_) | Verb::Plan(_) | Verb::Check(_) | Verb::Explain(_) => "",
         Verb::Export(_) => "nothing was written",
         _ => "nothing was run",
     };
@@ -68,6 +68,7 @@ fn dispatch(cli: &Cli, printer: &Printer) -> CommandResult {
         Verb::StateCheck(args) => commands::state_check::execute(args, &cli.global, printer),
         Verb::Explore(args) => commands::explore::execute(args, &cli.global, printer),
         Verb::Node(args) => commands::node::execute(args, &cli.global, printer),
+        Verb::Explain(args) => commands::explain::execute(args, printer),
         Verb::CampaignWorker(args) => commands::explore::work(args, printer),
         Verb::Completions(args) => commands::completions::execute(args, printer),
         Verb::Host => unreachable!("a worker serves before anything is said"),

@@ -59,6 +59,7 @@
 //! workers, and with a save, restore or branch on the way.
 
 pub mod campaign;
+pub mod explain;
 pub mod load;
 mod models;
 mod node;

@@ -1,6 +1,6 @@
-//! The words and signs of a Rust file, without comments, literals and what is there for tests only.
+//! The words, signs and strings of a Rust file, without comments, characters and what is there for tests only.
 
-/// A word or a sign, and the line it is on.
+/// A word, a sign or a string, and the line it is on.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token<'s> {
     pub(crate) text: &'s str,
@@ -9,6 +9,13 @@ pub(crate) struct Token<'s> {
 
 /// Everything that is compiled into the crate proper.
 pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
+    let mut all = tokens_and_strings(source);
+    all.retain(|token| !token.text.contains('"'));
+    all
+}
+
+/// The same with strings, which keep their quotes.
+pub(crate) fn tokens_and_strings(source: &str) -> Vec<Token<'_>> {
     let (mut at, mut line) = (0, 1);
     let mut found = Vec::new();
     while at < source.len() {
@@ -37,7 +44,7 @@ fn next(rest: &str) -> (Kind, usize) {
     } else if rest.starts_with("/*") {
         (Kind::Skipped, block_comment(rest))
     } else if let Some(length) = string(rest) {
-        (Kind::Skipped, length)
+        (Kind::Kept, length)
     } else if first == '\'' {
         (Kind::Skipped, character(rest))
     } else if first.is_alphanumeric() || first == '_' {
@@ -176,6 +183,13 @@ mod tests {
         check("#[cfg(test)]\n#[rustfmt::skip]\nmod t { fn f() { g(); } } mod u;", "mod u ;");
         check("#[cfg(test)]\nmod t; mod u;", "mod u ;");
         check("#[cfg(all(test, unix))]\nmod t; #[cfg(unix)] mod u;", "# [ cfg ( unix ) ] mod u ;");
+    }
+
+    #[test]
+    fn strings_are_kept_on_request() {
+        let all = tokens_and_strings("a(\"b // c\", '\"') // \"d\"\n#[cfg(test)] mod t { \"e\" }");
+        let texts: Vec<&str> = all.iter().map(|token| token.text).collect();
+        assert_eq!(texts, ["a", "(", "\"b // c\"", ",", ")"]);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub(crate) struct Style {
     pub(crate) all: bool,
     /// What follows from errors, said after their count: `nothing was run`.
     pub(crate) ending: &'static str,
+    /// Say where more is to be read about errors.
+    pub(crate) points_on: bool,
 }
 
 /// Everything in the report, errors first, then warnings and notes, followed by a line that counts
@@ -55,7 +57,16 @@ pub(crate) fn render(report: &Report, style: Style) -> String {
         text.push_str(&line);
         text.push('\n');
     }
+    if let Some(first) = found.first().filter(|it| style.points_on && is_error(it)) {
+        let line = format!("for more: consort explain {}", first.code);
+        let line = if style.color { format!("\u{1b}[2m{line}\u{1b}[0m") } else { line };
+        text.push_str(&format!("{line}\n"));
+    }
     text
+}
+
+fn is_error(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error
 }
 
 /// `3 errors, 1 warning: nothing was run`, or nothing where there is neither.

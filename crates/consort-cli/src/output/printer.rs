@@ -86,7 +86,9 @@ impl Printer {
     pub(crate) fn report(&self, report: &Report, ending: &'static str) {
         let least = if self.quiet { Severity::Error } else { Severity::Note };
         let (color, all) = (self.color, self.verbose);
-        let text = diagnostics::render(report, Style { color, least, all, ending });
+        let points_on = !self.quiet && io::stderr().is_terminal();
+        let style = Style { color, least, all, ending, points_on };
+        let text = diagnostics::render(report, style);
         if !text.is_empty() {
             to_user(text.strip_suffix('\n').unwrap_or(&text));
         }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, assert_said};
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 14] = [
     "inspect",
     "plan",
     "run",
@@ -15,6 +15,7 @@ const VERBS: [&str; 13] = [
     "export",
     "state-check",
     "explore",
+    "explain",
     "completions",
 ];
 

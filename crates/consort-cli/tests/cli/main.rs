@@ -5,6 +5,7 @@
 mod bench;
 mod check;
 mod diff;
+mod explain;
 mod fmu;
 mod forms;
 mod help;

@@ -10,6 +10,7 @@ fn a_broken_pipe_is_no_failure() {
     bench.done(&["run", "loop"]);
     for args in [
         vec!["completions", "bash"],
+        vec!["explain", "--list"],
         vec!["inspect", "loop"],
         vec!["plot", "out/loop", "--out", "-"],
         vec!["diff", "out/loop", "out/loop"],

@@ -1,8 +1,13 @@
 use super::*;
 use consort_core::Span;
 
-const PLAIN: Style =
-    Style { color: false, least: Severity::Note, all: false, ending: "nothing was run" };
+const PLAIN: Style = Style {
+    color: false,
+    least: Severity::Note,
+    all: false,
+    ending: "nothing was run",
+    points_on: false,
+};
 
 const SYSTEM: &str = "\
 [components.tank]
@@ -235,4 +240,15 @@ fn a_program_gets_everything() {
     assert_eq!(json["labels"][0]["line"], 2);
     assert_eq!((&json["notes"][0], &json["help"]), (&"a fact".into(), &"do it right".into()));
     assert_eq!((&json["severity"], &json["code"]), (&"error".into(), &"a::b".into()));
+}
+
+#[test]
+fn at_a_terminal_the_first_error_leads_to_its_page() {
+    let style = Style { points_on: true, ..PLAIN };
+    let mut report = Report::default();
+    report.push(Diagnostic::warning("a::w", "a warning"));
+    assert!(!render(&report, style).contains("for more"));
+    report.push(Diagnostic::error("a::e", "an error"));
+    report.push(Diagnostic::error("a::x", "another one"));
+    assert!(render(&report, style).ends_with("\nfor more: consort explain a::e\n"));
 }
