@@ -21,6 +21,8 @@ const USUAL_NAME: &str = "campaign.toml";
 pub(super) struct Campaign {
     /// The campaign's file.
     pub(super) path: PathBuf,
+    /// The text of the file.
+    pub(super) text: String,
     /// What it says, changed as was asked for.
     pub(super) written: consort_system::Campaign,
     /// What it means.
@@ -73,10 +75,9 @@ impl Campaign {
         let text = std::fs::read_to_string(&path);
         let text = text.map_err(|error| Error::unreadable(&path, &error))?;
         let mut report = Report::default();
-        let name = path.display().to_string();
-        let written = consort_formats::read_campaign(&name, &text, &mut report);
-        let Some(mut written) = written else { return Err(Error::Invalid { report }) };
-        apply(changes, &mut written);
+        let Some(written) = read(&path, &text, changes, &mut report) else {
+            return Err(Error::Invalid { report });
+        };
         let questions = Questions::of(&written, &mut report);
         let experiment = experiment.unwrap_or_else(|| self::experiment(&written));
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -93,7 +94,32 @@ impl Campaign {
                 let identity = identity(&written, &text, &prepared, changes.verify_share);
                 prepared.report = report;
                 let changes = changes.clone();
-                Ok(Campaign { path, written, resolved, prepared, identity, changes })
+                Ok(Campaign { path, text, written, resolved, prepared, identity, changes })
+            }
+            _ => Err(Error::Invalid { report }),
+        }
+    }
+
+    /// The campaign of another process, which has prepared its system.
+    ///
+    /// # Errors
+    /// If that was another version of Consort, which read the text in another way.
+    pub(super) fn over(
+        prepared: Prepared,
+        path: PathBuf,
+        text: String,
+        identity: Value,
+        changes: CampaignChanges,
+    ) -> Result<Self, Error> {
+        let mut report = Report::default();
+        let Some(written) = read(&path, &text, &changes, &mut report) else {
+            return Err(Error::Invalid { report });
+        };
+        let questions = Questions::of(&written, &mut report);
+        let models = prepared.descriptions();
+        match resolve(&written, questions, prepared.resolved(), &models, &mut report) {
+            Some(resolved) if !report.has_errors() => {
+                Ok(Campaign { path, text, written, resolved, prepared, identity, changes })
             }
             _ => Err(Error::Invalid { report }),
         }
@@ -117,6 +143,19 @@ impl Campaign {
         let notes = notes.filter(|diagnostic| diagnostic.code == "model::state");
         notes.map(|diagnostic| diagnostic.message.clone()).collect()
     }
+}
+
+/// What a campaign says, changed as was asked for.
+fn read(
+    path: &Path,
+    text: &str,
+    changes: &CampaignChanges,
+    report: &mut Report,
+) -> Option<consort_system::Campaign> {
+    let name = path.display().to_string();
+    let mut written = consort_formats::read_campaign(&name, text, report)?;
+    apply(changes, &mut written);
+    Some(written)
 }
 
 fn apply(changes: &CampaignChanges, campaign: &mut consort_system::Campaign) {

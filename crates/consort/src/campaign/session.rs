@@ -62,7 +62,7 @@ impl<'s> Session<'s> {
         let time = time.and_then(|time| Duration::try_from_secs_f64(time).ok());
         let written = campaign.written.workers.as_ref().map(|count| count.value as usize);
         let assignment = folder.file(folder::ASSIGNMENT);
-        WorkerAssignment::new(campaign, models).write(&assignment)?;
+        WorkerAssignment::write(campaign, models, &assignment)?;
         Ok(Session {
             campaign,
             folder,
@@ -152,7 +152,7 @@ impl<'s> Session<'s> {
 impl Drop for Session<'_> {
     fn drop(&mut self) {
         // Only the workers of this session need it.
-        let _ = std::fs::remove_file(&self.assignment);
+        WorkerAssignment::remove(&self.assignment);
     }
 }
 

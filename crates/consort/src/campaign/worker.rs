@@ -2,7 +2,7 @@
 
 use super::CampaignChanges;
 use super::prepare::Campaign;
-use crate::models::ModelOptions;
+use crate::models::{ModelOptions, ModelSettings};
 use consort_core::Diagnostic;
 use consort_engine::RunOptions;
 use consort_explore::campaign::budget;
@@ -10,35 +10,54 @@ use consort_explore::run_world::{RunWorld, Until};
 use consort_explore::visit::Explorer;
 use consort_explore::worker::serve;
 use consort_explore::world::World as _;
-use consort_run::{Context, Error};
+use consort_run::{Context, Error, PreparedData};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 /// What a worker is given: a file that all of them read.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WorkerAssignment {
+    /// The file with the system, resolved and planned: [`PreparedData`].
+    system: PathBuf,
+    /// The file of the campaign, for messages, and its text.
     campaign: PathBuf,
+    text: String,
     changes: CampaignChanges,
-    models: crate::models::ModelSettings,
+    /// What identifies the campaign.
+    identity: Value,
+    models: ModelSettings,
 }
 
 impl WorkerAssignment {
-    pub(super) fn new(campaign: &Campaign, models: &ModelOptions) -> Self {
-        WorkerAssignment {
-            campaign: campaign.path.clone(),
-            changes: campaign.changes.clone(),
-            models: models.settings(),
-        }
-    }
-
-    /// Writes the file.
+    /// Writes the file, and that of the system beside it.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub(super) fn write(&self, path: &Path) -> Result<(), Error> {
-        let text = serde_json::to_string(self).expect("an assignment is plain data");
+    /// If one cannot be written.
+    pub(super) fn write(
+        campaign: &Campaign,
+        models: &ModelOptions,
+        path: &Path,
+    ) -> Result<(), Error> {
+        let system = system_file(path);
+        campaign.prepared.to_data().write(&system)?;
+        let assignment = WorkerAssignment {
+            system,
+            campaign: campaign.path.clone(),
+            text: campaign.text.clone(),
+            changes: campaign.changes.clone(),
+            identity: campaign.identity.clone(),
+            models: models.settings(),
+        };
+        let text = serde_json::to_string(&assignment).expect("an assignment is plain data");
         std::fs::write(path, text).map_err(|error| Error::unwritable(path, &error))
+    }
+
+    /// Removes both files.
+    pub(super) fn remove(path: &Path) {
+        let _ = std::fs::remove_file(path);
+        let _ = std::fs::remove_file(system_file(path));
     }
 
     fn read(path: &Path) -> Result<Self, Error> {
@@ -50,6 +69,11 @@ impl WorkerAssignment {
             Error::failed(diagnostic.with_note(error.to_string()).help("run `consort explore`"))
         })
     }
+}
+
+/// The file of the system that belongs to an assignment.
+fn system_file(assignment: &Path) -> PathBuf {
+    assignment.with_extension("system")
 }
 
 /// Does the units that `input` asks for, until it ends. `program` serves isolated models.
@@ -64,8 +88,14 @@ pub fn serve_worker(
     context: &Context,
 ) -> Result<(), Error> {
     let assignment = WorkerAssignment::read(assignment)?;
-    let models = ModelOptions::from_settings(&assignment.models, Some(program));
-    let campaign = Campaign::prepare(&assignment.campaign, &assignment.changes, &models, context)?;
+    let WorkerAssignment { system, campaign, text, changes, identity, models } = assignment;
+    let mut models = ModelOptions::from_settings(&models, Some(program));
+    models.loader.saving = true;
+    let prepared = {
+        let _waiting = context.monitor.waiting(&format!("loading {}", campaign.display()));
+        PreparedData::read(&system)?.load(|_| true, &mut models.loader())?
+    };
+    let campaign = Campaign::over(prepared, campaign, text, identity, changes)?;
     let mut world = start(&campaign, RunOptions::quiet(1), Until::Decided)?;
     // Where every scenario starts is saved once.
     let resolution = campaign.prepared.resolved().experiment.resolution;
