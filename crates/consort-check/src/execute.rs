@@ -7,7 +7,7 @@ mod together;
 
 use crate::facts::Facts;
 use crate::state::{NEVER, STALE, Saved, Stamp, State, is_right};
-use crate::violation::{Action, At, Fault, NESTING_MAX, Program, Rule, Violation};
+use crate::violation::{Action, At, CheckedProgram, Fault, NESTING_MAX, Rule, Violation};
 use consort_core::{ComponentId, ConnectionId};
 use consort_system::{Loop, Operation, Plan, Stage, Task};
 
@@ -19,7 +19,7 @@ type Verdict = Result<(), Violation>;
 pub(crate) struct Execution<'a> {
     pub(crate) facts: &'a Facts<'a>,
     pub(crate) state: State,
-    program: Program,
+    program: CheckedProgram,
     tag: At,
     /// The stage that runs, counted from 1, outermost first.
     path: Vec<usize>,
@@ -49,7 +49,7 @@ impl<'a> Execution<'a> {
         Execution {
             facts,
             state: State::new(facts),
-            program: Program::Initialization,
+            program: CheckedProgram::Initialization,
             tag: At::First,
             path: Vec::new(),
             frames: Vec::new(),
@@ -91,12 +91,12 @@ impl<'a> Execution<'a> {
     }
 
     fn initialize(&mut self, plan: &Plan) -> Verdict {
-        self.begin(Program::Initialization);
+        self.begin(CheckedProgram::Initialization);
         self.stages(&plan.initialization, true)?;
         self.end_initialization()
     }
 
-    fn begin(&mut self, program: Program) {
+    fn begin(&mut self, program: CheckedProgram) {
         self.program = program;
         self.programs_run += 1;
     }
@@ -120,10 +120,10 @@ impl<'a> Execution<'a> {
     }
 
     fn tag(&mut self, plan: &Plan) -> Verdict {
-        self.begin(Program::Present);
+        self.begin(CheckedProgram::Present);
         self.stages(&plan.present, true)?;
         self.end_present()?;
-        self.begin(Program::Advance);
+        self.begin(CheckedProgram::Advance);
         self.stages(&plan.advance, true)?;
         self.end_advance()
     }
@@ -232,7 +232,7 @@ impl<'a> Execution<'a> {
     }
 
     fn attempt(&mut self, components: &[ComponentId], stages: &[Stage], again: bool) -> Verdict {
-        if self.program != Program::Advance {
+        if self.program != CheckedProgram::Advance {
             let rule = Rule::AttemptsInAdvance;
             return self.fault(Action::Attempt, Fault::Misplaced { rule });
         }
@@ -319,7 +319,7 @@ impl<'a> Execution<'a> {
     /// Where exchanges of this program go, by connection.
     fn places(&mut self) -> &mut [Stamp] {
         match self.program {
-            Program::Advance => &mut self.state.ahead,
+            CheckedProgram::Advance => &mut self.state.ahead,
             _ => &mut self.state.moved,
         }
     }
@@ -328,6 +328,6 @@ impl<'a> Execution<'a> {
     fn looked_for(&self, unknown: ConnectionId) -> Stamp {
         let wire = &self.facts.system.connections[unknown.index()];
         let now = self.state.now_of(self.facts, wire.from.component.index());
-        now + Stamp::from(self.program == Program::Advance) - Stamp::from(wire.delay)
+        now + Stamp::from(self.program == CheckedProgram::Advance) - Stamp::from(wire.delay)
     }
 }

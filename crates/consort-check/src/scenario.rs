@@ -18,7 +18,7 @@
 
 mod instructions;
 
-use crate::violation::{Action, At, Fault, Missed, Of, Program, Violation};
+use crate::violation::{Action, At, CheckedProgram, Fault, Missed, Of, Violation};
 use consort_core::{ComponentId, VariableId};
 use consort_system::Scenario;
 use consort_system::scenario::{Instruction, ScenarioPort};
@@ -69,14 +69,14 @@ pub fn check_scenario(scenario: &Scenario) -> Result<(), ScenarioViolation> {
     };
     let plain = |violation| found(None, violation);
     let initial = scenario.initial();
-    let mut initialized = Execution::new(&initial);
+    let mut initialized = ScenarioExecution::new(&initial);
     initialized.initialize().map_err(plain)?;
     if scenario.configurations.is_empty() {
         return initialized.steps().map_err(plain);
     }
     for configuration in &scenario.configurations {
         let configured = scenario.configured(configuration);
-        let execution = Execution::new(&configured).after(&initialized);
+        let execution = ScenarioExecution::new(&configured).after(&initialized);
         let named = |violation| found(Some(configuration.name.clone()), violation);
         execution.steps().map_err(named)?;
     }
@@ -92,7 +92,7 @@ struct Fmu {
 }
 
 #[derive(Clone)]
-struct Execution<'s> {
+struct ScenarioExecution<'s> {
     scenario: &'s Scenario,
     /// The source of each input, by FMU and input.
     sources: Vec<Vec<Option<ScenarioPort>>>,
@@ -104,7 +104,7 @@ struct Execution<'s> {
     assumed: Vec<Vec<bool>>,
     /// Inputs that count as set until they are set, by FMU and input.
     assumed_inputs: Vec<Vec<bool>>,
-    program: Program,
+    program: CheckedProgram,
     tag: At,
     path: Vec<usize>,
     /// Where the step started, how far it goes, and how far each FMU's last step went.
@@ -117,7 +117,7 @@ struct Execution<'s> {
     is_cut_short: bool,
 }
 
-impl<'s> Execution<'s> {
+impl<'s> ScenarioExecution<'s> {
     fn new(scenario: &'s Scenario) -> Self {
         let by_input = |scenario: &Scenario| {
             scenario.fmus.iter().map(|fmu| vec![false; fmu.inputs.len()]).collect::<Vec<_>>()
@@ -130,7 +130,7 @@ impl<'s> Execution<'s> {
             sources[to.fmu.index()][to.port.index()] = Some(connection.from);
         }
         let state = |inputs: usize| Fmu { at: 0, given: vec![None; inputs] };
-        Execution {
+        ScenarioExecution {
             scenario,
             sources,
             fmus: fmus.iter().map(|fmu| state(fmu.inputs.len())).collect(),
@@ -138,7 +138,7 @@ impl<'s> Execution<'s> {
             read: fmus.iter().map(|fmu| vec![None; fmu.outputs.len()]).collect(),
             assumed: fmus.iter().map(|fmu| vec![false; fmu.outputs.len()]).collect(),
             assumed_inputs: by_input(scenario),
-            program: Program::Initialization,
+            program: CheckedProgram::Initialization,
             tag: At::First,
             path: Vec::new(),
             start: 0,
@@ -150,7 +150,7 @@ impl<'s> Execution<'s> {
     }
 
     /// With what the initialization has left, which may have been by other connections.
-    fn after(mut self, initialized: &Execution<'_>) -> Self {
+    fn after(mut self, initialized: &ScenarioExecution<'_>) -> Self {
         self.fmus.clone_from(&initialized.fmus);
         self.read.clone_from(&initialized.read);
         self
@@ -185,7 +185,7 @@ impl<'s> Execution<'s> {
     }
 
     fn cycle(&mut self, step: &[Instruction]) -> Result<(), Violation> {
-        self.program = Program::CosimStep;
+        self.program = CheckedProgram::CosimStep;
         self.start = self.fmus.first().map_or(0, |fmu| fmu.at);
         self.size = 2 * When::from(self.scenario.step_max);
         self.saved.fill(None);

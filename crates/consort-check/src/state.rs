@@ -32,7 +32,7 @@ pub(crate) struct State {
     pub(crate) read: Vec<Stamp>,
     /// What each connection has brought to its input's place.
     pub(crate) moved: Vec<Stamp>,
-    /// What each connection has brought within `advance`: nobody but a coming step sees it, and at
+    /// What each connection has brought within `advance`: only a coming step sees it, and at
     /// the next tag it is exchanged again.
     pub(crate) ahead: Vec<Stamp>,
 }

@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     /// In which program.
-    pub program: Program,
+    pub program: CheckedProgram,
     /// Which stage, counted from 1, outermost first; empty at the end of the program.
     pub stage: Vec<usize>,
     /// At which tag.
@@ -22,7 +22,7 @@ pub struct Violation {
 
 /// A program of a plan or of a scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Program {
+pub enum CheckedProgram {
     /// Run once.
     Initialization,
     /// Run at a tag, before it is recorded.
@@ -33,13 +33,13 @@ pub enum Program {
     CosimStep,
 }
 
-impl fmt::Display for Program {
+impl fmt::Display for CheckedProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Program::Initialization => "initialization",
-            Program::Present => "present",
-            Program::Advance => "advance",
-            Program::CosimStep => "cosim-step",
+            CheckedProgram::Initialization => "initialization",
+            CheckedProgram::Present => "present",
+            CheckedProgram::Advance => "advance",
+            CheckedProgram::CosimStep => "cosim-step",
         })
     }
 }
@@ -303,8 +303,8 @@ impl Rule {
             Rule::StepsInAttempt => {
                 "with steps of changing size, all components step within one `attempt`"
             }
-            Rule::AttemptsInAdvance => "`attempt` stands in `advance` only",
-            Rule::IntegratesInAdvance => "`integrate` stands in `advance` only",
+            Rule::AttemptsInAdvance => "`attempt` is allowed in `advance` only",
+            Rule::IntegratesInAdvance => "`integrate` is allowed in `advance` only",
             Rule::IntegratesOneRate => "what is integrated as one steps at one rate",
             Rule::NothingElseInside => {
                 "an evaluation reads and sets, and moves values, between the components of its \
@@ -347,7 +347,7 @@ impl fmt::Display for Violation {
         }
         match &self.tag {
             At::Later => {}
-            At::First if self.program == Program::Initialization => {}
+            At::First if self.program == CheckedProgram::Initialization => {}
             At::First => f.write_str(", at the first tag")?,
             At::Partial { due } => {
                 write!(f, ", at a tag where only {} are due", list(due))?;
@@ -384,7 +384,7 @@ impl fmt::Display for Fault {
                 f.write_str("cannot be part of `integrate`: its model gives away no equations")
             }
             Fault::OtherSize => f.write_str("does not go as far as the others"),
-            Fault::Misplaced { rule } => write!(f, "may not stand here: {}", rule.text()),
+            Fault::Misplaced { rule } => write!(f, "is not allowed here: {}", rule.text()),
             Fault::NotSaved { by } => {
                 write!(f, "may be taken back, but {by} does not save the component")
             }

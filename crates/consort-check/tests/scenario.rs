@@ -143,7 +143,7 @@ fn what_a_loop_repeats_is_restored_first() {
         "implicit.conf",
         "  {save-state: left}\n",
         "",
-        "`cosim-step`, stage 2.1, at the first tag: restoring `left` may not stand here: a state is \
+        "`cosim-step`, stage 2.1, at the first tag: restoring `left` is not allowed here: a state is \
          restored only after it was saved",
     );
     check(

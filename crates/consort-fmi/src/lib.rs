@@ -7,6 +7,7 @@
 //! - [`fmu`]: an unpacked FMU with its description, and the [`consort_core::Model`] or
 //!   [`consort_core::ContinuousModel`] over it.
 //! - [`fuzz`]: the readers as plain functions over bytes.
+//! - [`glue`]: the functions of the standard for models written in C.
 //! - [`headers`]: the standard's C headers.
 //! - `binding`: the function tables of FMI 2 and FMI 3, and the C logger.
 //! - `driver`: one instance of either interface above a normalized one for both versions.
@@ -16,6 +17,7 @@ pub mod build;
 pub mod description;
 pub mod fmu;
 pub mod fuzz;
+pub mod glue;
 pub mod headers;
 
 mod binding;

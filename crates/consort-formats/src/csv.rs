@@ -48,7 +48,7 @@ fn report_encoding(name: &str, bytes: &[u8], valid: usize, report: &mut Report) 
     );
 }
 
-/// What stands between columns: what is found in the first line, outside of quotes.
+/// The separator of columns: the one in the first line, outside of quotes.
 fn separator(text: &str) -> u8 {
     let first = text.trim_start().lines().next().unwrap_or_default();
     let is_outside = |it: &u8| {
@@ -279,7 +279,7 @@ fn rows(count: usize) -> String {
     if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
 }
 
-/// Whether a cell stands for seconds: `s`, `[s]` or `(s)`.
+/// Whether a cell means seconds: `s`, `[s]` or `(s)`.
 fn is_second(cell: &str) -> bool {
     matches!(in_brackets(cell), "s" | "sec" | "second" | "seconds")
 }

@@ -44,9 +44,9 @@ pub fn system(data: &[u8]) {
 pub fn multimodel(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (first, second) = text.split_once("#file\n").unwrap_or((&text, ""));
-    let mut files = vec![multimodel::File { name: "mm.json", text: first }];
+    let mut files = vec![multimodel::MultimodelFile { name: "mm.json", text: first }];
     if !second.is_empty() {
-        files.push(multimodel::File { name: "coe.json", text: second });
+        files.push(multimodel::MultimodelFile { name: "coe.json", text: second });
     }
     let mut report = Report::default();
     let Some(read) = multimodel::read(&files, &mut report) else {
@@ -69,8 +69,8 @@ fn write_and_read(read: &multimodel::MultiModel) -> multimodel::MultiModel {
     let mut report = Report::default();
     let written = multimodel::write(&read.system, &read.keys, &mut report);
     let files = [
-        multimodel::File { name: "mm.json", text: &written.model },
-        multimodel::File { name: "coe.json", text: &written.configuration },
+        multimodel::MultimodelFile { name: "mm.json", text: &written.model },
+        multimodel::MultimodelFile { name: "coe.json", text: &written.configuration },
     ];
     multimodel::read(&files, &mut report).expect("a written multi-model can be read")
 }

@@ -11,7 +11,7 @@
 //!   [`write_scenario`].
 //! - [`assignment`]: `component.variable=value`, as given to `--set`.
 //! - [`snapshot`]: files of saved runs, read by [`read_snapshot`] and written by [`write_snapshot`].
-//! - [`solver`]: what is said about a solver nobody knows, here and on the command line.
+//! - [`solver`]: the message about an unknown solver, here and on the command line.
 //! - [`fuzz`]: what the fuzz targets call, with the model descriptions they resolve against.
 //!
 //! Readers report every mistake they find to a [`Report`](consort_core::Report) and go on.
@@ -39,6 +39,7 @@ pub mod assignment;
 pub mod csv;
 pub mod fuzz;
 pub mod multimodel;
+mod quoted;
 pub mod scenario;
 pub mod snapshot;
 pub mod solver;

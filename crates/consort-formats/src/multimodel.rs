@@ -54,11 +54,11 @@ use consort_system::{StepConstraint, System};
 use std::collections::BTreeMap;
 
 pub use json::{NESTING_MAX, TEXT_MAX};
-pub use write::{Written, write};
+pub use write::{WrittenMultimodel, write};
 
 /// A file of a multi-model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct File<'t> {
+pub struct MultimodelFile<'t> {
     /// What messages call it: a path as the user wrote it.
     pub name: &'t str,
     /// Its text.
@@ -82,7 +82,7 @@ pub struct MultiModel {
 ///
 /// Everything that is wrong goes to `report`. The result is `None` if something is missing that
 /// would make later checks find mistakes that are none; it may be there in spite of errors.
-pub fn read(files: &[File<'_>], report: &mut Report) -> Option<MultiModel> {
+pub fn read(files: &[MultimodelFile<'_>], report: &mut Report) -> Option<MultiModel> {
     let errors_before = report.error_count();
     let documents: Vec<json::Item> =
         files.iter().filter_map(|file| json::parse(file.name, file.text, report)).collect();
@@ -124,7 +124,11 @@ pub fn read(files: &[File<'_>], report: &mut Report) -> Option<MultiModel> {
 }
 
 /// Constraints name variables as connections do.
-fn rename(constraints: &mut [StepConstraint], found: &instances::Found, report: &mut Report) {
+fn rename(
+    constraints: &mut [StepConstraint],
+    found: &instances::FoundInstances,
+    report: &mut Report,
+) {
     for constraint in constraints {
         match constraint {
             StepConstraint::ZeroCrossing { variables, .. }

@@ -180,7 +180,7 @@ impl Mistake {
                     .help(AGAIN)
             }
             Mistake::Broken(error) => {
-                let message = format!("`{source}` says what no snapshot says");
+                let message = format!("`{source}` does not have the content of a snapshot");
                 Diagnostic::error("snapshot::broken", message)
                     .with_note(error.to_string())
                     .help("it was not written by Consort; do not trust it")

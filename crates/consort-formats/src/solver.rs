@@ -1,4 +1,4 @@
-//! The name of a solver that nobody knows, wherever it is written.
+//! The message about an unknown solver.
 
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, SolverKind, Span};

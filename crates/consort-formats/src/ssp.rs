@@ -55,7 +55,7 @@ use consort_core::{Diagnostic, Interface, ModelDescription, Report};
 use consort_system::System;
 use xml::Session;
 
-pub use write::{Resource, Written, write};
+pub use write::{Resource, WrittenSsp, write};
 pub use xml::TEXT_BYTES_MAX;
 
 /// The structure that is meant if no variant is named.

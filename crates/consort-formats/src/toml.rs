@@ -77,7 +77,7 @@
 //!
 //! [nodes]                          # of a distributed run; else everything runs on one
 //! plant = ["tank", "valve"]        # a node and its components
-//! control = ["pid*"]               # a `*` stands for any characters; a name counts for more
+//! control = ["pid*"]               # a `*` matches any characters; a name has priority
 //! ```
 //!
 //! Names of components consist of letters, digits, `_` and `-`; a `/` separates the parts of a name,
@@ -105,7 +105,7 @@ mod write;
 
 use consort_core::{Diagnostic, Report};
 use consort_system::System;
-use consort_toml::{Codes, DeTable, Entry, Format, TomlReader};
+use consort_toml::{TomlCodes, DeTable, Entry, TomlFormat, TomlReader};
 
 pub use consort_toml::SYNTAX_ERRORS_MAX;
 pub use write::write_system;
@@ -113,13 +113,13 @@ pub use write::write_system;
 const KEYS: &[&str] =
     &["name", "experiment", "components", "connections", "loops", "interventions", "nodes"];
 
-static FORMAT: Format = format("a `system.toml`");
+static FORMAT: TomlFormat = format("a `system.toml`");
 
 /// Systems and campaigns differ in what they hold, not in what can be wrong with it.
-const fn format(what: &'static str) -> Format {
-    Format {
+const fn format(what: &'static str) -> TomlFormat {
+    TomlFormat {
         what,
-        codes: Codes {
+        codes: TomlCodes {
             unknown_key: "system::unknown-key",
             wrong_kind: "system::wrong-kind",
             unknown_choice: "system::unknown-choice",
@@ -156,7 +156,7 @@ pub fn read_system(name: &str, text: &str, report: &mut Report) -> Option<System
         (read_document(reader, table, name), reader.has_lost())
     })?;
     if has_lost {
-        // Nobody will resolve this system, so what can be said about its times is said now.
+        // This system is not resolved any further, so its times are checked now.
         consort_system::resolve::check_times(&system, report);
         return None;
     }

@@ -6,7 +6,7 @@ mod cases;
 
 use consort_core::{Literal, Report};
 use consort_formats::fuzz::{descriptions, models};
-use consort_formats::multimodel::{self, File, MultiModel};
+use consort_formats::multimodel::{self, MultiModel, MultimodelFile};
 use consort_formats::{read_system, write_system};
 use consort_system::{LoopChoice, Order, Record, Spanned, StepConstraint, resolve};
 use consort_testkit::render;
@@ -16,8 +16,8 @@ use std::fmt::Write as _;
 fn findings(texts: &[&str]) -> String {
     let mut report = Report::default();
     let names = ["mm.json", "coe.json", "more.json"];
-    let files: Vec<File<'_>> =
-        names.iter().zip(texts).map(|(name, text)| File { name, text }).collect();
+    let files: Vec<MultimodelFile<'_>> =
+        names.iter().zip(texts).map(|(name, text)| MultimodelFile { name, text }).collect();
     let models = models();
     let read = multimodel::read(&files, &mut report);
     let runs = read.is_some_and(|read| {
@@ -57,8 +57,8 @@ fn cases_are_distinct_and_at_least_fifteen() {
 fn read(texts: &[&str]) -> MultiModel {
     let mut report = Report::default();
     let names = ["folder/water/mm.json", "coe.json"];
-    let files: Vec<File<'_>> =
-        names.iter().zip(texts).map(|(name, text)| File { name, text }).collect();
+    let files: Vec<MultimodelFile<'_>> =
+        names.iter().zip(texts).map(|(name, text)| MultimodelFile { name, text }).collect();
     let read = multimodel::read(&files, &mut report);
     assert!(!report.has_errors(), "{:#?}", report.diagnostics());
     read.expect("no error, so a system")

@@ -19,6 +19,7 @@ pub use crate::files::input_file::{InputFile, Role};
 pub use crate::loaded::LoadedModel;
 pub use apart::serve;
 pub use consort_host::{HostOptions, ProcessLimits};
+pub(crate) use sources::supplied as supplied_sources;
 
 use crate::continuous::SolvedModel;
 use crate::equations::Form;

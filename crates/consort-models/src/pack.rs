@@ -1,6 +1,7 @@
 //! Packing files into archives, `.ssp` and `.fmu`: the same content gives the same bytes.
 
 use crate::files::input_file::tree;
+use crate::loader::supplied_sources;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -84,12 +85,26 @@ pub fn resource_bytes(source: &Path) -> Result<Vec<u8>, PackError> {
     if !source.is_dir() {
         return fs::read(source).map_err(|error| unreadable(source, error));
     }
-    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    for (path, _) in tree(source).map_err(|error| unreadable(source, error))? {
-        let file = source.join(&path);
-        add(&mut archive, &path, &fs::read(&file).map_err(|error| unreadable(&file, error))?)?;
+    let mut archive = Cursor::new(Vec::new());
+    write_archive(&mut archive, &folder_files(source)?, &[])?;
+    Ok(archive.into_inner())
+}
+
+/// The files of an FMU folder, with those of our own that it lists as sources and does not have: other tools
+/// can compile it.
+///
+/// # Errors
+/// If one cannot be read.
+pub fn folder_files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, PackError> {
+    let supplied = supplied_sources(folder).into_iter();
+    let mut files: Vec<(String, Vec<u8>)> =
+        supplied.map(|(path, text)| (path, text.as_bytes().to_vec())).collect();
+    for (path, _) in tree(folder).map_err(|error| unreadable(folder, error))? {
+        let file = folder.join(&path);
+        let bytes = fs::read(&file).map_err(|error| unreadable(&file, error))?;
+        files.push((path, bytes));
     }
-    Ok(archive.finish().map_err(unwritable)?.into_inner())
+    Ok(files)
 }
 
 enum Content<'c> {

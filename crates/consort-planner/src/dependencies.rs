@@ -14,7 +14,7 @@ pub(crate) enum Moment {
     Initialization,
     /// The equations at a tag; only some models answer at once.
     Tag,
-    /// The same, but nobody is asked again before the next step: the Jacobi order.
+    /// The same, but no output is read again before the next step: the Jacobi order.
     AfterSteps,
 }
 

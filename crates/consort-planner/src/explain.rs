@@ -16,11 +16,12 @@ use consort_system::{Operation, Plan, ResolvedSystem, Stage};
 use serde::Serialize;
 
 pub use delays::{
-    BrokenDelay, Delay, DelayReason, EqualDelay, Lag, LateConnection, Path, late_connections,
+    BrokenDelay, DelayReason, DelayedConnection, EqualDelay, Lag, LateConnection, Path,
+    late_connections,
 };
 pub use federation::{Federate, Federation, OutputGroup};
 pub use graph::{EdgeKind, GraphEdge, GraphNode, Level, NodeKind};
-pub use loops::{ChainLink, LoopExplanation, Program};
+pub use loops::{ChainLink, LoopExplanation, LoopProgram};
 pub use together::{ApartExplanation, TogetherExplanation};
 
 /// Why a plan is as it is, and what follows from it.
@@ -45,7 +46,7 @@ pub struct Explanation {
     /// Loops of the initial equations, then those of the cycle.
     pub loops: Vec<LoopExplanation>,
     /// Connections whose value is used late, and why.
-    pub delays: Vec<Delay>,
+    pub delays: Vec<DelayedConnection>,
     /// For every output that is late at all: by how many steps at most.
     pub lags: Vec<Lag>,
     /// How the system would run as a federation.

@@ -1,4 +1,4 @@
-//! What is done, what it must wait for, and so where it stands: the graph with its loops and levels.
+//! Operations and what they wait for: the graph with its loops and levels.
 
 use crate::dependencies::Wires;
 use crate::graph::Graph;
@@ -41,7 +41,7 @@ impl Flow {
     }
 
     /// How many exchanges each node must wait for, among the nodes that take part. What waits for a
-    /// loop stands at least one level after it: loops are solved at the end of their level.
+    /// loop is at least one level after it: loops are solved at the end of their level.
     pub(crate) fn levels(&self, takes_part: &[bool]) -> Vec<u32> {
         let mut levels = vec![0u32; self.graph.len()];
         for group in self.groups.iter().filter(|group| takes_part[group[0] as usize]) {

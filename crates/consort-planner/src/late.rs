@@ -98,14 +98,7 @@ fn refusal(names: &Names<'_>, circle: &Circle<'_>, late: &[u32]) -> Diagnostic {
     };
     let message = format!("this loop cannot be iterated: {chain}");
     let mut refusal = diagnostic("plan::loop-not-iterated", message);
-    for (index, wire) in circle.chain_wires(names.system).into_iter().enumerate() {
-        let wire = &names.system.connections[wire.index()];
-        refusal = match wire.origin.0 {
-            Some(span) if index == 0 => refusal.at(span, "on the loop"),
-            Some(span) => refusal.label(span, "on the loop"),
-            None => refusal,
-        };
-    }
+    refusal = loops::with_wires(refusal, names, circle);
     let why = match names.system.coupling.order {
         Order::Jacobi => "the order `jacobi` reads outputs only after a step",
         Order::Derived | Order::GaussSeidel => {

@@ -55,9 +55,9 @@ use consort_core::{ComponentId, ConnectionId, ModelDescription, Report};
 use consort_system::{LoopPolicy, Operation, Order, Plan, ResolvedSystem, Stage, Task};
 
 pub use explain::{
-    ApartExplanation, BrokenDelay, ChainLink, Delay, DelayReason, EdgeKind, EqualDelay,
+    ApartExplanation, BrokenDelay, ChainLink, DelayReason, DelayedConnection, EdgeKind, EqualDelay,
     Explanation, Federate, Federation, GraphEdge, GraphNode, Lag, LateConnection, Level,
-    LoopExplanation, NodeKind, OutputGroup, Path, Program, TogetherExplanation, explain,
+    LoopExplanation, LoopProgram, NodeKind, OutputGroup, Path, TogetherExplanation, explain,
     late_connections,
 };
 pub use late::settle_loops;

@@ -58,6 +58,23 @@ fn variable(node: Node) -> Option<(consort_core::ComponentId, consort_core::Vari
     }
 }
 
+/// The diagnostic with a label at each connection of the loop.
+pub(crate) fn with_wires(
+    mut diagnostic: Diagnostic,
+    names: &Names<'_>,
+    circle: &Circle<'_>,
+) -> Diagnostic {
+    for (index, wire) in circle.chain_wires(names.system).into_iter().enumerate() {
+        let wire = &names.system.connections[wire.index()];
+        diagnostic = match wire.origin.0 {
+            Some(span) if index == 0 => diagnostic.at(span, "on the loop"),
+            Some(span) => diagnostic.label(span, "on the loop"),
+            None => diagnostic,
+        };
+    }
+    diagnostic
+}
+
 fn refusal(names: &Names<'_>, circle: &Circle<'_>) -> Diagnostic {
     let chain = circle.chain_text(names);
     let count = circle.variables().len();
@@ -66,14 +83,7 @@ fn refusal(names: &Names<'_>, circle: &Circle<'_>) -> Diagnostic {
         format!("values of one tag depend on each other: {chain}"),
     )
     .with_note(format!("{count} variables are on the loop"));
-    for (index, wire) in circle.chain_wires(names.system).into_iter().enumerate() {
-        let wire = &names.system.connections[wire.index()];
-        refusal = match wire.origin.0 {
-            Some(span) if index == 0 => refusal.at(span, "on the loop"),
-            Some(span) => refusal.label(span, "on the loop"),
-            None => refusal,
-        };
-    }
+    refusal = with_wires(refusal, names, circle);
     for cure in cures(names, circle) {
         refusal = refusal.with_note(cure);
     }
@@ -165,7 +175,7 @@ fn no_rollback(names: &Names<'_>, circle: &Circle<'_>, stuck: &[&str]) -> Diagno
     )
     .with_note(format!("the loop: {}", circle.chain_text(names)))
     .with_note("each evaluation of the loop is a step that is taken back before the next")
-    .help("write `delay = true` at a connection of the loop, or take its input from `reactive`")
+    .help("write `delay = true` at a connection of the loop, or remove its input from `reactive`")
 }
 
 /// How many names a remark has.

@@ -15,7 +15,7 @@ pub(crate) enum Node {
     Get(ComponentId, VariableId),
     /// A component steps.
     Step(ComponentId),
-    /// All inputs of a component were given: stands between its inputs and what follows all of
+    /// All inputs of a component were given: lies between its inputs and what follows all of
     /// them, so that many inputs and many outputs do not make a product of edges.
     Inputs(ComponentId),
 }

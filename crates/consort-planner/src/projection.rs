@@ -28,7 +28,7 @@ pub fn groups(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Plan
     groups::merged(&Names { system, models }, plan)
 }
 
-/// Cuts a plan into nodes. What must stay together and was placed apart is told to `report`; `None`
+/// Cuts a plan into nodes. Components that must share a node and do not are reported; `None`
 /// then.
 ///
 /// # Panics

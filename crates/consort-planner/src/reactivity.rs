@@ -100,7 +100,7 @@ impl Setting<'_> {
 /// Why an input cannot be reactive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Obstacle {
-    /// Nobody feeds it, or it is only given at events.
+    /// It is not connected, or is set at events only.
     Unfed,
     /// A table or an intervention alone feeds it.
     Table,
@@ -122,7 +122,7 @@ impl Obstacle {
                 "plan::reactive-across-rates",
                 format!("`{input}` is not reactive: its source steps at another rate"),
             )
-            .help("give both components the same step, or take the input from `reactive`"),
+            .help("give both components the same step, or remove the input from `reactive`"),
             Obstacle::TooLate => Diagnostic::warning(
                 "plan::reactive-too-late",
                 format!("`{input}` is not reactive: its source is not known before the tag"),
@@ -131,10 +131,10 @@ impl Obstacle {
                 "the source follows, at once, an input that a table, an intervention, a delayed \
                  connection, a component of another rate or one that it is integrated with feeds",
             )
-            .help("take the input from `reactive`, or the feedthrough from its source"),
+            .help("remove the input from `reactive`, or the feedthrough from its source"),
             Obstacle::Unfed | Obstacle::Table | Obstacle::Delayed | Obstacle::Continuous => {
                 let why = match self {
-                    Obstacle::Unfed => "nobody feeds it between steps",
+                    Obstacle::Unfed => "it is not fed between steps",
                     Obstacle::Table => "a table or an intervention feeds it",
                     Obstacle::Continuous => "it is integrated together with its source",
                     _ => "its connection is delayed",

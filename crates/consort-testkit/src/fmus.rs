@@ -161,7 +161,7 @@ pub fn source_fmu_folder(name: &str, fmi: Fmi) -> PathBuf {
 /// If the folder cannot be read or does not compile.
 pub fn build_folder(folder: &Path, options: &BuildOptions) -> PathBuf {
     let name = folder.file_name().expect("the folder has a name").to_string_lossy();
-    build_files(&name, &Files::of_folder(folder), options)
+    build_files(&name, &Files::of_folder(folder).with_glue(), options)
 }
 
 /// The folder of an example, such as `quickstart/tank`.

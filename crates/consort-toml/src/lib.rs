@@ -4,17 +4,17 @@
 //! the diagnostics of unknown keys and of values of the wrong kind are written once, here; what a key
 //! *means* is read elsewhere.
 //!
-//! A reader states its [`Format`]: codes and hints. [`read`] parses a text and hands its table to the
+//! A reader states its [`TomlFormat`]: codes and hints. [`read`] parses a text and hands its table to the
 //! caller with a [`TomlReader`], which takes tables apart into [`Entry`]s and values out of those. Numbers are
 //! read from their text ([`literal()`], [`integer`], [`float`]), so that nothing is rounded that need not be.
 //!
 //! ```
 //! use consort_core::Report;
-//! use consort_toml::{Codes, Format};
+//! use consort_toml::{TomlCodes, TomlFormat};
 //!
-//! static NOTE: Format = Format {
+//! static NOTE: TomlFormat = TomlFormat {
 //!     what: "a note",
-//!     codes: Codes {
+//!     codes: TomlCodes {
 //!         unknown_key: "note::unknown-key",
 //!         wrong_kind: "note::wrong-kind",
 //!         unknown_choice: "note::unknown-choice",
@@ -42,7 +42,7 @@ mod number;
 mod reader;
 mod syntax;
 
-pub use format::{Codes, Format};
+pub use format::{TomlCodes, TomlFormat};
 pub use number::{LiteralProblem, float, integer, literal, parse_literal};
 pub use reader::{Entry, Mismatch, TomlReader, Value};
 pub use syntax::{SYNTAX_ERRORS_MAX, read};

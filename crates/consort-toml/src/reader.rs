@@ -5,14 +5,14 @@ use consort_core::{Diagnostic, Report, Seconds, SourceId, Span, Spanned};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-use crate::{Format, number};
+use crate::{TomlFormat, number};
 
 /// A value with its place.
 pub type Value<'i> = toml::Spanned<DeValue<'i>>;
 
 /// Takes tables apart; here mistakes go while a text is read.
 pub struct TomlReader<'r> {
-    format: &'static Format,
+    format: &'static TomlFormat,
     source: SourceId,
     report: &'r mut Report,
     lost: bool,
@@ -38,7 +38,7 @@ pub struct Mismatch<'m> {
 }
 
 impl<'r> TomlReader<'r> {
-    pub(crate) fn new(format: &'static Format, source: SourceId, report: &'r mut Report) -> Self {
+    pub(crate) fn new(format: &'static TomlFormat, source: SourceId, report: &'r mut Report) -> Self {
         TomlReader { format, source, report, lost: false }
     }
 

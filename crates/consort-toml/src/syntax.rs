@@ -1,6 +1,6 @@
 //! From text to a table, with every syntax error.
 
-use crate::{Format, TomlReader};
+use crate::{TomlFormat, TomlReader};
 use consort_core::{Diagnostic, Report, SourceId, Span};
 use std::ops::Range;
 use toml::de::{DeTable, Error};
@@ -18,7 +18,7 @@ struct Damage {
 /// `None` if the text is no TOML. What could be recovered of it is read all the same, for the mistakes
 /// that the damage cannot have caused.
 pub fn read<T>(
-    format: &'static Format,
+    format: &'static TomlFormat,
     name: &str,
     text: &str,
     report: &mut Report,
@@ -40,7 +40,7 @@ pub fn read<T>(
 
 /// The table as far as it could be read, and the places of what could not.
 fn parse<'i>(
-    format: &Format,
+    format: &TomlFormat,
     source: SourceId,
     text: &'i str,
     report: &mut Report,
@@ -63,7 +63,7 @@ fn parse<'i>(
     (table.into_inner(), Damage { places: errors.iter().map(place).collect() })
 }
 
-fn diagnostic(format: &Format, message: &str, span: Span) -> Diagnostic {
+fn diagnostic(format: &TomlFormat, message: &str, span: Span) -> Diagnostic {
     let hint = format.hints.iter().find(|(start, _)| message.starts_with(start));
     let help = hint.map_or("the file is written in TOML: see https://toml.io", |(_, help)| help);
     Diagnostic::error("toml::syntax", message).at(span, "here").help(help)
@@ -74,7 +74,7 @@ impl Damage {
     /// not say that something is missing.
     fn outside<'f>(
         &self,
-        format: &Format,
+        format: &TomlFormat,
         text: &str,
         findings: &'f Report,
     ) -> Vec<&'f Diagnostic> {

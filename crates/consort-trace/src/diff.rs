@@ -92,7 +92,7 @@ pub struct LoneRows {
 
 /// The result of a comparison.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Comparison {
+pub struct TraceComparison {
     /// The resolutions of the first and the second trace.
     pub resolutions: [Resolution; 2],
     /// How many rows have a counterpart.
@@ -107,7 +107,7 @@ pub struct Comparison {
     pub lone_rows: [LoneRows; 2],
 }
 
-impl Comparison {
+impl TraceComparison {
     /// Whether nothing differs: values, columns and rows.
     pub fn is_same(&self) -> bool {
         self.differing.is_empty()
@@ -122,14 +122,14 @@ impl Comparison {
 }
 
 /// Compares two traces.
-pub fn compare(a: &Trace, b: &Trace, options: &DiffOptions) -> Comparison {
+pub fn compare(a: &Trace, b: &Trace, options: &DiffOptions) -> TraceComparison {
     let pairing = Pairing::new(a, b);
     let columns = align::columns(a, b, options);
     let mut differing = Vec::new();
     for (left, right) in &columns.common {
         differing.extend(compare_variable([a, b], [left, right], &pairing.rows, options));
     }
-    Comparison {
+    TraceComparison {
         resolutions: [a.schema().resolution(), b.schema().resolution()],
         rows: pairing.rows.len() as u64,
         variables: columns.common.len() as u64,

@@ -75,7 +75,7 @@ mod writer;
 pub use cell::Cell;
 pub use check_sum::CheckSum;
 pub use csv::{CsvOptions, CsvWriter, read_csv};
-pub use diff::{Comparison, DiffOptions, Difference, Tolerance, compare};
+pub use diff::{DiffOptions, Difference, Tolerance, TraceComparison, compare};
 pub use error::TraceError;
 pub use hash::{TraceHash, TraceHashError, VariableHash, absorb_values, tag_word, trace_hash};
 pub use journal::{JournalReader, JournalWriter, read_journal};

@@ -26,7 +26,7 @@ pub use png::{PngError, png};
 pub use sketch::sketch;
 pub use svg::svg;
 
-/// More curves than this in one panel cannot be told apart; further ones get a panel of their own.
+/// More curves than this in one panel cannot be distinguished; further ones get a panel of their own.
 pub const SERIES_PER_PANEL_MAX: usize = 8;
 
 /// What is drawn: panels above each other that share the time axis.
@@ -36,7 +36,7 @@ pub struct Figure {
     pub title: String,
     /// A second, smaller line, such as the trace hash.
     pub subtitle: Option<String>,
-    /// What stands below the horizontal axis of a drawing, if that is not time.
+    /// The label of the horizontal axis, if that is not time.
     pub x_label: Option<String>,
     /// From top to bottom.
     pub panels: Vec<Panel>,
@@ -45,7 +45,7 @@ pub struct Figure {
 /// One pair of axes; everything in it is measured in one unit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Panel {
-    /// What stands beside the vertical axis: the unit.
+    /// The label of the vertical axis: the unit.
     pub y_label: String,
     /// The curves, in the order of the legend.
     pub series: Vec<Series>,
@@ -77,7 +77,7 @@ pub enum Style {
 
 /// A recorded variable on its way into a figure.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Column {
+pub struct PlotColumn {
     /// `component.variable`.
     pub name: String,
     /// The unit as the model writes it; `None` for plain numbers.
@@ -117,7 +117,7 @@ impl Size {
 impl Figure {
     /// Groups columns by unit, in the order in which units first appear, so that curves which can
     /// be compared share an axis; more than [`SERIES_PER_PANEL_MAX`] are split.
-    pub fn from_columns(title: impl Into<String>, columns: Vec<Column>) -> Figure {
+    pub fn from_columns(title: impl Into<String>, columns: Vec<PlotColumn>) -> Figure {
         let mut groups: Vec<(String, Vec<Series>)> = Vec::new();
         for column in columns {
             let label = unit_label(column.unit.as_deref());
@@ -138,8 +138,8 @@ impl Figure {
     }
 }
 
-impl From<Column> for Series {
-    fn from(column: Column) -> Series {
+impl From<PlotColumn> for Series {
+    fn from(column: PlotColumn) -> Series {
         let style = if column.is_discrete { Style::Steps } else { Style::Line };
         Series { name: column.name, times: column.times, values: column.values, style }
     }

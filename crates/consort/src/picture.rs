@@ -5,7 +5,7 @@ use consort_run::files::folder::{self, RunFolder};
 use consort_run::files::traces;
 use consort_run::{Error, Manifest, Prepared, Recorded};
 use consort_view::numbers::short_hash;
-use consort_view::plot::{self, Column, Figure, Size};
+use consort_view::plot::{self, Figure, PlotColumn, Size};
 
 /// How many columns and lines a sketch has.
 const SKETCH: (usize, usize) = (72, 12);
@@ -58,7 +58,7 @@ pub struct Picture {
 
 impl Picture {
     /// A picture of these columns, of the run that a manifest describes.
-    pub fn new(title: String, manifest: Option<&Manifest>, columns: Vec<Column>) -> Self {
+    pub fn new(title: String, manifest: Option<&Manifest>, columns: Vec<PlotColumn>) -> Self {
         let mut figure = Figure::from_columns(title, columns);
         let hash = manifest.map(|manifest| short_hash(manifest.trace_hash()));
         figure.subtitle = hash.map(|hash| format!("trace {hash}"));
@@ -104,7 +104,7 @@ pub(crate) fn draw_record(
     prepared: &Prepared,
     folder: &RunFolder,
     recorded: &mut Recorded,
-) -> Vec<Column> {
+) -> Vec<PlotColumn> {
     let path = folder.file(folder::TRACE);
     if prepared.plot.is_empty() || recorded.is_incomplete() || !path.exists() {
         return Vec::new();
@@ -123,7 +123,11 @@ pub(crate) fn draw_record(
     })
 }
 
-fn write_plot(prepared: &Prepared, folder: &RunFolder, columns: Vec<Column>) -> Result<(), Error> {
+fn write_plot(
+    prepared: &Prepared,
+    folder: &RunFolder,
+    columns: Vec<PlotColumn>,
+) -> Result<(), Error> {
     let manifest = Manifest::read(folder.path()).ok();
     let title = prepared.resolved().name.clone();
     let bytes = Picture::new(title, manifest.as_ref(), columns).draw(PictureFormat::Svg)?;

@@ -16,7 +16,7 @@ use consort_run::{
     Context, Error, Prepared, PreparedData, Recorded, Resumed, RunFolder, RunOutcome, RunTask,
 };
 use consort_run::{record, run_unrecorded, saving, verify};
-use consort_view::plot::Column;
+use consort_view::plot::PlotColumn;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub struct RecordedRun {
     /// What the run came to.
     pub run: Recorded,
     /// The columns that are drawn in the record's plot.
-    pub drawn: Vec<Column>,
+    pub drawn: Vec<PlotColumn>,
 }
 
 impl ReadyRun {

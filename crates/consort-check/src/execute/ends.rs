@@ -64,7 +64,7 @@ impl Execution<'_> {
             }
             let from = wire.from.component.index();
             // Nothing new is to be seen before the source's next tag; what `advance` moved ahead of
-            // time is nobody's before then.
+            // time has no owner before then.
             if !self.state.is_due(facts, from) {
                 continue;
             }

@@ -3,7 +3,7 @@
 use super::{Execution, Verdict};
 use crate::facts::{Depends, is_read};
 use crate::state::{ALWAYS, Stamp, is_right, steps_after};
-use crate::violation::{Action, Fault, Program, Rule};
+use crate::violation::{Action, CheckedProgram, Fault, Rule};
 use consort_core::{ConnectionId, VariableId};
 use consort_system::Operation;
 
@@ -28,9 +28,9 @@ impl Execution<'_> {
             return Ok(());
         }
         let wrong = match self.program {
-            Program::Present => None,
+            CheckedProgram::Present => None,
             _ if wire.delay => Some(Rule::DelayedInPresent),
-            Program::Advance if facts.rate[from] != facts.rate[to] => Some(Rule::OneRate),
+            CheckedProgram::Advance if facts.rate[from] != facts.rate[to] => Some(Rule::OneRate),
             _ => None,
         };
         if let Some(rule) = wrong {
@@ -51,14 +51,14 @@ impl Execution<'_> {
         self.state.touched[component] = true;
         let number = self.facts.number(component, variable);
         let fed = match self.program {
-            Program::Initialization => &self.facts.is_fed_initially,
+            CheckedProgram::Initialization => &self.facts.is_fed_initially,
             _ => &self.facts.is_fed,
         };
         if !fed[number] {
             return Ok(());
         }
         let (at, now) = (self.state.at[component], self.state.now_of(self.facts, component));
-        let before_step = self.program == Program::Advance && at <= now;
+        let before_step = self.program == CheckedProgram::Advance && at <= now;
         let ahead = before_step && self.facts.is_reactive[number];
         let target = at + Stamp::from(ahead);
         if let Some(fault) = self.wrong_place(number, target - now) {
@@ -71,7 +71,7 @@ impl Execution<'_> {
     fn get(&mut self, component: usize, variable: VariableId) -> Verdict {
         self.known(component, variable, Action::Get)?;
         let number = self.facts.number(component, variable);
-        let initial = self.program == Program::Initialization;
+        let initial = self.program == CheckedProgram::Initialization;
         if !(initial || self.facts.at_once[component]) {
             if self.state.touched[component] {
                 let component = self.component_name(component);
@@ -91,7 +91,7 @@ impl Execution<'_> {
     /// The first input that the variable depends on and that does not hold the present value.
     fn unset_dependency(&self, component: usize, variable: VariableId) -> Option<VariableId> {
         let facts = self.facts;
-        let initial = self.program == Program::Initialization;
+        let initial = self.program == CheckedProgram::Initialization;
         let (fed, marks, depends) = match initial {
             true => {
                 let depends = facts.depends_initially(component, variable);
@@ -140,7 +140,7 @@ impl Execution<'_> {
 
     /// Whether a step may stand here at all.
     fn wrong_step(&mut self, component: usize, now: Stamp) -> Option<Fault> {
-        if self.program != Program::Advance {
+        if self.program != CheckedProgram::Advance {
             return Some(Fault::Misplaced { rule: Rule::StepsInAdvance });
         }
         if self.state.at[component] != now {
@@ -183,7 +183,7 @@ impl Execution<'_> {
             let index = wire as usize;
             let wire = &facts.system.connections[index];
             let from = wire.from.component.index();
-            let initial = self.program == Program::Initialization;
+            let initial = self.program == CheckedProgram::Initialization;
             if initial && wire.delay {
                 continue;
             }
@@ -206,8 +206,8 @@ impl Execution<'_> {
         let here = self.exchanged[wire] == self.programs_run;
         let (moved, brought) = (self.state.moved[wire], self.state.ahead[wire]);
         match self.program {
-            Program::Advance if here && 0 < ahead => brought,
-            Program::Advance if here => moved.max(brought),
+            CheckedProgram::Advance if here && 0 < ahead => brought,
+            CheckedProgram::Advance if here => moved.max(brought),
             _ => moved,
         }
     }

@@ -4,7 +4,7 @@
 use super::{Execution, Verdict};
 use crate::facts::Depends;
 use crate::state::STALE;
-use crate::violation::{Action, Fault, NESTING_MAX, Program, Rule};
+use crate::violation::{Action, CheckedProgram, Fault, NESTING_MAX, Rule};
 use consort_core::{ComponentId, ConnectionId, VariableId};
 use consort_system::{Loop, Operation, Stage, Task, Together};
 use std::collections::BTreeSet;
@@ -54,7 +54,7 @@ impl Evaluation {
 
 impl Execution<'_> {
     pub(super) fn integrate(&mut self, it: &Together) -> Verdict {
-        if self.program != Program::Advance {
+        if self.program != CheckedProgram::Advance {
             let rule = Rule::IntegratesInAdvance;
             return self.fault(Action::Integrate, Fault::Misplaced { rule });
         }
@@ -261,7 +261,7 @@ impl Execution<'_> {
     }
 
     /// Everything between the components was moved and set. What the evaluation read is of the end of the
-    /// step: nobody else may take it for what it was before.
+    /// step: no other component may use its earlier value.
     fn end_evaluation(&mut self, evaluation: &Evaluation) -> Verdict {
         for index in 0..self.facts.system.connections.len() {
             if !self.is_inner(evaluation, index) {

@@ -1,13 +1,13 @@
 //! One instruction of a scenario, and what it must find.
 
-use super::{Execution, When};
+use super::{ScenarioExecution, When};
 use crate::violation::{Action, Fault, NESTING_MAX, Of, Rule, Violation};
 use consort_core::{ComponentId, VariableId};
 use consort_system::scenario::{Instruction, ScenarioLoop, ScenarioPort, StepSize, Until};
 
 type Verdict = Result<(), Violation>;
 
-impl Execution<'_> {
+impl ScenarioExecution<'_> {
     pub(super) fn instruction(&mut self, instruction: &Instruction, again: bool) -> Verdict {
         match instruction {
             Instruction::Get { port, .. } => self.get(*port),
@@ -23,7 +23,7 @@ impl Execution<'_> {
     }
 
     fn initial(&self) -> bool {
-        self.program == crate::violation::Program::Initialization
+        self.program == crate::violation::CheckedProgram::Initialization
     }
 
     fn get(&mut self, port: ScenarioPort) -> Verdict {

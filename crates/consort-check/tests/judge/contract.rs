@@ -137,7 +137,7 @@ fn what_is_done_twice_is_accepted_if_values_stay_right() {
     chain(
         "    b: step\n",
         "    b: step\n    b: get y\n",
-        "`advance`, stage 1, at the first tag: the task of `b` may not stand here: a stage has one \
+        "`advance`, stage 1, at the first tag: the task of `b` is not allowed here: a stage has one \
          task per component",
     );
 }
@@ -147,13 +147,13 @@ fn operations_in_the_wrong_program_are_refused() {
     chain(
         "c: set u; get y",
         "c: set u; get y; step",
-        "`present`, stage 4, at the first tag: the step of `c` may not stand here: components step \
+        "`present`, stage 4, at the first tag: the step of `c` is not allowed here: components step \
          in `advance` only",
     );
     chain(
         "present\n",
         "present\n  attempt rollback a\n",
-        "`present`, stage 1, at the first tag: `attempt` may not stand here: `attempt` stands in \
+        "`present`, stage 1, at the first tag: `attempt` is not allowed here: `attempt` is allowed in \
          `advance` only",
     );
 }

@@ -168,7 +168,7 @@ fn rates_are_judged_at_tags_where_only_some_are_due() {
     check(
         RATES,
         &rates(RATES_PRESENT, "  exchange\n    slow.y -> fast.u\n"),
-        "`advance`, stage 2, at the first tag: the exchange `slow.y -> fast.u` may not stand here: \
+        "`advance`, stage 2, at the first tag: the exchange `slow.y -> fast.u` is not allowed here: \
          within `advance` values move between components of one period only",
     );
     // A task of `slow` does nothing for `fast` where `slow` is not due.
@@ -244,7 +244,7 @@ advance
             "    b: set u\npresent",
             "    b: set u; get y\n  exchange\n    b.y -> a.u\npresent",
         ),
-        "`initialization`, stage 4: the exchange `b.y -> a.u` may not stand here: delayed \
+        "`initialization`, stage 4: the exchange `b.y -> a.u` is not allowed here: delayed \
          connections are exchanged in `present` only",
     );
     check(
@@ -364,7 +364,7 @@ fn with_steps_of_changing_size_all_steps_stand_in_one_attempt() {
     work
       b: set u; step; get y
 ";
-    let rule = "may not stand here: with steps of changing size, all components step within one \
+    let rule = "is not allowed here: with steps of changing size, all components step within one \
                 `attempt`";
     assert_eq!(
         example.verdict(&pair("derived", two)),

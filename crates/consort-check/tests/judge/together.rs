@@ -121,7 +121,7 @@ fn values_are_not_used_before_they_are_known_in_the_same_evaluation() {
 
 #[test]
 fn nothing_else_stands_in_an_evaluation() {
-    let rule = "may not stand here: an evaluation reads and sets, and moves values, between the \
+    let rule = "is not allowed here: an evaluation reads and sets, and moves values, between the \
                 components of its `integrate` only";
     let with = |line: &str| format!("{EVALUATION}    {line}\n");
     for (evaluation, place) in [
@@ -194,7 +194,7 @@ advance
     check(
         system,
         &inside,
-        "`advance`, stage 2.3: `set a.v` may not stand here: an evaluation reads \
+        "`advance`, stage 2.3: `set a.v` is not allowed here: an evaluation reads \
          and sets, and moves values, between the components of its `integrate` only",
     );
 }
@@ -231,7 +231,7 @@ advance
     check(
         system,
         plan,
-        "`advance`, stage 1: the step of `b` may not stand here: what is integrated \
+        "`advance`, stage 1: the step of `b` is not allowed here: what is integrated \
          as one steps at one rate",
     );
     let present = "plan example order derived
@@ -243,7 +243,7 @@ advance
     check(
         "a out y() equations",
         present,
-        "`present`, stage 1: `integrate` may not stand here: `integrate` stands in \
+        "`present`, stage 1: `integrate` is not allowed here: `integrate` is allowed in \
          `advance` only",
     );
 }
@@ -297,7 +297,7 @@ fn loops_are_evaluated_from_nothing_but_their_unknowns() {
     check(
         system,
         &plan(&rollback),
-        "`advance`, stage 1.1: `iterate` may not stand here: an evaluation reads and \
+        "`advance`, stage 1.1: `iterate` is not allowed here: an evaluation reads and \
          sets, and moves values, between the components of its `integrate` only",
     );
 }

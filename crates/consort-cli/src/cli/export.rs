@@ -52,13 +52,14 @@ impl ExportSystemArgs {
 /// Options of `export fmu`.
 #[derive(Args, Debug)]
 pub(crate) struct FmuArgs {
-    /// Equations (`.eq`), SBML (`.sbml`, `.xml`), or `native:NAME`
+    /// Equations (`.eq`), SBML (`.sbml`, `.xml`), `native:NAME`, or the folder of an FMU with
+    /// sources
     pub(crate) model: PathBuf,
     /// The FMU that is written [default: NAME.fmu]
     pub(crate) out: Option<PathBuf>,
-    /// The version of the standard
-    #[arg(long, value_name = "VERSION", default_value = "2")]
-    pub(crate) fmi: FmiChoice,
+    /// The version of the standard [default: 2]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) fmi: Option<FmiChoice>,
     /// What the model is called [default: as it says]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,

@@ -7,7 +7,7 @@ use consort::request::differences;
 use consort::run::Manifest;
 use consort::run::files::{hashes, machine, manifest, traces};
 use consort_core::{Diagnostic, Resolution};
-use consort_trace::{Comparison, DiffOptions, Difference, Tolerance, compare};
+use consort_trace::{DiffOptions, Difference, Tolerance, TraceComparison, compare};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -102,7 +102,7 @@ fn manifest_beside(path: &Path) -> Result<Manifest, consort::Error> {
 }
 
 /// Circumstances matter only where something differs.
-fn text(circumstances: &[String], comparison: &Comparison) -> String {
+fn text(circumstances: &[String], comparison: &TraceComparison) -> String {
     let mut text = String::new();
     if !comparison.is_same() {
         for line in circumstances {
@@ -113,7 +113,7 @@ fn text(circumstances: &[String], comparison: &Comparison) -> String {
     text
 }
 
-fn to_json(circumstances: &[String], comparison: &Comparison) -> Value {
+fn to_json(circumstances: &[String], comparison: &TraceComparison) -> Value {
     let difference = |difference: &Difference| {
         json!({
             "variable": difference.variable,
@@ -145,7 +145,7 @@ fn to_json(circumstances: &[String], comparison: &Comparison) -> Value {
     })
 }
 
-fn lone(comparison: &Comparison, side: usize) -> Value {
+fn lone(comparison: &TraceComparison, side: usize) -> Value {
     json!({
         "rows": comparison.lone_rows[side].count,
         "columns": comparison.lone_columns[side],

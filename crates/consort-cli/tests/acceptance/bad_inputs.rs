@@ -145,11 +145,10 @@ fn source(description: Option<&str>, model: Option<&str>) -> World {
     let folder = fmus::source_fmu_folder("gain", Fmi::V2);
     for name in [
         "modelDescription.xml",
-        "sources/instance.c",
-        "sources/instance.h",
+        "sources/consort_instance.h",
         "sources/model.c",
-        "sources/model.h",
-        "sources/fmi2_glue.c",
+        "sources/consort_model.h",
+        "sources/consort_fmi2.c",
     ] {
         world.write(&format!("s/x/{name}"), fs::read(folder.join(name)).unwrap());
     }
@@ -192,7 +191,7 @@ fn bad_fmus_leave_nothing() {
             ("half an archive", archive(&good[..good.len() / 2]), vec![]),
             ("no archive", archive(b"this is not an FMU"), vec![]),
             ("a way out", archive(&renamed("sources/model.c", "../../../evil.c")), vec![]),
-            ("an absolute path", archive(&renamed("sources/model.h", "/etc/cron.d/e.h")), vec![]),
+            ("an absolute path", archive(&renamed("sources/model.c", "/etc/cron.d/e.c")), vec![]),
             (
                 "no description",
                 archive(&renamed("modelDescription.xml", "ModelDescription.xmL")),

@@ -104,7 +104,7 @@ fn every_command_of_the_documents_does_what_stands_below_it() {
         ("README.md", 5),
         ("docs/equations.md", 4),
         ("docs/explore.md", 2),
-        ("docs/export.md", 3),
+        ("docs/export.md", 4),
         ("docs/state-check.md", 2),
         ("docs/properties.md", 2),
         ("docs/repeat.md", 3),

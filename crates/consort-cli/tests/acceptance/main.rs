@@ -32,6 +32,7 @@ mod misbehave;
 mod nbody;
 mod oracle;
 mod others;
+mod packed;
 mod patterns;
 mod places;
 mod predicted;

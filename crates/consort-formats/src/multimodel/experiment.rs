@@ -207,7 +207,7 @@ fn read_constraint(entry: &Entry, step: &mut VariableStep, report: &mut Report) 
         StepConstraint::Sampling { .. } | StepConstraint::ComponentMax => false,
     };
     if constraint.as_ref().is_some_and(names_nothing) {
-        let message = format!("the constraint `{name}` names no `ports`, so it means nothing");
+        let message = format!("the constraint `{name}` names no `ports`, so it has no effect");
         let warning = Diagnostic::warning("multimodel::constraint", message);
         let help = "name variables: `\"ports\": [\"{tank}.t.level\"]`";
         return report.push(warning.maybe_at(entry.key.span, "passed over").help(help));

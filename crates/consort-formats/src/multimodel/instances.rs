@@ -8,19 +8,19 @@ use consort_system::{Component, Connection, Parameter, Record, Spanned};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was found.
-pub(super) struct Found {
+pub(super) struct FoundInstances {
     pub(super) components: Vec<Component>,
     pub(super) connections: Vec<Connection>,
     pub(super) record: Record,
     /// The key of the FMU of each component, by name.
     pub(super) keys: BTreeMap<String, String>,
-    names: Names,
+    names: NameUses,
     /// Something is missing without which later checks would be misled.
     pub(super) lost: bool,
 }
 
-impl Found {
-    /// The variable that `{key}.instance.variable` stands for, `component.variable`.
+impl FoundInstances {
+    /// The variable that `{key}.instance.variable` means, `component.variable`.
     pub(super) fn variable(
         &self,
         written: &Spanned<String>,
@@ -50,7 +50,7 @@ struct Path {
 
 struct InstanceReader<'r> {
     report: &'r mut Report,
-    /// Key without braces and what it stands for, in the order written.
+    /// Key without braces and its file, in the order written.
     fmus: Vec<(String, Spanned<String>)>,
     /// Index into `fmus`, by key.
     known: BTreeMap<String, usize>,
@@ -61,7 +61,7 @@ struct InstanceReader<'r> {
     lost: bool,
 }
 
-pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> Found {
+pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> FoundInstances {
     let mut reader = InstanceReader {
         report,
         fmus: Vec::new(),
@@ -75,7 +75,7 @@ pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> 
     let values = reader.parameters(entries);
     let logged = reader.logged(entries);
     reader.report_unused();
-    let names = Names::new(&reader);
+    let names = NameUses::new(&reader);
     let mut components = reader.components(&names);
     let mut keys = BTreeMap::new();
     for (fmu, instance, _) in &reader.instances {
@@ -100,7 +100,7 @@ pub(super) fn read(entries: &[Entry], is_damaged: bool, report: &mut Report) -> 
         these => Record::These(these),
     };
     let connections = connections.collect();
-    Found { components, connections, record, keys, lost: reader.lost, names }
+    FoundInstances { components, connections, record, keys, lost: reader.lost, names }
 }
 
 impl InstanceReader<'_> {
@@ -312,7 +312,7 @@ impl InstanceReader<'_> {
     }
 
     /// One per instance: by FMU in the order of `fmus`, then in the order of first mention.
-    fn components(&self, names: &Names) -> Vec<Component> {
+    fn components(&self, names: &NameUses) -> Vec<Component> {
         let mut instances: Vec<_> = self.instances.iter().collect();
         instances.sort_by_key(|(fmu, ..)| *fmu);
         let component = |(fmu, instance, span): &(usize, String, Option<Span>)| {
@@ -352,18 +352,18 @@ fn split(written: &Spanned<String>) -> Option<Path> {
 }
 
 /// What components are called.
-struct Names {
+struct NameUses {
     /// How many FMUs have an instance of that name.
     uses: BTreeMap<String, usize>,
 }
 
-impl Names {
+impl NameUses {
     fn new(reader: &InstanceReader<'_>) -> Self {
         let mut uses = BTreeMap::new();
         for (_, instance, _) in &reader.instances {
             *uses.entry(instance.clone()).or_insert(0) += 1;
         }
-        Names { uses }
+        NameUses { uses }
     }
 
     /// The instance's name where that is enough.

@@ -183,16 +183,16 @@ fn number(text: &str) -> Option<Literal> {
     text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Literal::Float)
 }
 
-/// How many keys are told to be given twice: one is enough to see what is wrong.
+/// How many duplicate keys are reported at most.
 const DUPLICATES_MAX: usize = 20;
 
 fn report_duplicates(entries: &[Entry], report: &mut Report) {
     let mut first = BTreeMap::new();
-    let mut told = 0;
+    let mut reported = 0;
     for entry in entries {
         let Some(earlier) = first.insert(&entry.key.value, &entry.key) else { continue };
-        told += 1;
-        if DUPLICATES_MAX < told {
+        reported += 1;
+        if DUPLICATES_MAX < reported {
             return;
         }
         let message = format!("`{}` is given twice", entry.key.value);

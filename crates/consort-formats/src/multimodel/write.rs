@@ -3,15 +3,15 @@
 mod losses;
 
 use super::Keys;
+use crate::quoted::quoted;
 use consort_core::{Diagnostic, Literal, Report, Seconds};
 use consort_system::{Component, LoopChoice, Record, Spanned, System, VariableStep};
 use losses::Losses;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 /// The two files of a multi-model.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Written {
+pub struct WrittenMultimodel {
     /// `mm.json`: FMUs, connections, parameters.
     pub model: String,
     /// `coe.json`: times, the algorithm, what is logged.
@@ -22,8 +22,8 @@ pub struct Written {
 /// what the form cannot say: each of that is a warning. Errors are values that JSON has no word for.
 ///
 /// FMUs are called as `keys` says, the others after their file.
-pub fn write(system: &System, keys: &Keys, report: &mut Report) -> Written {
-    let names = Names::new(system, keys);
+pub fn write(system: &System, keys: &Keys, report: &mut Report) -> WrittenMultimodel {
+    let names = InstanceNames::new(system, keys);
     let mut losses = Losses::of(system);
     losses.extend("the name", names.renamed.iter().cloned());
     let model = object(
@@ -47,10 +47,10 @@ pub fn write(system: &System, keys: &Keys, report: &mut Report) -> Written {
     entries.push(("logVariables".to_owned(), logged(system, &names, &mut losses)));
     losses.report(report);
     note_native(system, report);
-    Written { model: model + "\n", configuration: object(0, &entries) + "\n" }
+    WrittenMultimodel { model: model + "\n", configuration: object(0, &entries) + "\n" }
 }
 
-/// Consort reads them again; nobody else does.
+/// Only Consort reads them.
 fn note_native(system: &System, report: &mut Report) {
     let native = system.components.iter().filter(|it| it.model.value.starts_with("native:"));
     let names: Vec<String> = native.map(|it| format!("`{}`", it.name.value)).collect();
@@ -64,16 +64,16 @@ fn note_native(system: &System, report: &mut Report) {
 }
 
 /// What FMUs and instances are called.
-struct Names<'s> {
+struct InstanceNames<'s> {
     /// By component: the key without braces, and the instance.
     of: BTreeMap<&'s str, (String, String)>,
     /// Components whose name cannot be kept.
     renamed: Vec<String>,
 }
 
-impl<'s> Names<'s> {
+impl<'s> InstanceNames<'s> {
     fn new(system: &'s System, keys: &Keys) -> Self {
-        let mut names = Names { of: BTreeMap::new(), renamed: Vec::new() };
+        let mut names = InstanceNames { of: BTreeMap::new(), renamed: Vec::new() };
         let mut models: BTreeMap<String, &str> = BTreeMap::new();
         let mut taken: BTreeSet<(String, String)> = BTreeSet::new();
         for component in &system.components {
@@ -127,20 +127,20 @@ fn key_of(model: &str) -> String {
     stem.replace(['{', '}'], "_")
 }
 
-fn fmus(system: &System, names: &Names<'_>) -> String {
+fn fmus(system: &System, names: &InstanceNames<'_>) -> String {
     let mut entries: Vec<(String, String)> = Vec::new();
     let mut known = BTreeSet::new();
     for component in &system.components {
         let Some((key, _)) = names.of.get(component.name.value.as_str()) else { continue };
         if known.insert(key) {
-            entries.push((format!("{{{key}}}"), text(&component.model.value)));
+            entries.push((format!("{{{key}}}"), quoted(&component.model.value)));
         }
     }
     object(1, &entries)
 }
 
 /// By source, in the order of their first wire.
-fn connections(system: &System, names: &Names<'_>) -> String {
+fn connections(system: &System, names: &InstanceNames<'_>) -> String {
     let mut sources: Vec<(String, Vec<String>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for wire in &system.connections {
@@ -149,14 +149,14 @@ fn connections(system: &System, names: &Names<'_>) -> String {
             sources.push((from, Vec::new()));
             sources.len() - 1
         });
-        sources[place].1.push(text(&names.path(&wire.to.value)));
+        sources[place].1.push(quoted(&names.path(&wire.to.value)));
     }
     let entries: Vec<(String, String)> =
         sources.into_iter().map(|(from, to)| (from, format!("[{}]", to.join(", ")))).collect();
     object(1, &entries)
 }
 
-fn parameters(system: &System, names: &Names<'_>, report: &mut Report) -> String {
+fn parameters(system: &System, names: &InstanceNames<'_>, report: &mut Report) -> String {
     let mut entries = Vec::new();
     for component in &system.components {
         for parameter in &component.parameters {
@@ -183,7 +183,7 @@ fn literal(value: &Literal) -> Option<String> {
         Literal::Integer(value) => value.to_string(),
         Literal::Float(value) if value.is_finite() => format!("{value:?}"),
         Literal::Float(_) => return None,
-        Literal::Text(value) => text(value),
+        Literal::Text(value) => quoted(value),
         Literal::Array(items) => {
             let items: Option<Vec<String>> = items.iter().map(literal).collect();
             format!("[{}]", items?.join(", "))
@@ -196,9 +196,9 @@ fn algorithm(system: &System, losses: &mut Losses) -> Option<String> {
     let entry = |key: &str, value: String| (key.to_owned(), value);
     let Some(step) = &experiment.coupling.variable_step else {
         let size = time(experiment.step.as_ref()?.value, "step", losses);
-        return Some(object(1, &[entry("type", text("fixed-step")), entry("size", size)]));
+        return Some(object(1, &[entry("type", quoted("fixed-step")), entry("size", size)]));
     };
-    let mut entries = vec![entry("type", text("var-step"))];
+    let mut entries = vec![entry("type", quoted("var-step"))];
     let initial = step.initial.as_ref().or(experiment.step.as_ref());
     if let Some(initial) = initial {
         entries.push(entry("initsize", time(initial.value, "initial", losses)));
@@ -243,13 +243,15 @@ fn stabilization(system: &System) -> Vec<(String, String)> {
 }
 
 /// Every instance is named, so that none is forgotten that has no wires and parameters.
-fn logged(system: &System, names: &Names<'_>, losses: &mut Losses) -> String {
+fn logged(system: &System, names: &InstanceNames<'_>, losses: &mut Losses) -> String {
     let mut variables: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     if let Record::These(patterns) = &system.experiment.record {
         for pattern in patterns {
             let split = pattern.value.split_once('.').filter(|_| !pattern.value.contains('*'));
             match split.filter(|(component, _)| names.of.contains_key(component)) {
-                Some((component, name)) => variables.entry(component).or_default().push(text(name)),
+                Some((component, name)) => {
+                    variables.entry(component).or_default().push(quoted(name))
+                }
                 None => losses.extend("the pattern", [pattern.value.clone()]),
             }
         }
@@ -279,27 +281,6 @@ fn object(depth: usize, entries: &[(String, String)]) -> String {
     }
     let indent = "  ".repeat(depth + 1);
     let lines: Vec<String> =
-        entries.iter().map(|(key, value)| format!("{indent}{}: {value}", text(key))).collect();
+        entries.iter().map(|(key, value)| format!("{indent}{}: {value}", quoted(key))).collect();
     format!("{{\n{}\n{}}}", lines.join(",\n"), "  ".repeat(depth))
-}
-
-/// Text in quotes.
-fn text(value: &str) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
-    out.push('"');
-    for c in value.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if c.is_control() => {
-                let mut units = [0; 2];
-                for unit in c.encode_utf16(&mut units) {
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -13,12 +13,12 @@ const NESTING_MAX: usize = 64;
 /// A value and where it is.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    pub(super) value: Value,
+    pub(super) value: HoconValue,
     pub(super) span: Span,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum HoconValue {
     /// Text, a number or a word: HOCON tells them apart by who reads them.
     Text(String),
     List(Vec<Node>),
@@ -56,17 +56,17 @@ impl Node {
     /// What it is, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
-            Value::Text(_) => "a text",
-            Value::List(_) => "a list",
-            Value::Object(_) => "an object",
+            HoconValue::Text(_) => "a text",
+            HoconValue::List(_) => "a list",
+            HoconValue::Object(_) => "an object",
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         match &self.value {
-            Value::Text(text) => text.is_empty(),
-            Value::List(list) => list.is_empty(),
-            Value::Object(object) => object.fields.is_empty(),
+            HoconValue::Text(text) => text.is_empty(),
+            HoconValue::List(list) => list.is_empty(),
+            HoconValue::Object(object) => object.fields.is_empty(),
         }
     }
 }
@@ -79,8 +79,8 @@ pub(super) fn parse(text: &str, source: SourceId, report: &mut Report) -> Option
     let object = parser.fields(braces)?;
     parser.skip_lines();
     if parser.at < text.len() {
-        let message = "there is something behind the last brace";
-        let help = "take the brace or the rest away";
+        let message = "there is text after the last `}`";
+        let help = "remove the extra `}` or the text after it";
         return parser.fail("hocon::syntax", message, "not expected", help);
     }
     Some(object)
@@ -203,7 +203,7 @@ impl<'t> Parser<'t, '_> {
             }
             Some(_) if ended => Some(()),
             Some(it) => {
-                let message = format!("`{it}` stands where a value has ended");
+                let message = format!("expected the end of the value, found `{it}`");
                 let help = "separate values by a comma or a new line";
                 self.fail("hocon::syntax", message, "not expected", help)
             }
@@ -223,11 +223,11 @@ impl<'t> Parser<'t, '_> {
         } else if self.peek() != Some('{') {
             let name = path.last().map_or("", |(name, _)| name.as_str());
             if name == "include" || name.starts_with("include ") {
-                let help = "put the text of the other file here: files are read one by one";
+                let help = "copy the text of the other file here: a scenario is one file";
                 return self.fail("hocon::unsupported", "`include` is not read", "here", help);
             }
             let message = format!("`{name}` has no value");
-            let help = "write `=` or `:` and a value behind it";
+            let help = "write `=` or `:` and a value after it";
             return self.fail("hocon::syntax", message, "expected `=`, `:` or `{`", help);
         }
         let node = self.value()?;
@@ -281,16 +281,16 @@ impl<'t> Parser<'t, '_> {
                 self.depth += 1;
                 let object = self.fields(true)?;
                 self.depth -= 1;
-                Value::Object(object)
+                HoconValue::Object(object)
             }
             Some('[') => {
                 self.at += 1;
                 self.depth += 1;
                 let list = self.list()?;
                 self.depth -= 1;
-                Value::List(list)
+                HoconValue::List(list)
             }
-            _ => Value::Text(self.text()?),
+            _ => HoconValue::Text(self.text()?),
         };
         Some(Node { value, span: self.span(start) })
     }
@@ -429,7 +429,7 @@ fn insert(object: &mut Object, mut path: Vec<(String, Span)>, node: Node) {
     };
     let old = &mut object.fields[at].node;
     match (&mut old.value, node) {
-        (Value::Object(old), Node { value: Value::Object(new), .. }) => {
+        (HoconValue::Object(old), Node { value: HoconValue::Object(new), .. }) => {
             for field in new.fields {
                 insert(old, vec![(field.name, field.span)], field.node);
             }
@@ -441,15 +441,15 @@ fn insert(object: &mut Object, mut path: Vec<(String, Span)>, node: Node) {
 fn child(object: &mut Object, name: String, span: Span) -> &mut Object {
     let found = object.index.get(&name).copied();
     let index = found.unwrap_or_else(|| {
-        let node = Node { value: Value::Object(Object::default()), span };
+        let node = Node { value: HoconValue::Object(Object::default()), span };
         object.push(name, span, node)
     });
     let node = &mut object.fields[index].node;
-    if !matches!(node.value, Value::Object(_)) {
-        node.value = Value::Object(Object::default());
+    if !matches!(node.value, HoconValue::Object(_)) {
+        node.value = HoconValue::Object(Object::default());
     }
     match &mut node.value {
-        Value::Object(object) => object,
+        HoconValue::Object(object) => object,
         _ => unreachable!("it was just made an object"),
     }
 }

@@ -1,6 +1,6 @@
 //! Ports of FMUs that list none: those that connections name.
 
-use super::hocon::{Field, Node, Object, Value};
+use super::hocon::{Field, HoconValue, Node, Object};
 use super::reader::Reader;
 use consort_core::Diagnostic;
 use std::collections::BTreeMap;
@@ -27,9 +27,9 @@ impl Named {
     }
 
     fn list(&mut self, connections: Option<&Node>) {
-        let Some(Value::List(list)) = connections.map(|node| &node.value) else { return };
+        let Some(HoconValue::List(list)) = connections.map(|node| &node.value) else { return };
         for node in list {
-            let Value::Text(text) = &node.value else { continue };
+            let HoconValue::Text(text) = &node.value else { continue };
             let Some((from, to)) = text.split_once("->") else { continue };
             remember(&mut self.outputs, from);
             remember(&mut self.inputs, to);
@@ -47,7 +47,7 @@ fn remember(ports: &mut BTreeMap<String, Vec<String>>, text: &str) {
 
 fn object(node: &Node) -> Option<&Object> {
     match &node.value {
-        Value::Object(object) => Some(object),
+        HoconValue::Object(object) => Some(object),
         _ => None,
     }
 }

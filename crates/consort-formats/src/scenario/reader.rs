@@ -1,8 +1,8 @@
 //! HOCON to a scenario: FMUs, connections, configurations.
 
-use super::hocon::{Field, Node, Object, Value};
+use super::hocon::{Field, HoconValue, Node, Object};
 use super::inferred::Named;
-use super::references::Ports;
+use super::references::{Direction, Known, Ports};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, SourceId, Span, VariableId};
 use consort_system::Scenario;
@@ -48,16 +48,19 @@ impl<'r> Reader<'r> {
         };
         let ports = Ports::new(&scenario);
         if let Some(list) = parts.get("connections") {
-            scenario.connections = self.connections(list, &ports, &scenario);
+            scenario.connections =
+                self.connections(list, Known { ports: &ports, scenario: &scenario });
         }
         if let Some(list) = root.get("initialization") {
-            scenario.initialization = self.initialization(list, &ports, &scenario);
+            scenario.initialization =
+                self.initialization(list, Known { ports: &ports, scenario: &scenario });
         }
         if let Some(node) = root.get("cosim-step") {
-            scenario.steps = self.steps(node, &ports, &scenario);
+            scenario.steps = self.steps(node, Known { ports: &ports, scenario: &scenario });
         }
         if let Some(node) = parts.get("configuration") {
-            scenario.configurations = self.configurations(node, &ports, &scenario);
+            scenario.configurations =
+                self.configurations(node, Known { ports: &ports, scenario: &scenario });
         }
         Some(scenario)
     }
@@ -77,7 +80,7 @@ impl<'r> Reader<'r> {
             self.report.push(
                 Diagnostic::error("scenario::bad-name", message)
                     .at(field.span, "the name of an FMU")
-                    .help("a dot stands between an FMU and its port: take another name"),
+                    .help("a dot separates an FMU and its port: choose a name without one"),
             );
         }
         let Some(parts) = self.object(&field.node) else { return fmu };
@@ -206,22 +209,16 @@ impl<'r> Reader<'r> {
         self.whole_number(node).unwrap_or(STEP_MAX_DEFAULT)
     }
 
-    fn configurations(
-        &mut self,
-        node: &Node,
-        ports: &Ports,
-        scenario: &Scenario,
-    ) -> Vec<Configuration> {
+    fn configurations(&mut self, node: &Node, known: Known<'_>) -> Vec<Configuration> {
         let Some(parts) = self.object(node) else { return Vec::new() };
         self.only_known(parts, &["configurable-inputs", "configurations"], "`configuration`");
         let inputs = parts.get("configurable-inputs").and_then(|node| self.list(node));
         let inputs = inputs.unwrap_or_default().iter();
         let inputs: Vec<_> =
-            inputs.filter_map(|node| self.input_port(node, ports, scenario)).collect();
+            inputs.filter_map(|node| self.port(node, known, Direction::Input)).collect();
         let list = parts.get("configurations").and_then(|node| self.object(node));
         let fields = list.map_or(&[][..], |list| &list.fields);
-        let read =
-            fields.iter().filter_map(|field| self.configuration(field, &inputs, ports, scenario));
+        let read = fields.iter().filter_map(|field| self.configuration(field, &inputs, known));
         read.collect()
     }
 
@@ -274,7 +271,7 @@ impl<'r> Reader<'r> {
 
     pub(super) fn object<'n>(&mut self, node: &'n Node) -> Option<&'n Object> {
         match &node.value {
-            Value::Object(object) => Some(object),
+            HoconValue::Object(object) => Some(object),
             _ => {
                 self.wrong_kind(node, "an object", "{ ... }");
                 None
@@ -284,7 +281,7 @@ impl<'r> Reader<'r> {
 
     pub(super) fn list<'n>(&mut self, node: &'n Node) -> Option<&'n [Node]> {
         match &node.value {
-            Value::List(list) => Some(list),
+            HoconValue::List(list) => Some(list),
             _ => {
                 self.wrong_kind(node, "a list", "[ ... ]");
                 None
@@ -294,7 +291,7 @@ impl<'r> Reader<'r> {
 
     pub(super) fn text(&mut self, node: &Node) -> Option<String> {
         match &node.value {
-            Value::Text(text) => Some(text.clone()),
+            HoconValue::Text(text) => Some(text.clone()),
             _ => {
                 self.wrong_kind(node, "a text", "name");
                 None

@@ -7,6 +7,30 @@ use consort_system::Scenario;
 use consort_system::scenario::{Configuration, ScenarioConnection, ScenarioPort};
 use std::collections::BTreeMap;
 
+/// What references refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'k> {
+    pub(super) ports: &'k Ports,
+    pub(super) scenario: &'k Scenario,
+}
+
+/// Which way values go through a port.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Direction {
+    Input,
+    Output,
+}
+
+impl Direction {
+    /// With its article.
+    fn words(self) -> &'static str {
+        match self {
+            Direction::Input => "an input",
+            Direction::Output => "an output",
+        }
+    }
+}
+
 /// Names of FMUs and their ports to ids.
 pub(super) struct Ports {
     fmus: BTreeMap<String, (ComponentId, BTreeMap<String, VariableId>)>,
@@ -27,9 +51,9 @@ impl Ports {
 
 impl Reader<'_> {
     /// An FMU, by the name in a value.
-    pub(super) fn fmu_of(&mut self, node: &Node, ports: &Ports) -> Option<ComponentId> {
+    pub(super) fn fmu_of(&mut self, node: &Node, known: Known<'_>) -> Option<ComponentId> {
         let name = self.text(node)?;
-        self.find_fmu(name.trim(), node.span, ports)
+        self.find_fmu(name.trim(), node.span, known.ports)
     }
 
     fn find_fmu(&mut self, name: &str, span: Span, ports: &Ports) -> Option<ComponentId> {
@@ -42,12 +66,15 @@ impl Reader<'_> {
         found
     }
 
-    fn port(&mut self, text: &str, span: Span, ports: &Ports) -> Option<ScenarioPort> {
+    fn named_port(&mut self, text: &str, span: Span, ports: &Ports) -> Option<ScenarioPort> {
         let Some((fmu, port)) = text.trim().split_once('.') else {
             self.report.push(
-                Diagnostic::error("scenario::bad-port", format!("`{}` names no port", text.trim()))
-                    .at(span, "expected `fmu.port`")
-                    .help("write the FMU, a dot and the port, such as `tank.level`"),
+                Diagnostic::error(
+                    "scenario::bad-port",
+                    format!("`{}` does not name a port", text.trim()),
+                )
+                .at(span, "expected `fmu.port`")
+                .help("write the FMU, a dot and the port, such as `tank.level`"),
             );
             return None;
         };
@@ -62,24 +89,24 @@ impl Reader<'_> {
         found.map(|port| ScenarioPort { fmu: id, port })
     }
 
-    /// A port that must be an input (or an output).
+    /// The port that a text names, which must have this direction.
     fn directed(
         &mut self,
         text: &str,
         span: Span,
-        (ports, scenario): (&Ports, &Scenario),
-        wants_input: bool,
+        known: Known<'_>,
+        wanted: Direction,
     ) -> Option<ScenarioPort> {
-        let port = self.port(text, span, ports)?;
-        let inputs = scenario.fmus[port.fmu.index()].inputs.len();
-        if (port.port.index() < inputs) == wants_input {
+        let port = self.named_port(text, span, known.ports)?;
+        let inputs = known.scenario.fmus[port.fmu.index()].inputs.len();
+        let is = if port.port.index() < inputs { Direction::Input } else { Direction::Output };
+        if is == wanted {
             return Some(port);
         }
-        let name = scenario.port_name(port);
-        let (is, wanted) = if wants_input { ("output", "input") } else { ("input", "output") };
+        let message = format!("`{}` is {}", known.scenario.port_name(port), is.words());
         self.report.push(
-            Diagnostic::error("scenario::wrong-direction", format!("`{name}` is an {is}"))
-                .at(span, format!("expected an {wanted}"))
+            Diagnostic::error("scenario::wrong-direction", message)
+                .at(span, format!("expected {}", wanted.words()))
                 .help(
                     "outputs are read with `get`, inputs are set, connections go `output -> input`",
                 ),
@@ -87,47 +114,33 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn input_port(
+    /// The port that a value names, which must have this direction.
+    pub(super) fn port(
         &mut self,
         node: &Node,
-        ports: &Ports,
-        scenario: &Scenario,
+        known: Known<'_>,
+        wanted: Direction,
     ) -> Option<ScenarioPort> {
         let text = self.text(node)?;
-        self.directed(&text, node.span, (ports, scenario), true)
+        self.directed(&text, node.span, known, wanted)
     }
 
-    pub(super) fn output_port(
-        &mut self,
-        node: &Node,
-        ports: &Ports,
-        scenario: &Scenario,
-    ) -> Option<ScenarioPort> {
-        let text = self.text(node)?;
-        self.directed(&text, node.span, (ports, scenario), false)
-    }
-
-    pub(super) fn connections(
-        &mut self,
-        node: &Node,
-        ports: &Ports,
-        scenario: &Scenario,
-    ) -> Vec<ScenarioConnection> {
+    pub(super) fn connections(&mut self, node: &Node, known: Known<'_>) -> Vec<ScenarioConnection> {
         let Some(list) = self.list(node) else { return Vec::new() };
         let mut fed: BTreeMap<ScenarioPort, Span> = BTreeMap::new();
         let mut connections = Vec::new();
         for node in list {
-            let Some(connection) = self.connection(node, ports, scenario) else { continue };
+            let Some(connection) = self.connection(node, known) else { continue };
             match fed.insert(connection.to, node.span) {
                 None => connections.push(connection),
                 Some(first) => {
-                    let name = scenario.port_name(connection.to);
+                    let name = known.scenario.port_name(connection.to);
                     let message = format!("`{name}` is connected twice");
                     self.report.push(
                         Diagnostic::error("scenario::connected-twice", message)
                             .at(node.span, "again")
                             .label(first, "first here")
-                            .help("an input has one source: take one of them away"),
+                            .help("an input has one source: remove one of the connections"),
                     );
                 }
             }
@@ -135,15 +148,10 @@ impl Reader<'_> {
         connections
     }
 
-    fn connection(
-        &mut self,
-        node: &Node,
-        ports: &Ports,
-        scenario: &Scenario,
-    ) -> Option<ScenarioConnection> {
+    fn connection(&mut self, node: &Node, known: Known<'_>) -> Option<ScenarioConnection> {
         let text = self.text(node)?;
         let Some((from, to)) = text.split_once("->") else {
-            let message = format!("`{text}` is no connection");
+            let message = format!("`{text}` is not a connection");
             self.report.push(
                 Diagnostic::error("scenario::bad-connection", message)
                     .at(node.span, "expected `->`")
@@ -151,8 +159,8 @@ impl Reader<'_> {
             );
             return None;
         };
-        let from = self.directed(from, node.span, (ports, scenario), false);
-        let to = self.directed(to, node.span, (ports, scenario), true);
+        let from = self.directed(from, node.span, known, Direction::Output);
+        let to = self.directed(to, node.span, known, Direction::Input);
         Some(ScenarioConnection { from: from?, to: to? })
     }
 
@@ -160,9 +168,9 @@ impl Reader<'_> {
         &mut self,
         field: &Field,
         inputs: &[ScenarioPort],
-        ports: &Ports,
-        scenario: &Scenario,
+        known: Known<'_>,
     ) -> Option<Configuration> {
+        let scenario = known.scenario;
         let parts = self.object(&field.node)?;
         self.only_known(parts, &["inputs", "connections", "cosim-step"], "a configuration");
         let step = match parts.get("cosim-step") {
@@ -183,7 +191,7 @@ impl Reader<'_> {
             }
         }
         let connections = match parts.get("connections") {
-            Some(node) => self.connections(node, ports, scenario),
+            Some(node) => self.connections(node, known),
             None => Vec::new(),
         };
         Some(Configuration { name: field.name.clone(), reactive, connections, step })
@@ -213,7 +221,7 @@ impl Reader<'_> {
     }
 
     fn not_configurable(&mut self, input: &Field) {
-        let message = format!("`{}` is no configurable input", input.name);
+        let message = format!("`{}` is not a configurable input", input.name);
         self.report.push(
             Diagnostic::error("scenario::unknown-port", message)
                 .at(input.span, "not listed")

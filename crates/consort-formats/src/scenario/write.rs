@@ -1,5 +1,6 @@
 //! A scenario as HOCON that the Scenario-Verifier reads.
 
+use crate::quoted::quoted;
 use consort_core::{ComponentId, VariableId};
 use consort_system::Scenario;
 use consort_system::scenario::{
@@ -225,20 +226,4 @@ fn word(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-.>".contains(it) || it == ' ';
     let plain = name.chars().all(is_plain) && name.trim() == name && !name.is_empty();
     if plain { name.to_owned() } else { quoted(name) }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
 }

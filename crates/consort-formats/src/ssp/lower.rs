@@ -12,7 +12,7 @@ use consort_core::{Diagnostic, Unit};
 use consort_system::{Component, System};
 use std::collections::BTreeMap;
 
-/// The system that a structure describes; what is wrong with it is told to the session.
+/// The system that a structure describes; problems are reported to the session.
 pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str) -> System {
     let Structure { root, experiment, interventions, nodes, repeats_model_units, .. } = structure;
     let mut tree = Tree { parts: Vec::new(), components: Vec::new(), repeats_model_units };

@@ -131,7 +131,7 @@ fn file(session: &mut Session<'_>, tag: Tag<'_>, path: &str) -> Option<Vec<u8>> 
     bytes
 }
 
-/// Warns about a version nobody knows.
+/// Warns about an unknown version.
 pub(super) fn check_version(session: &mut Session<'_>, tag: Tag<'_>) {
     let Some(version) = tag.attribute("version") else { return };
     let is_known = |number: &str| version.value.trim().starts_with(number);
@@ -261,7 +261,7 @@ fn read_connectors(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -
         let types = [TYPES, &["Clock"]].concat();
         let children = [&types[..], &["Dimension", "ConnectorGeometry", "Annotations"]].concat();
         session.known(tag, &["name", "kind"], &children);
-        let help = "name the variable it stands for: `name=\"level\"`";
+        let help = "name its variable: `name=\"level\"`";
         let Some(name) = session.required(tag, "name", help) else { continue };
         let kind = session.choice(tag, "kind", &Kind::ALL);
         let typed = tag.children().find(|child| types.contains(&child.name()));

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Default)]
 pub(super) struct Units {
     defined: BTreeMap<String, Unit>,
-    /// Names that were told to be undefined.
+    /// Names that were reported as undefined.
     missed: RefCell<BTreeSet<String>>,
 }
 
@@ -145,7 +145,7 @@ pub(super) fn linear(conversion: Conversion) -> Linear {
 }
 
 /// A unit that everybody knows by its name, and how to get there: the unit itself, or the product
-/// of base units it is made of, if its name means nothing or something else to others.
+/// of base units it is made of, if its name is unknown or means something else elsewhere.
 pub(super) fn well_known(unit: &Unit) -> (String, Conversion) {
     let Some(base) = unit.base else { return (unit.name.clone(), Conversion::IDENTITY) };
     if Unit::named(&unit.name).base == Some(base) {

@@ -57,15 +57,16 @@ pub(super) fn parameter_set(session: &mut Session<'_>, set: Tag<'_>) -> Vec<Valu
         let Some(value) = parameter(session, tag, &units) else { continue };
         if !names.insert(value.name.value.clone()) {
             let message = format!("`{}` is given twice in one parameter set", value.name.value);
-            session.report(
-                Diagnostic::warning("ssp::duplicate-parameter", message)
-                    .maybe_at(value.name.span, "given again")
-                    .help("the last one counts; remove the others"),
-            );
+            let warning = Diagnostic::warning("ssp::duplicate-parameter", message);
+            report_repeated(session, warning.maybe_at(value.name.span, "given again"));
         }
         values.push(value);
     }
     values
+}
+
+fn report_repeated(session: &mut Session<'_>, warning: Diagnostic) {
+    session.report(warning.help("the last one counts; remove the others"));
 }
 
 /// Whether the root element of a file is the one it must be.
@@ -219,11 +220,8 @@ pub(super) fn parameter_mapping(session: &mut Session<'_>, mapping: Tag<'_>) -> 
         let Some(entry) = entry(session, tag) else { continue };
         if !targets.insert(entry.target.value.clone()) {
             let message = format!("two parameters are mapped to `{}`", entry.target.value);
-            session.report(
-                Diagnostic::warning("ssp::duplicate-target", message)
-                    .maybe_at(entry.target.span, "mapped again")
-                    .help("the last one counts; remove the others"),
-            );
+            let warning = Diagnostic::warning("ssp::duplicate-target", message);
+            report_repeated(session, warning.maybe_at(entry.target.span, "mapped again"));
         }
         entries.push(entry);
     }

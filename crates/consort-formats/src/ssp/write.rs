@@ -18,7 +18,7 @@ pub use resources::Resource;
 
 /// The files of an SSP, and what else belongs into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Written {
+pub struct WrittenSsp {
     /// Path and content of the files that describe the system.
     pub files: Vec<(String, Vec<u8>)>,
     /// The models, and other files the system names, with their place in the SSP.
@@ -31,13 +31,13 @@ pub struct Written {
 /// `models` has one entry per component; what a model says about its variables becomes types and
 /// units of connectors. The table of inputs is not written; the experiment names its file. The
 /// version is 1.0 unless something needs 2.0: arrays, and types that FMI 2 does not have.
-pub fn write(system: &System, models: &[Option<&ModelDescription>]) -> Written {
+pub fn write(system: &System, models: &[Option<&ModelDescription>]) -> WrittenSsp {
     let mut resources = Resources::default();
     let mut writer = Writer { text: Text::default(), types: Types::default() };
     writer.system(system, models, &mut resources);
     let head = writer.head(&system.name);
     let text = format!("{head}{}</ssd:SystemStructureDescription>\n", writer.text.finish());
-    Written {
+    WrittenSsp {
         files: vec![(DEFAULT_STRUCTURE.to_owned(), text.into_bytes())],
         resources: resources.list(),
     }

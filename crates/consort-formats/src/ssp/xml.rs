@@ -116,7 +116,7 @@ impl<'s> Session<'s> {
         interpret(self, Tag { node: document.root_element(), file: &file })
     }
 
-    /// Whether no more files are read; that was told.
+    /// Whether no more files are read; that was reported.
     pub(super) fn is_full(&self) -> bool {
         FILES_MAX < self.opened || BYTES_MAX < self.bytes
     }

@@ -63,7 +63,7 @@ use consort_core::{Diagnostic, Report, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
 use consort_system::campaign::{Limit, Strategy, StrategyKind, SystemOptions, Tighter};
-use consort_toml::{DeTable, Entry, Format, TomlReader};
+use consort_toml::{DeTable, Entry, TomlFormat, TomlReader};
 
 const KEYS: &[&str] = &[
     "name",
@@ -84,7 +84,7 @@ const KEYS: &[&str] = &[
     "tighter",
 ];
 
-static FORMAT: Format = super::format("a campaign");
+static FORMAT: TomlFormat = super::format("a campaign");
 
 /// Reads a campaign.
 ///
@@ -99,7 +99,7 @@ pub fn read_campaign(name: &str, text: &str, report: &mut Report) -> Option<Camp
 }
 
 /// What was found so far.
-struct Found {
+struct CampaignEntries {
     campaign: Campaign,
     system: Option<Spanned<String>>,
     period: Option<Spanned<Seconds>>,
@@ -107,7 +107,7 @@ struct Found {
 }
 
 fn read_document(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str) -> Option<Campaign> {
-    let mut found = Found { campaign: empty(name), system: None, period: None, horizon: None };
+    let mut found = CampaignEntries { campaign: empty(name), system: None, period: None, horizon: None };
     let entries = reader.entries(table);
     let mut given: Vec<&str> = Vec::new();
     for entry in &entries {
@@ -119,7 +119,7 @@ fn read_document(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str) -
             reader.loss(Diagnostic::error("campaign::missing-key", message).help(help));
         }
     }
-    let Found { mut campaign, system, period, horizon } = found;
+    let CampaignEntries { mut campaign, system, period, horizon } = found;
     (campaign.system, campaign.period) = (system?, period?);
     campaign.horizon = horizon?;
     limits::check_times(reader, &campaign);
@@ -166,7 +166,7 @@ fn empty(name: &str) -> Campaign {
 fn read_entry<'t>(
     reader: &mut TomlReader<'_>,
     entry: &Entry<'t, '_>,
-    found: &mut Found,
+    found: &mut CampaignEntries,
 ) -> &'t str {
     let campaign = &mut found.campaign;
     match entry.key {

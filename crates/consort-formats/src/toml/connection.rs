@@ -23,7 +23,7 @@ pub(super) fn read_all(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Ve
 
 /// What is said of a wire beside its ends.
 #[derive(Default)]
-struct Settings {
+struct ConnectionSettings {
     hold: Hold,
     group: Option<String>,
     delay: bool,
@@ -36,7 +36,7 @@ struct Settings {
 /// One connection per target.
 fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Connection> {
     let (mut from, mut to) = (None, Vec::new());
-    let mut settings = Settings::default();
+    let mut settings = ConnectionSettings::default();
     let mut given = Vec::new();
     for entry in &reader.entries(table) {
         given.push(entry.key);
@@ -56,7 +56,7 @@ fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Con
     to.into_iter().map(|to| settings.wire(from.clone(), to)).collect()
 }
 
-impl Settings {
+impl ConnectionSettings {
     fn read(&mut self, reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> bool {
         match entry.key {
             "hold" => {

@@ -16,7 +16,7 @@ pub(super) fn read_all(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Ve
 
 /// What was found so far; `None` inside of a list means that it was found but is wrong.
 #[derive(Default)]
-struct Found {
+struct InterventionEntries {
     when: Vec<(Span, Option<When>)>,
     action: Vec<(Span, Option<Action>)>,
     target: Option<Spanned<String>>,
@@ -24,7 +24,7 @@ struct Found {
 }
 
 fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<Intervention> {
-    let mut found = Found::default();
+    let mut found = InterventionEntries::default();
     let entries = reader.entries(table);
     let mut has_target = false;
     for entry in &entries {
@@ -47,7 +47,7 @@ fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Option<
 fn read_entry<'t>(
     reader: &mut TomlReader<'_>,
     entry: &Entry<'t, '_>,
-    found: &mut Found,
+    found: &mut InterventionEntries,
 ) -> Option<&'t str> {
     let at = entry.key_span;
     match entry.key {

@@ -3,6 +3,7 @@
 mod coupling;
 mod solving;
 
+use crate::quoted::quoted;
 use consort_core::{Literal, Seconds, SetupOrder};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Node, Parameter, Record,
@@ -13,7 +14,7 @@ use std::fmt::Write as _;
 /// Writes `system.toml`: what [`read_system`](crate::read_system) makes the same system of, but for
 /// spans. The table of inputs is not written; the experiment names its file.
 pub fn write_system(system: &System) -> String {
-    let mut out = format!("name = {}\n", text(&system.name));
+    let mut out = format!("name = {}\n", quoted(&system.name));
     experiment(&mut out, &system.experiment);
     for part in &system.components {
         component(&mut out, part);
@@ -60,9 +61,9 @@ fn experiment(out: &mut String, experiment: &Experiment) {
         out,
         "record",
         &match &experiment.record {
-            Record::Outputs => text("outputs"),
-            Record::All => text("all"),
-            Record::Nothing => text("nothing"),
+            Record::Outputs => quoted("outputs"),
+            Record::All => quoted("all"),
+            Record::Nothing => quoted("nothing"),
             Record::These(patterns) => texts(patterns),
         },
     );
@@ -72,19 +73,19 @@ fn experiment(out: &mut String, experiment: &Experiment) {
         }
     }
     if let Some(input) = &experiment.input {
-        line(out, "input", &text(&input.value));
+        line(out, "input", &quoted(&input.value));
     }
     coupling::experiment(out, &experiment.coupling);
 }
 
 fn component(out: &mut String, component: &Component) {
     let _ = writeln!(out, "\n[components.{}]", key(&component.name.value));
-    line(out, "model", &text(&component.model.value));
+    line(out, "model", &quoted(&component.model.value));
     if let Some(step) = &component.step {
         line(out, "step", &seconds(step.value));
     }
     if component.step_length == StepLength::ToEnd {
-        line(out, "step-length", &text("to-end"));
+        line(out, "step-length", &quoted("to-end"));
     }
     for (key, value, default) in [
         ("concurrent", component.concurrent, false),
@@ -96,7 +97,7 @@ fn component(out: &mut String, component: &Component) {
         }
     }
     if component.setup != SetupOrder::First {
-        line(out, "setup", &text(component.setup.name()));
+        line(out, "setup", &quoted(component.setup.name()));
     }
     if !component.reactive.is_empty() {
         line(out, "reactive", &texts(&component.reactive));
@@ -106,7 +107,7 @@ fn component(out: &mut String, component: &Component) {
         line(out, "isolate", &isolate.value.to_string());
     }
     if let Some(state) = &component.isolation.state {
-        line(out, "state", &text(state.value.name()));
+        line(out, "state", &quoted(state.value.name()));
     }
     if !component.parameters.is_empty() {
         let _ = writeln!(out, "\n[components.{}.parameters]", key(&component.name.value));
@@ -119,20 +120,20 @@ fn component(out: &mut String, component: &Component) {
 fn parameter_value(parameter: &Parameter) -> String {
     let value = literal(&parameter.value.value);
     match &parameter.unit {
-        Some(unit) => format!("{{ value = {value}, unit = {} }}", text(&unit.value)),
+        Some(unit) => format!("{{ value = {value}, unit = {} }}", quoted(&unit.value)),
         None => value,
     }
 }
 
 fn connection(out: &mut String, connection: &Connection) {
     out.push_str("\n[[connections]]\n");
-    line(out, "from", &text(&connection.from.value));
-    line(out, "to", &text(&connection.to.value));
+    line(out, "from", &quoted(&connection.from.value));
+    line(out, "to", &quoted(&connection.to.value));
     if connection.hold == Hold::Extrapolate {
-        line(out, "hold", &text("extrapolate"));
+        line(out, "hold", &quoted("extrapolate"));
     }
     if let Some(group) = &connection.group {
-        line(out, "group", &text(group));
+        line(out, "group", &quoted(group));
     }
     if connection.delay {
         line(out, "delay", "true");
@@ -153,9 +154,9 @@ fn intervention(out: &mut String, intervention: &Intervention) {
     out.push_str("\n[[interventions]]\n");
     match &intervention.when {
         When::At(time) => line(out, "at", &seconds(time.value)),
-        When::Condition(condition) => line(out, "when", &text(&condition.value)),
+        When::Condition(condition) => line(out, "when", &quoted(&condition.value)),
     }
-    line(out, "target", &text(&intervention.target.value));
+    line(out, "target", &quoted(&intervention.target.value));
     match &intervention.action {
         Action::Set(value) => line(out, "set", &literal(&value.value)),
         Action::Override(value) => line(out, "override", &literal(&value.value)),
@@ -164,7 +165,7 @@ fn intervention(out: &mut String, intervention: &Intervention) {
         Action::Release => line(out, "release", "true"),
     }
     if let Some(unit) = &intervention.unit {
-        line(out, "unit", &text(&unit.value));
+        line(out, "unit", &quoted(&unit.value));
     }
 }
 
@@ -179,7 +180,7 @@ fn nodes(out: &mut String, nodes: &[Node]) {
 
 fn seconds(seconds: Seconds) -> String {
     let written = seconds.to_string();
-    if written.contains('/') { text(&written) } else { written }
+    if written.contains('/') { quoted(&written) } else { written }
 }
 
 fn literal(value: &Literal) -> String {
@@ -187,7 +188,7 @@ fn literal(value: &Literal) -> String {
         Literal::Boolean(value) => value.to_string(),
         Literal::Integer(value) => value.to_string(),
         Literal::Float(value) => float(*value),
-        Literal::Text(value) => text(value),
+        Literal::Text(value) => quoted(value),
         Literal::Array(items) => {
             let items: Vec<String> = items.iter().map(literal).collect();
             format!("[{}]", items.join(", "))
@@ -201,32 +202,11 @@ fn float(value: f64) -> String {
 }
 
 fn texts(list: &[Spanned<String>]) -> String {
-    let list: Vec<String> = list.iter().map(|item| text(&item.value)).collect();
+    let list: Vec<String> = list.iter().map(|item| quoted(&item.value)).collect();
     format!("[{}]", list.join(", "))
 }
 
 fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { text(name) }
-}
-
-/// Text in quotes with everything escaped that TOML wants escaped.
-fn text(value: &str) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
-    out.push('"');
-    for c in value.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
 }

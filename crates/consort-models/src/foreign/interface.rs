@@ -28,7 +28,7 @@ use consort_core::{
     Capabilities, Causality, DependsOn, Diagnostic, ModelDescription, ModelStructure, Refresh,
     Report, Span, Unit, Unknown, Variable, VariableId,
 };
-use consort_toml::{Codes, DeTable, DeValue, Entry, Format, Mismatch, TomlReader, Value};
+use consort_toml::{TomlCodes, DeTable, DeValue, Entry, TomlFormat, Mismatch, TomlReader, Value};
 use std::path::Path;
 
 /// The most elements that all variables of a program have together.
@@ -50,9 +50,9 @@ pub(crate) enum Launch {
     Command(Vec<String>),
 }
 
-static FORMAT: Format = Format {
+static FORMAT: TomlFormat = TomlFormat {
     what: "the interface of a program",
-    codes: Codes {
+    codes: TomlCodes {
         unknown_key: "foreign::unknown-key",
         wrong_kind: "foreign::wrong-kind",
         unknown_choice: "foreign::unknown-choice",

@@ -26,7 +26,8 @@ impl Loader {
         let work = work_folder(&part).map_err(|error| report.push(failed(error))).ok()?;
         write(files, work.path()).map_err(|error| report.push(failed(error))).ok()?;
         let fmu = Fmu::open(work.path(), request.model, request.span, report)?;
-        let binary = self.compile(&fmu, false, request, report)?.binary;
+        let is_exchange = fmu.description().co_simulation.is_none();
+        let binary = self.compile(&fmu, is_exchange, request, report)?.binary;
         let bytes = fs::read(&binary).map_err(|error| report.push(failed(error))).ok()?;
         let name = binary.file_name()?.to_string_lossy().into_owned();
         let folder = platform(fmu.description().version);

@@ -106,8 +106,8 @@ fn build(
 ) -> Result<(), BuildError> {
     let headers = work.join("headers");
     fs::create_dir(&headers)?;
-    for (name, header) in standard_headers() {
-        fs::write(headers.join(name), header)?;
+    for (name, text) in standard_headers().chain(sources.supplied.iter().copied()) {
+        fs::write(headers.join(name), text)?;
     }
     let mut objects = Vec::new();
     for (index, unit) in sources.units.iter().enumerate() {
@@ -115,7 +115,8 @@ fn build(
         let mut command = Command::new(&compiler.path);
         command.args(compile_arguments(unit)).arg("-o").arg(&object);
         command.arg("-idirafter").arg(&headers);
-        run(command, &sources.folder)?;
+        let is_supplied = sources.supplied.iter().any(|(name, _)| *name == unit.file);
+        run(command, if is_supplied { &headers } else { &sources.folder })?;
         objects.push(object);
     }
     let mut command = Command::new(&compiler.path);

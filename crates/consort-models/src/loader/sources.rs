@@ -1,12 +1,14 @@
 //! How the sources of an FMU become a binary: what is compiled, with which options.
 
 use crate::files::cache::unreadable;
-use crate::files::input_file::tree;
+use crate::files::input_file::{sha256, tree};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::build::{self, BuildConfiguration, BuildDescription, SourceFileSet};
 use consort_fmi::description::FmiVersion;
 use consort_fmi::fmu::{Fmu, platform};
+use consort_fmi::glue;
+use consort_fmi::headers::Header;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,8 +22,10 @@ pub(super) struct FmuSources {
     pub(super) units: Vec<SourceUnit>,
     /// Options for the linker.
     pub(super) libraries: Vec<String>,
-    /// Every file of the folder and its hash.
+    /// Every file of the folder, and every supplied one, with its hash.
     pub(super) files: Vec<(String, String)>,
+    /// Listed files of our own that the folder does not have, with what they include.
+    pub(super) supplied: Vec<Header>,
     /// What was assumed.
     pub(super) assumed: Vec<String>,
 }
@@ -60,7 +64,7 @@ pub(super) fn read(
 ) -> Option<FmuSources> {
     let (identifier, listed) = interface(fmu, is_exchange)?;
     let folder = fmu.directory().join("sources");
-    let files = match tree(&folder) {
+    let mut files = match tree(&folder) {
         Ok(files) => files,
         Err(error) => {
             report.push(unreadable(request, &error));
@@ -87,10 +91,42 @@ pub(super) fn read(
         report.push(no_sources(identifier, request));
         return None;
     }
+    let listed = units.iter().map(|unit| unit.file.as_str());
+    let supplied = absent(listed, &files);
+    files.extend(supplied.iter().map(|(name, text)| ((*name).to_owned(), sha256(text.as_bytes()))));
+    files.sort();
     check(&units, &files, request, report)?;
     let libraries = libraries(configuration, &units, &mut assumed);
     let identifier = identifier.to_owned();
-    Some(FmuSources { folder, identifier, units, libraries, files, assumed })
+    Some(FmuSources { folder, identifier, units, libraries, files, supplied, assumed })
+}
+
+/// Our own files that these listed ones need and a folder with these does not have.
+fn absent<'l>(
+    listed: impl IntoIterator<Item = &'l str>,
+    there: &[(String, String)],
+) -> Vec<Header> {
+    let mut needed = glue::needed(listed);
+    needed.retain(|(name, _)| !there.iter().any(|(file, _)| file == name));
+    needed
+}
+
+/// Our own files that the FMU in a folder lists as sources and does not have, as paths in the FMU with
+/// their texts.
+pub(crate) fn supplied(fmu: &Path) -> Vec<(String, &'static str)> {
+    let mut unread = Report::default();
+    let folder = fmu.join("sources");
+    let Some(opened) = Fmu::open(fmu, "", None, &mut unread) else { return Vec::new() };
+    let Ok(there) = tree(&folder) else { return Vec::new() };
+    let described = fs::read(folder.join("buildDescription.xml")).ok();
+    let described = described.and_then(|bytes| build::read("", &bytes, &mut unread));
+    let sets =
+        described.iter().flat_map(|it| &it.configurations).flat_map(|it| &it.source_file_sets);
+    let listed = sets.flat_map(|set| &set.files);
+    let of_interfaces = [false, true].into_iter().filter_map(|it| interface(&opened, it));
+    let listed = listed.chain(of_interfaces.flat_map(|(_, files)| files)).map(String::as_str);
+    let placed = |(name, text): Header| (format!("sources/{name}"), text);
+    absent(listed, &there).into_iter().map(placed).collect()
 }
 
 /// The identifier and the source files of the interface that is used.

@@ -6,6 +6,7 @@
 mod aircraft;
 mod allocation;
 mod blocks;
+mod c_models;
 mod continuous;
 mod diagnostics;
 mod harness;

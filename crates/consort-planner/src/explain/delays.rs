@@ -13,7 +13,7 @@ use serde::Serialize;
 
 /// A connection whose value is used late.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Delay {
+pub struct DelayedConnection {
     /// `component.variable`.
     pub from: String,
     /// `component.variable`.
@@ -23,7 +23,7 @@ pub struct Delay {
     /// By how many steps: of the source if the connection is delayed, of the target otherwise. A
     /// slower source is up to one step of its own late.
     pub steps: u32,
-    /// What would take the delay away.
+    /// How to remove the delay.
     pub cure: String,
 }
 
@@ -114,11 +114,11 @@ pub fn late_connections(
     late_wires(&names, &cycle)
 }
 
-pub(super) fn delays(names: &Names<'_>, cycle: &Cycle<'_>, ages: &Ages) -> Vec<Delay> {
+pub(super) fn delays(names: &Names<'_>, cycle: &Cycle<'_>, ages: &Ages) -> Vec<DelayedConnection> {
     let mut delays = Vec::new();
     for wire in &names.system.connections {
         for reason in reasons(names, cycle, ages, wire) {
-            delays.push(Delay {
+            delays.push(DelayedConnection {
                 from: names.port(wire.from),
                 to: names.port(wire.to),
                 reason,

@@ -12,7 +12,7 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LoopExplanation {
     /// The program it is in.
-    pub program: Program,
+    pub program: LoopProgram,
     /// The shortest way round: `a.y --connected--> b.u --feedthrough--> b.y ...`.
     pub chain: String,
     /// The same, link by link.
@@ -34,7 +34,7 @@ pub struct LoopExplanation {
 /// The programs of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Program {
+pub enum LoopProgram {
     /// Run once.
     Initialization,
     /// Run at every tag.
@@ -59,20 +59,20 @@ pub(super) fn all(names: &Names<'_>, cycle: &Cycle<'_>) -> Vec<LoopExplanation> 
     let nothing = vec![false; initial.nodes.sets().len()];
     let mut found: Vec<LoopExplanation> = circles(&initial, &nothing)
         .map(|circle| {
-            let explained = explained(names, &circle, Program::Initialization);
+            let explained = explained(names, &circle, LoopProgram::Initialization);
             LoopExplanation { iterated: true, cures: Vec::new(), ..explained }
         })
         .collect();
     found.extend(circles(&cycle.flow, &cycle.reactive).map(|circle| {
         let early = cycle.early[circle.members[0] as usize];
-        explained(names, &circle, if early { Program::Advance } else { Program::Present })
+        explained(names, &circle, if early { LoopProgram::Advance } else { LoopProgram::Present })
     }));
     found
 }
 
 /// Federates cannot iterate: a loop would be an endless exchange of messages in one cycle.
 pub(super) fn warnings(loops: &[LoopExplanation]) -> impl Iterator<Item = String> {
-    let of_cycle = loops.iter().filter(|it| it.program != Program::Initialization);
+    let of_cycle = loops.iter().filter(|it| it.program != LoopProgram::Initialization);
     of_cycle.map(|it| {
         let wires: Vec<String> = it.unknowns.iter().map(|wire| format!("`{wire}`")).collect();
         format!(
@@ -89,7 +89,7 @@ fn circles<'a>(flow: &'a Flow, reactive: &'a [bool]) -> impl Iterator<Item = Cir
     groups.map(|members| Circle::new(flow, members, reactive))
 }
 
-fn explained(names: &Names<'_>, circle: &Circle<'_>, program: Program) -> LoopExplanation {
+fn explained(names: &Names<'_>, circle: &Circle<'_>, program: LoopProgram) -> LoopExplanation {
     let rollback: Vec<String> =
         circle.stepped().into_iter().map(|id| names.component(id).to_owned()).collect();
     let evaluation = if rollback.is_empty() {

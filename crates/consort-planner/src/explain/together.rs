@@ -60,13 +60,13 @@ pub(super) fn apart(names: &Names<'_>, groups: &Groups) -> Vec<ApartExplanation>
         found.push(ApartExplanation {
             from: names.port(wire.from),
             to: names.port(wire.to),
-            why: told(reason).to_owned(),
+            why: words(reason).to_owned(),
         });
     }
     found
 }
 
-fn told(reason: Apart) -> &'static str {
+fn words(reason: Apart) -> &'static str {
     match reason {
         Apart::Wanted => "`continuous = \"apart\"` is asked for",
         Apart::Delayed => "the connection is delayed",

@@ -51,7 +51,7 @@ impl Reason {
                 "place them on one node; `delay = true` at a connection of the loop breaks it"
             }
             Reason::Attempt => {
-                "place all components on one node, or take `[experiment.variable-step]` away"
+                "place all components on one node, or remove `[experiment.variable-step]`"
             }
             Reason::Together => {
                 "place them on one node; `continuous = \"apart\"` in `[experiment]` integrates each \
@@ -75,7 +75,7 @@ pub(super) fn all(names: &Names<'_>, plan: &Plan) -> Vec<(Group, Reason)> {
         found.extend(of_stage(names, stage, Reason::Loop));
     }
     for stage in &plan.initialization {
-        // Most loops of initial values are loops of the tags as well, and told as such.
+        // Most loops of initial values are loops of the tags as well, and reported as such.
         let is_new = |new: &Found| found.iter().all(|known| known.0 != new.0);
         let initial = of_stage(names, stage, Reason::InitialLoop).filter(is_new);
         found.extend(initial);

@@ -172,7 +172,7 @@ fn steps_of_changing_size_are_taken_on_one_node() {
       note: steps change their size: a step that is too long for one is taken back by all
       note: on `a`: `f0`
       note: on `b`: `f1`, `f2`, `f3`
-      help: place all components on one node, or take `[experiment.variable-step]` away
+      help: place all components on one node, or remove `[experiment.variable-step]`
     ");
 }
 

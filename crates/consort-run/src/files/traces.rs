@@ -136,7 +136,10 @@ fn unreadable(file: &Path, error: &TraceError) -> Error {
 ///
 /// # Errors
 /// If a pattern matches nothing that can be drawn.
-pub fn required_columns(trace: &Trace, patterns: &[String]) -> Result<Vec<plot::Column>, Error> {
+pub fn required_columns(
+    trace: &Trace,
+    patterns: &[String],
+) -> Result<Vec<plot::PlotColumn>, Error> {
     let missing =
         |pattern: &&String| plot::columns(trace, std::slice::from_ref(*pattern)).is_empty();
     let mut report = consort_core::Report::default();

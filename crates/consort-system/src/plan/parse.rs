@@ -236,7 +236,7 @@ impl<'t> Parser<'t, '_> {
     fn unknown_keyword(&mut self, span: Span, word: &str, known: &[&str]) {
         let message = match word {
             "" => "a keyword is missing".to_owned(),
-            word => format!("`{word}` means nothing here"),
+            word => format!("`{word}` is not known here"),
         };
         self.report.push(
             Diagnostic::error("plan::unknown-keyword", message)

@@ -150,7 +150,7 @@ impl Printer<'_> {
     }
 }
 
-/// A name as it stands in a plan: in quotes if it could be taken for something else.
+/// A name in a plan: in quotes if it is ambiguous without.
 fn quoted(name: &str, dots: bool) -> Cow<'_, str> {
     let is_plain = !name.is_empty()
         && !name.contains("..")
@@ -159,7 +159,7 @@ fn quoted(name: &str, dots: bool) -> Cow<'_, str> {
     if is_plain { Cow::Borrowed(name) } else { Cow::Owned(format!("{name:?}")) }
 }
 
-/// Whether a character stands in names without quotes.
+/// Whether a name with this character needs no quotes.
 pub(super) fn is_plain(character: char) -> bool {
     character.is_alphanumeric() || "_.-[]()/".contains(character)
 }

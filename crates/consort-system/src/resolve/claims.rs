@@ -108,7 +108,7 @@ fn check_inputs(
         }
         let count = context.count(id, variable_id);
         if fed < count {
-            report_unfed(context, id, variable, (fed, count));
+            report_unfed(context, id, variable, Coverage { fed, count });
         }
     }
 }
@@ -148,11 +148,18 @@ fn warn_of_silent_clock(context: &mut Context<'_, '_>, id: ComponentId, variable
     );
 }
 
+/// How many of the elements of an input are fed.
+#[derive(Clone, Copy)]
+struct Coverage {
+    fed: u32,
+    count: u32,
+}
+
 fn report_unfed(
     context: &mut Context<'_, '_>,
     id: ComponentId,
     variable: &Variable,
-    (fed, count): (u32, u32),
+    Coverage { fed, count }: Coverage,
 ) {
     let component = &context.system.components[id.index()].name;
     let path = format!("{}.{}", component.value, variable.name);

@@ -9,7 +9,7 @@ use consort_core::{
     Diagnostic, ModelDescription, Report, Resolution, Seconds, Span, Time, TimeError,
 };
 
-pub(super) use variable::Sizes;
+pub(super) use variable::StepSizes;
 
 /// The experiment's times in ticks.
 pub(super) struct Timing {
@@ -20,7 +20,7 @@ pub(super) struct Timing {
     /// By component.
     pub(super) periods: Vec<Time>,
     /// If steps change their size.
-    pub(super) sizes: Option<Sizes>,
+    pub(super) sizes: Option<StepSizes>,
 }
 
 /// A number of seconds and what it is, for messages.

@@ -21,11 +21,33 @@ pub(super) fn resolve(context: &mut Context<'_, '_>, claims: &mut Vec<Claim>) ->
             claims.push(Claim { port: to.port, span: connection.to.span, from_table: false });
         }
         match (from, to) {
-            (Some(from), Some(to)) => wires.list.push(connect(context, connection, from, to)),
+            (Some(from), Some(to)) => {
+                wires.list.push(connect(context, Wire { connection, from, to }));
+            }
             _ => wires.complete = false,
         }
     }
     wires
+}
+
+/// A connection whose ends were found.
+#[derive(Clone, Copy)]
+struct Wire<'w> {
+    connection: &'w Connection,
+    from: Found<'w>,
+    to: Found<'w>,
+}
+
+/// Labels for the two ends of a connection.
+struct EndLabels {
+    from: String,
+    to: String,
+}
+
+impl EndLabels {
+    fn new(from: impl ToString, to: impl ToString) -> Self {
+        EndLabels { from: from.to_string(), to: to.to_string() }
+    }
 }
 
 fn is_output(context: &mut Context<'_, '_>, from: Found<'_>, connection: &Connection) -> bool {
@@ -42,11 +64,9 @@ fn is_output(context: &mut Context<'_, '_>, from: Found<'_>, connection: &Connec
         }
         _ => "only outputs can be connected; record the variable to see it".to_owned(),
     };
-    context.push(
-        Diagnostic::error("system::not-an-output", format!("`{path}` is no output"))
-            .maybe_at(connection.from.span, format!("this is of causality {causality}"))
-            .help(help),
-    );
+    let error = Diagnostic::error("system::not-an-output", format!("`{path}` is not an output"));
+    let label = format!("this is of causality {causality}");
+    context.push(error.maybe_at(connection.from.span, label).help(help));
     false
 }
 
@@ -61,49 +81,39 @@ fn is_input(context: &mut Context<'_, '_>, to: Found<'_>, connection: &Connectio
         Causality::Parameter => "give parameters their value in `parameters`".to_owned(),
         _ => "only inputs can be fed".to_owned(),
     };
-    context.push(
-        Diagnostic::error("system::not-an-input", format!("`{path}` is no input"))
-            .maybe_at(connection.to.span, format!("this is of causality {causality}"))
-            .help(help),
-    );
+    let error = Diagnostic::error("system::not-an-input", format!("`{path}` is not an input"));
+    let label = format!("this is of causality {causality}");
+    context.push(error.maybe_at(connection.to.span, label).help(help));
     false
 }
 
-fn connect(
-    context: &mut Context<'_, '_>,
-    connection: &Connection,
-    from: Found<'_>,
-    to: Found<'_>,
-) -> ResolvedConnection {
-    check_size(context, connection, from, to);
-    check_type(context, connection, from, to);
+fn connect(context: &mut Context<'_, '_>, wire: Wire<'_>) -> ResolvedConnection {
+    let Wire { connection, from, to } = wire;
+    check_size(context, wire);
+    check_type(context, wire);
     ResolvedConnection {
         from: from.port,
         to: to.port,
-        conversion: conversion(context, connection, from, to),
-        hold: hold(context, connection, from, to),
+        conversion: conversion(context, wire),
+        hold: hold(context, wire),
         delay: connection.delay,
         origin: Origin(connection.to.span),
     }
 }
 
-/// A complaint about a wire, with a word at both ends.
-fn complain(
+/// Reports a problem of a connection, with a label at each end.
+fn report(
     context: &mut Context<'_, '_>,
     connection: &Connection,
     diagnostic: Diagnostic,
-    words: (String, String),
+    labels: EndLabels,
 ) {
-    let diagnostic = diagnostic.maybe_at(connection.to.span, words.1);
-    context.push_with_label(diagnostic, connection.from.span, &words.0);
+    let diagnostic = diagnostic.maybe_at(connection.to.span, labels.to);
+    context.push_with_label(diagnostic, connection.from.span, &labels.from);
 }
 
-fn check_size(
-    context: &mut Context<'_, '_>,
-    connection: &Connection,
-    from: Found<'_>,
-    to: Found<'_>,
-) {
+fn check_size(context: &mut Context<'_, '_>, wire: Wire<'_>) {
+    let Wire { connection, from, to } = wire;
     let (a, b) = (from.port.count, to.port.count);
     if a == b {
         return;
@@ -113,15 +123,11 @@ fn check_size(
     let message = format!("`{source}` has {}, `{target}` has {}", elements(a), elements(b));
     let diagnostic = Diagnostic::error("system::size-mismatch", message)
         .help("connect whole arrays of equal size, or single elements: `rod.temperature[3]`");
-    complain(context, connection, diagnostic, (elements(a), elements(b)));
+    report(context, connection, diagnostic, EndLabels::new(elements(a), elements(b)));
 }
 
-fn check_type(
-    context: &mut Context<'_, '_>,
-    connection: &Connection,
-    from: Found<'_>,
-    to: Found<'_>,
-) {
+fn check_type(context: &mut Context<'_, '_>, wire: Wire<'_>) {
+    let Wire { connection, from, to } = wire;
     let (a, b) = (from.variable.value_type, to.variable.value_type);
     let items = from.variable.enumeration.and_then(|index| from.model.enumerations.get(index));
     let (source, target) = (&connection.from.value, &connection.to.value);
@@ -140,7 +146,7 @@ fn check_type(
         TypeConversion::OnRequest(block) => refused(between(block, b)),
         TypeConversion::Refused => refused(format!("connect a source of type {b}")),
     };
-    complain(context, connection, diagnostic, (format!("{a}"), format!("{b}")));
+    report(context, connection, diagnostic, EndLabels::new(a, b));
 }
 
 /// What is lost on the way to a floating-point type.
@@ -171,15 +177,11 @@ fn between(block: ConvertingBlock, to: ValueType) -> String {
 }
 
 /// From unit to unit, then what the wire itself does.
-fn conversion(
-    context: &mut Context<'_, '_>,
-    connection: &Connection,
-    from: Found<'_>,
-    to: Found<'_>,
-) -> Conversion {
+fn conversion(context: &mut Context<'_, '_>, wire: Wire<'_>) -> Conversion {
+    let Wire { connection, from, to } = wire;
     let units = match connection.suppress_unit_conversion {
         true => Conversion::IDENTITY,
-        false => unit_conversion(context, connection, from, to),
+        false => unit_conversion(context, wire),
     };
     let Some(linear) = &connection.transformation else { return units };
     let value_type = to.variable.value_type;
@@ -190,17 +192,14 @@ fn conversion(
         );
         let diagnostic = Diagnostic::error("system::transformation", message)
             .help("remove `factor` and `offset`, or connect a floating-point input");
-        let words = (format!("{}", from.variable.value_type), format!("{value_type}"));
-        complain(context, connection, diagnostic, words);
+        let labels = EndLabels::new(from.variable.value_type, value_type);
+        report(context, connection, diagnostic, labels);
     }
     if !linear.factor.is_finite() || !linear.offset.is_finite() {
-        let message = format!(
-            "{} * value + {} is not a number to compute with",
-            linear.factor, linear.offset
-        );
+        let message = format!("{} * value + {} is not finite", linear.factor, linear.offset);
         let diagnostic = Diagnostic::error("system::transformation", message)
-            .help("let `factor` and `offset` be finite");
-        complain(context, connection, diagnostic, ("from here".to_owned(), "to here".to_owned()));
+            .help("give finite `factor` and `offset`");
+        report(context, connection, diagnostic, EndLabels::new("from here", "to here"));
     }
     Conversion {
         gain: linear.factor * units.gain,
@@ -208,17 +207,13 @@ fn conversion(
     }
 }
 
-fn unit_conversion(
-    context: &mut Context<'_, '_>,
-    connection: &Connection,
-    from: Found<'_>,
-    to: Found<'_>,
-) -> Conversion {
+fn unit_conversion(context: &mut Context<'_, '_>, wire: Wire<'_>) -> Conversion {
+    let Wire { connection, from, to } = wire;
     let units = unit_of(from.model, from.variable).zip(unit_of(to.model, to.variable));
     let Some((a, b)) = units else { return Conversion::IDENTITY };
     let (source, target) = (&connection.from.value, &connection.to.value);
     let measured = format!("`{source}` is in `{a}`, `{target}` is in `{b}`");
-    let words = (described(a), described(b));
+    let labels = EndLabels::new(described(a), described(b));
     let diagnostic = match fit(a, b) {
         Fit::Converts(it) if it.is_identity() || to.variable.value_type.is_float() => return it,
         Fit::Converts(_) => Diagnostic::error(
@@ -228,26 +223,22 @@ fn unit_conversion(
         .help("connect variables of the same unit"),
         Fit::Unknown => Diagnostic::warning(
             "system::unit-unknown",
-            format!("{measured}; nobody knows how to convert, so values are passed as they are"),
+            format!("{measured}; no conversion is known, so values are passed unchanged"),
         )
-        .help("a model that defines its units by base units lets them be checked"),
+        .help("define the units by base units in the models, so that they can be checked"),
         Fit::Differs => Diagnostic::error(
             "system::unit-mismatch",
             format!("{measured}, which measure different things"),
         )
         .help("connect variables that measure the same"),
     };
-    complain(context, connection, diagnostic, words);
+    report(context, connection, diagnostic, labels);
     Conversion::IDENTITY
 }
 
 /// Extrapolation needs a model that takes derivatives and a value that has some.
-fn hold(
-    context: &mut Context<'_, '_>,
-    connection: &Connection,
-    from: Found<'_>,
-    to: Found<'_>,
-) -> Hold {
+fn hold(context: &mut Context<'_, '_>, wire: Wire<'_>) -> Hold {
+    let Wire { connection, from, to } = wire;
     if connection.hold == Hold::Hold {
         return Hold::Hold;
     }
@@ -255,9 +246,9 @@ fn hold(
     let reason = if to.model.capabilities.input_derivatives_max == 0 {
         "its model takes no input derivatives"
     } else if to.variable.value_type != ValueType::Float64 || !to.variable.dimensions.is_empty() {
-        "it is no single `Float64`"
+        "it is not a scalar `Float64`"
     } else if matches!(from.variable.value_type, ValueType::Boolean | ValueType::Enumeration) {
-        "its source only switches"
+        "its source has discrete values"
     } else {
         return Hold::Extrapolate;
     };

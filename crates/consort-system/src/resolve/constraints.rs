@@ -2,7 +2,7 @@
 
 use super::clock::Timing;
 use super::context::{Context, Written};
-use super::coupling::{POSITIVE, check, report};
+use super::coupling::{NumberRule, POSITIVE, check, report};
 use crate::coupling::{ResolvedStepConstraint, StepConstraint};
 use crate::resolved::Port;
 use crate::system::Spanned;
@@ -11,7 +11,7 @@ use consort_core::{Causality, Diagnostic, Seconds, Time};
 /// How near to zero is at zero, and how much a value may change, if nothing is said.
 const TOLERANCE: f64 = 1e-3;
 /// What a number must be, and an example.
-const BOUND: (&str, &str) = (POSITIVE, "1e-3");
+const BOUND: NumberRule<'_> = NumberRule { label: POSITIVE, example: "1e-3" };
 
 pub(super) fn resolve(
     context: &mut Context<'_, '_>,
@@ -51,7 +51,12 @@ fn zero_crossing(
         let message = format!("a zero crossing has {} variables", ports.len());
         let span = variables.first().and_then(|it| it.span);
         let label = "one variable crosses zero, or the difference of two does";
-        report(context, &message, span, (label, "variables = [\"ball.height\"]"));
+        report(
+            context,
+            &message,
+            span,
+            NumberRule { label, example: "variables = [\"ball.height\"]" },
+        );
         return None;
     }
     let tolerance = tolerance.map_or(TOLERANCE, |it| it.value);
@@ -67,7 +72,10 @@ fn bounded_difference(
     check(context, relative, "the relative bound of a difference", BOUND, is_positive);
     let ports = ports(context, variables)?;
     if ports.is_empty() {
-        let words = ("name at least one variable", "variables = [\"tank.level\"]");
+        let words = NumberRule {
+            label: "name at least one variable",
+            example: "variables = [\"tank.level\"]",
+        };
         report(context, "a bounded difference has no variables", None, words);
         return None;
     }

@@ -89,15 +89,26 @@ fn iteration(
         context,
         tolerance.as_ref(),
         "the tolerance of an iteration",
-        (POSITIVE, "1e-9"),
+        NumberRule { label: POSITIVE, example: "1e-9" },
         is_positive,
     );
-    check(context, relaxation.as_ref(), "the relaxation", (PART, "0.5"), is_part);
+    check(
+        context,
+        relaxation.as_ref(),
+        "the relaxation",
+        NumberRule { label: PART, example: "0.5" },
+        is_part,
+    );
     for (given, what) in
         [(&options.limit, "the limit of an iteration"), (&options.accept_after, "`accept-after`")]
     {
         if let Some(given) = given.as_ref().filter(|given| given.value == 0) {
-            report(context, &format!("{what} is 0"), given.span, ("must be at least 1", "100"));
+            report(
+                context,
+                &format!("{what} is 0"),
+                given.span,
+                NumberRule { label: "must be at least 1", example: "100" },
+            );
         }
     }
     let number =
@@ -113,18 +124,25 @@ fn iteration(
 
 pub(super) const POSITIVE: &str = "must be more than zero and finite";
 const PART: &str = "must be more than 0 and at most 1";
-const NOT_NEGATIVE: &str = "must not be less than zero, and finite";
+const NOT_NEGATIVE: &str = "must not be negative, and must be finite";
 
-/// Complains unless the number is as it should be; the words say how, and give an example.
+/// What a setting must be, for messages, with an example.
+#[derive(Clone, Copy)]
+pub(super) struct NumberRule<'r> {
+    pub(super) label: &'r str,
+    pub(super) example: &'r str,
+}
+
+/// Reports a number that breaks its rule.
 pub(super) fn check(
     context: &mut Context<'_, '_>,
     given: Option<&Spanned<f64>>,
     what: &str,
-    words: (&str, &str),
+    rule: NumberRule<'_>,
     is_right: impl Fn(f64) -> bool,
 ) {
     if let Some(given) = given.filter(|given| !is_right(given.value)) {
-        report(context, &format!("{what} is {}", given.value), given.span, words);
+        report(context, &format!("{what} is {}", given.value), given.span, rule);
     }
 }
 
@@ -132,7 +150,7 @@ pub(super) fn report(
     context: &mut Context<'_, '_>,
     message: &str,
     span: Option<Span>,
-    (label, example): (&str, &str),
+    NumberRule { label, example }: NumberRule<'_>,
 ) {
     context.push(
         Diagnostic::error("system::bad-coupling", message)
@@ -187,8 +205,20 @@ fn check_models(context: &mut Context<'_, '_>, written: &Coupling) {
 fn tolerances(context: &mut Context<'_, '_>, step: &VariableStep) -> Option<StepTolerances> {
     let fits = |value: f64| 0.0 <= value && value.is_finite();
     let (relative, absolute) = (step.relative.as_ref(), step.absolute.as_ref());
-    check(context, relative, "the relative tolerance of a step", (NOT_NEGATIVE, "1e-4"), fits);
-    check(context, absolute, "the absolute tolerance of a step", (NOT_NEGATIVE, "1e-6"), fits);
+    check(
+        context,
+        relative,
+        "the relative tolerance of a step",
+        NumberRule { label: NOT_NEGATIVE, example: "1e-4" },
+        fits,
+    );
+    check(
+        context,
+        absolute,
+        "the absolute tolerance of a step",
+        NumberRule { label: NOT_NEGATIVE, example: "1e-6" },
+        fits,
+    );
     let value = |given: Option<&Spanned<f64>>, default| given.map_or(default, |it| it.value);
     let tolerances = StepTolerances {
         relative: value(relative, StepTolerances::default().relative),
@@ -200,7 +230,12 @@ fn tolerances(context: &mut Context<'_, '_>, step: &VariableStep) -> Option<Step
     }
     if tolerances.relative == 0.0 && tolerances.absolute == 0.0 {
         let span = relative.and_then(|it| it.span);
-        report(context, "both tolerances of a step are 0", span, (POSITIVE, "1e-4"));
+        report(
+            context,
+            "both tolerances of a step are 0",
+            span,
+            NumberRule { label: POSITIVE, example: "1e-4" },
+        );
     }
     Some(tolerances)
 }

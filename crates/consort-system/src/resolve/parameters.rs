@@ -9,7 +9,7 @@ use consort_core::{
 };
 use std::collections::BTreeMap;
 
-/// What a component is told before it is initialized.
+/// The values that are set in a component before it is initialized.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) structural: Vec<Setting>,

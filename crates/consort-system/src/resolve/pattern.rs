@@ -1,7 +1,7 @@
 //! Patterns that choose variables: `tank.level`, `tank.*`, `*.level`.
 
 /// Whether a pattern of `record`, `plot` or `unhashed` chooses a variable, given as
-/// `component.variable`. A `*` stands for any characters, dots included.
+/// `component.variable`. A `*` matches any characters, dots included.
 ///
 /// ```
 /// use consort_system::resolve::pattern_matches;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Who put a component where.
 #[derive(Clone, Copy)]
-struct Claim<'a> {
+struct NodeClaim<'a> {
     node: &'a str,
     written: &'a Spanned<String>,
     /// By its own name, not by a pattern.
@@ -23,11 +23,14 @@ pub(super) fn resolve(context: &mut Context<'_, '_>) -> Option<Placement> {
     let nodes = &context.system.nodes;
     let first = nodes.first()?.name.value.as_str();
     check_names(context, nodes);
-    let mut claims: Vec<Option<Claim<'_>>> = vec![None; context.system.components.len()];
+    let mut claims: Vec<Option<NodeClaim<'_>>> = vec![None; context.system.components.len()];
     for node in nodes {
         for written in &node.components {
-            let claim =
-                Claim { node: &node.name.value, written, is_named: !written.value.contains('*') };
+            let claim = NodeClaim {
+                node: &node.name.value,
+                written,
+                is_named: !written.value.contains('*'),
+            };
             place(context, claim, &mut claims);
         }
     }
@@ -54,8 +57,12 @@ fn check_names(context: &mut Context<'_, '_>, nodes: &[Node]) {
     }
 }
 
-/// Gives a node the components that it names, or that a pattern of it chooses and nobody names.
-fn place<'a>(context: &mut Context<'_, '_>, claim: Claim<'a>, claims: &mut [Option<Claim<'a>>]) {
+/// Gives a node the components that it names, and those that match its pattern and no node names.
+fn place<'a>(
+    context: &mut Context<'_, '_>,
+    claim: NodeClaim<'a>,
+    claims: &mut [Option<NodeClaim<'a>>],
+) {
     if claim.is_named {
         if let Some(component) = context.find_component(Written::new(claim.written)) {
             claim_one(context, claim, component.index(), claims);
@@ -75,19 +82,19 @@ fn place<'a>(context: &mut Context<'_, '_>, claim: Claim<'a>, claims: &mut [Opti
         context.push(
             diagnostic
                 .maybe_at(claim.written.span, "chooses nothing")
-                .help("a `*` stands for any characters of a component's name"),
+                .help("a `*` matches any characters of a component's name"),
         );
     }
 }
 
 fn claim_one<'a>(
     context: &mut Context<'_, '_>,
-    claim: Claim<'a>,
+    claim: NodeClaim<'a>,
     component: usize,
-    claims: &mut [Option<Claim<'a>>],
+    claims: &mut [Option<NodeClaim<'a>>],
 ) {
     let earlier = claims[component];
-    let counts_less = |earlier: Claim<'_>| claim.is_named && !earlier.is_named;
+    let counts_less = |earlier: NodeClaim<'_>| claim.is_named && !earlier.is_named;
     match earlier {
         Some(earlier) if earlier.is_named && !claim.is_named => {}
         Some(earlier) if earlier.node != claim.node && !counts_less(earlier) => {
@@ -99,8 +106,8 @@ fn claim_one<'a>(
 
 fn report_both(
     context: &mut Context<'_, '_>,
-    claim: Claim<'_>,
-    earlier: Claim<'_>,
+    claim: NodeClaim<'_>,
+    earlier: NodeClaim<'_>,
     component: usize,
 ) {
     let name = &context.system.components[component].name.value;
@@ -115,7 +122,7 @@ fn check_empty(context: &mut Context<'_, '_>, nodes: &[Node], of_component: &[&s
     for node in nodes {
         let name = node.name.value.as_str();
         let is_empty = !of_component.contains(&name);
-        // A list in which nothing was found is told about already.
+        // An empty list was reported already.
         let is_explained = context.report.has_errors() && !node.components.is_empty();
         if is_empty && !is_explained {
             context.push(
@@ -168,7 +175,7 @@ fn unknown_component(pattern: &str, system: &ResolvedSystem) -> Diagnostic {
     let names = system.components.iter().map(|component| component.name.as_str());
     let help = match nearest_name(pattern, names) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => "write `component=node`; a `*` stands for any characters".to_owned(),
+        None => "write `component=node`; a `*` matches any characters".to_owned(),
     };
     Diagnostic::error("system::unknown-component", message).help(help)
 }

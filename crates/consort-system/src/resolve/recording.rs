@@ -200,7 +200,7 @@ fn warn_empty(context: &mut Context<'_, '_>, pattern: &Spanned<String>, setting:
     context.push(
         Diagnostic::warning("system::empty-pattern", message)
             .maybe_at(pattern.span, "no variable has such a path")
-            .help("a pattern is compared with `component.variable`; `*` stands for anything"),
+            .help("a pattern is compared with `component.variable`; `*` matches anything"),
     );
 }
 

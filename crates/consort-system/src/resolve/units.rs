@@ -7,7 +7,7 @@ use consort_core::{Conversion, ModelDescription, Unit, Variable};
 pub(super) enum Fit {
     /// By this conversion.
     Converts(Conversion),
-    /// Nobody knows: one of the units is only a name.
+    /// Unknown: one of the units is only a name.
     Unknown,
     /// Not at all: they measure different things.
     Differs,

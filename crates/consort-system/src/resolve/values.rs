@@ -73,7 +73,7 @@ impl Context<'_, '_> {
         self.push(
             Diagnostic::error("system::wrong-shape", message)
                 .maybe_at(given.value.span, format!("a list of {}", shown(&shape)))
-                .help("a single value stands for all elements of an array"),
+                .help("a single value applies to all elements of an array"),
         );
         false
     }

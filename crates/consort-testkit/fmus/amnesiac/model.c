@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * STEPS of length STEP are one tau, POINTS times; parameters are those from reference 7 on. It prints numbers of
  * trials, and of those among them that differ: see `Truth` of the test kit. */
 #define _DEFAULT_SOURCE
-#include "instance.h"
+#include "consort_instance.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 typedef struct { double time; bool tick; int32_t count, total; } Values;
 

@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 /* The fault under test: shared by every instance in the process, saved by none. */
 static int32_t calls_in_process;

@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 typedef struct { double time, k, x0, x, der_x; } Values;
 

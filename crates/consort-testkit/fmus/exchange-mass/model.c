@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 typedef struct { double time, m, k, c, coupling, x0, v0, f, other, x, v, der_x, der_v, pull; } Values;
 

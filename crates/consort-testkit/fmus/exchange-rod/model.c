@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 enum { CELLS_MAX = 128, CELLS = 1, T0, RATE, T, DER_T, LEFT };
 

@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 typedef struct { double time, mu, x0, v0, x, v, der_x, der_v; } Values;
 

@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 enum { N = 6, OUTSIDE = 1, T0 = 2, RATE = 3, T = 4, DER_T = T + N, INSIDE = DER_T + N };
 

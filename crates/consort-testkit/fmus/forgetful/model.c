@@ -1,6 +1,6 @@
 /* usleep and threads are not ISO C. */
 #define _DEFAULT_SOURCE
-#include "model.h"
+#include "consort_model.h"
 
 #include <pthread.h>
 #include <stdio.h>

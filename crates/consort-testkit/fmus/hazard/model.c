@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "model.h"
+#include "consort_model.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Mappings without a file are not POSIX. */
 #define _GNU_SOURCE
-#include "model.h"
+#include "consort_model.h"
 
 #include <math.h>
 #include <stdio.h>

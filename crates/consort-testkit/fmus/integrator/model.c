@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 typedef struct { double time, u, x0, y; } Values;
 

@@ -1,6 +1,6 @@
 /* getpid and pause are not ISO C. */
 #define _DEFAULT_SOURCE
-#include "model.h"
+#include "consort_model.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* usleep is not ISO C. */
 #define _DEFAULT_SOURCE
-#include "model.h"
+#include "consort_model.h"
 
 #include <math.h>
 #include <sched.h>

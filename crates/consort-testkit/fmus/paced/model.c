@@ -1,4 +1,4 @@
-#include "instance.h"
+#include "consort_instance.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "model.h"
+#include "consort_model.h"
 
 enum { COUNT_MAX = 10 };
 

@@ -106,14 +106,11 @@ pub(super) fn ask(case: &Case, [steps, points]: [u32; 2], inputs: u32) -> Truth 
 /// Compiled once.
 fn program() -> PathBuf {
     let fmus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus");
-    let sources = ["amnesiac/model.c", "amnesiac/oracle.c", "common/instance.c"];
-    let headers = ["common/instance.h", "common/model.h"];
-    let read = |name: &&str| fs::read(fmus.join(name)).expect("it is a part of the kit");
+    let sources = ["amnesiac/model.c", "amnesiac/oracle.c"].map(|name| fmus.join(name));
+    let headers = ["consort_instance.h", "consort_model.h"].map(|name| compile::glue().join(name));
+    let read = |path: &PathBuf| fs::read(path).expect("it is a part of the workspace");
     let contents: Vec<Vec<u8>> = sources.iter().chain(&headers).map(read).collect();
     let key = cache::key(contents.iter().map(Vec::as_slice));
-    let make = |folder: &Path| {
-        let sources: Vec<PathBuf> = sources.iter().map(|name| fmus.join(name)).collect();
-        compile::program(&folder.join("oracle"), &sources, &fmus.join("common"));
-    };
+    let make = |folder: &Path| compile::program(&folder.join("oracle"), &sources);
     cache::folder("oracle", &key, make).join("oracle")
 }

@@ -16,6 +16,11 @@ pub(super) fn headers() -> PathBuf {
     cache::workspace().join("crates/consort-fmi/include")
 }
 
+/// What Consort adds to an FMU that lists it as a source.
+pub(crate) fn glue() -> PathBuf {
+    cache::workspace().join("crates/consort-fmi/glue")
+}
+
 /// Compiles the sources in the FMU folder into its `binaries`.
 pub(super) fn library(folder: &Path, files: &Files, flags: &[String]) {
     let target = folder.join(files.library_path());
@@ -29,9 +34,9 @@ pub(super) fn library(folder: &Path, files: &Files, flags: &[String]) {
 }
 
 /// Compiles sources into a program.
-pub(crate) fn program(target: &Path, sources: &[PathBuf], headers: &Path) {
+pub(crate) fn program(target: &Path, sources: &[PathBuf]) {
     let mut compiler = Command::new("cc");
-    compiler.args(["-O2", "-std=c99", "-ffp-contract=off"]).args(WARNINGS).arg("-I").arg(headers);
+    compiler.args(["-O2", "-std=c99", "-ffp-contract=off"]).args(WARNINGS).arg("-I").arg(glue());
     compiler.args(sources).arg("-o").arg(target).arg("-lm");
     process::run(&mut compiler);
 }

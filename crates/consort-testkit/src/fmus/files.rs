@@ -1,6 +1,6 @@
 //! The files of an FMU, in memory.
 
-use super::{Fmi, TestModel};
+use super::{Fmi, TestModel, compile};
 use crate::variants::{Saving, Shape};
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,17 +16,28 @@ impl Files {
         let fmus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fmus");
         let folder = fmus.join(model.name);
         let (description, glue) = match fmi {
-            Fmi::V2 => ("FMI2.xml", "fmi2_glue.c"),
-            Fmi::V3 => ("FMI3.xml", "fmi3_glue.c"),
+            Fmi::V2 => ("FMI2.xml", "consort_fmi2.c"),
+            Fmi::V3 => ("FMI3.xml", "consort_fmi3.c"),
         };
         let mut files = BTreeMap::new();
         files.insert("modelDescription.xml".to_string(), read(&folder.join(description)));
         files.insert("sources/model.c".to_string(), read(&folder.join("model.c")));
-        for name in ["model.h", "instance.h", "instance.c", glue] {
-            files.insert(format!("sources/{name}"), read(&fmus.join("common").join(name)));
-        }
         collect(&folder.join("resources"), "resources/", &mut files);
-        Files(files).with_build_description(model, fmi, &["model.c", "instance.c", "fmi3_glue.c"])
+        Files(files).with_build_description(model, fmi, &["model.c", glue]).with_glue()
+    }
+
+    /// The same FMU with the files of Consort that it lists as sources and does not have.
+    pub(super) fn with_glue(mut self) -> Self {
+        let listed: Vec<String> = self.sources().into_iter().map(str::to_owned).collect();
+        let ours = listed.iter().filter(|name| name.starts_with("consort_fmi"));
+        let shared = ["consort_model.h", "consort_instance.h"];
+        let names: Vec<&str> =
+            ours.flat_map(|name| [&[name.as_str()], &shared[..]].concat()).collect();
+        for name in names {
+            let file = self.0.entry(format!("sources/{name}"));
+            file.or_insert_with(|| read(&compile::glue().join(name)));
+        }
+        self
     }
 
     /// The same for a model that has functions of the standard of its own, without what `shape` lacks.

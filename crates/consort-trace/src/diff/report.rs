@@ -1,13 +1,13 @@
 //! A comparison in words.
 
-use super::{Comparison, Difference, LoneRows, VariableDifference};
+use super::{Difference, LoneRows, TraceComparison, VariableDifference};
 use consort_core::{Resolution, Tag};
 use std::fmt;
 
 /// How many variables and columns are named before the rest is only counted.
 const NAMED_MAX: usize = 10;
 
-impl fmt::Display for Comparison {
+impl fmt::Display for TraceComparison {
     /// The first difference first, then what differs how often, then what only one side has.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_same() {

@@ -4,12 +4,12 @@ use crate::common::{trace, traces};
 use crate::round_trip::to_csv;
 use consort_core::{Resolution, Seconds, Tag, Time, ValueType, Values};
 use consort_trace::{
-    Column, Comparison, CsvOptions, DiffOptions, Schema, Tolerance, Trace, compare, read_csv,
+    Column, CsvOptions, DiffOptions, Schema, Tolerance, Trace, TraceComparison, compare, read_csv,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
 
-fn mirrored(comparison: &Comparison) -> Comparison {
+fn mirrored(comparison: &TraceComparison) -> TraceComparison {
     let mut mirror = comparison.clone();
     mirror.resolutions.reverse();
     mirror.lone_columns.reverse();

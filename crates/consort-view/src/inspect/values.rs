@@ -17,7 +17,7 @@ pub(super) fn start(variable: &Variable, enumerations: &[Enumeration]) -> String
         return if values.is_empty() { String::new() } else { element(0) };
     }
     match values.len() {
-        // A single value stands for all elements.
+        // A single value applies to all elements.
         1 => format!("all {}", element(0)),
         count => {
             let shown: Vec<String> = (0..count.min(ELEMENTS_MAX)).map(element).collect();

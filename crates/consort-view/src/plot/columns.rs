@@ -1,6 +1,6 @@
 //! What was recorded, on its way into a figure.
 
-use super::{Column, pattern};
+use super::{PlotColumn, pattern};
 use crate::numbers::short;
 use crate::units::readable_unit;
 use consort_core::Variability;
@@ -8,7 +8,7 @@ use consort_trace::Trace;
 use std::collections::BTreeSet;
 
 /// The recorded numbers that match, in the order of the patterns, ready to be drawn.
-pub fn columns(trace: &Trace, patterns: &[String]) -> Vec<Column> {
+pub fn columns(trace: &Trace, patterns: &[String]) -> Vec<PlotColumn> {
     let times: Vec<f64> = trace.times().collect();
     let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());
     for pattern in patterns {
@@ -26,12 +26,12 @@ pub fn columns(trace: &Trace, patterns: &[String]) -> Vec<Column> {
     taken.into_iter().filter_map(drawn).collect()
 }
 
-fn drawable(trace: &Trace, column: usize, element: usize, times: &[f64]) -> Option<Column> {
+fn drawable(trace: &Trace, column: usize, element: usize, times: &[f64]) -> Option<PlotColumn> {
     let described = &trace.schema().columns()[column];
     let values = trace.columns()[column].view();
     let stride = described.element_count();
     let rows = (0..trace.tags().len()).map(|row| values.as_f64(row * stride + element));
-    Some(Column {
+    Some(PlotColumn {
         name: described.element_name(element),
         unit: described.unit.clone(),
         is_discrete: is_discrete(described),
@@ -45,7 +45,7 @@ fn is_discrete(column: &consort_trace::Column) -> bool {
 }
 
 /// `tank.level 0.2 to 0.8, last 0.5 m`: what a variable did, in a few words.
-pub fn range(column: &Column) -> String {
+pub fn range(column: &PlotColumn) -> String {
     let finite = || column.values.iter().copied().filter(|value| value.is_finite());
     let (least, greatest) = (finite().reduce(f64::min), finite().reduce(f64::max));
     let unit = column.unit.as_deref().map(readable_unit);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn ranges_say_least_greatest_and_last() {
-        let column = |values: &[f64]| Column {
+        let column = |values: &[f64]| PlotColumn {
             name: "tank.level".to_owned(),
             unit: Some("m".to_owned()),
             is_discrete: false,

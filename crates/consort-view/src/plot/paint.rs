@@ -1,4 +1,4 @@
-//! Colors and dashes: curves differ by both, so that nobody needs to see colors to tell them apart.
+//! Colors and dashes: curves differ by both, so that they can be distinguished without color.
 
 /// How a curve is painted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Patterns for names of variables: `tank.level`, `tank.*`, `*.level`.
 
-/// Whether `name` is what `pattern` says; `*` stands for any text.
+/// Whether `name` is what `pattern` says; `*` matches any text.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

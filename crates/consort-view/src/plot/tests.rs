@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use resvg::tiny_skia::Pixmap;
 use resvg::usvg::roxmltree::Document;
 
-fn column(name: &str, unit: &str, samples: &[(f64, f64)]) -> Column {
-    Column {
+fn column(name: &str, unit: &str, samples: &[(f64, f64)]) -> PlotColumn {
+    PlotColumn {
         name: name.to_owned(),
         unit: Some(unit.to_owned()),
         is_discrete: false,
@@ -27,7 +27,7 @@ fn tank() -> Figure {
         "tank",
         vec![
             column("tank.level", "m", &level),
-            Column { is_discrete: true, ..column("control.valve", "1", &valve) },
+            PlotColumn { is_discrete: true, ..column("control.valve", "1", &valve) },
             column("tank.setpoint", "m", &[(0.0, 1.25), (4.0, 1.25)]),
         ],
     );
@@ -166,7 +166,7 @@ proptest! {
         is_discrete in any::<bool>(),
         (width, height) in (0u32..2000, 0u32..2000),
     ) {
-        let one = Column { is_discrete, ..column(&name, &unit, &samples) };
+        let one = PlotColumn { is_discrete, ..column(&name, &unit, &samples) };
         let figure = Figure::from_columns(name.clone(), vec![one]);
         let drawn = svg(&figure, Size { width, height });
         let document = Document::parse(&drawn).expect("the drawing is XML");

@@ -12,7 +12,7 @@ use consort_explore::world::{Bounds, Standing, World as _};
 use consort_run::files::folder::{self, RunFolder};
 use consort_run::files::recorder::{Recorder, TraceFiles};
 use consort_run::{Context, Error, paths};
-use consort_view::plot::{Column, Figure, Size, svg};
+use consort_view::plot::{Figure, PlotColumn, Size, svg};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,9 +64,9 @@ pub(super) fn figure(campaign: &Campaign, run: &ScenarioRun, title: &str, formul
         let (unit, is_discrete) = look_up(campaign, path);
         let values = run.seen.iter().map(|(_, values)| values[place]).collect();
         let (name, times) = (path.clone(), times.clone());
-        columns.push(Column { name, unit: unit.clone(), is_discrete, times, values });
+        columns.push(PlotColumn { name, unit: unit.clone(), is_discrete, times, values });
         for threshold in thresholds(formula, path) {
-            columns.push(Column {
+            columns.push(PlotColumn {
                 name: format!("{path}: {threshold}"),
                 unit: unit.clone(),
                 is_discrete: false,

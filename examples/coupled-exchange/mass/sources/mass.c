@@ -1,21 +1,44 @@
-#include "model.h"
+/* A mass that a force moves: der(x) = v, m * der(v) = force. */
+#include "consort_model.h"
 
-const char GUID[] = "consort-example-exchange-mass";
+typedef struct { double time, force, mass, x0, v0, x, v, der_x, der_v; } Values;
 
-void model_start(Model *model)
+/* In the order of the value references in modelDescription.xml. */
+static const Variable variables[] = {
+    SCALAR(INPUT, FLOAT64, force),
+    SCALAR(FIXED, FLOAT64, mass),
+    SCALAR(FIXED, FLOAT64, x0),
+    SCALAR(FIXED, FLOAT64, v0),
+    SCALAR(OUTPUT, FLOAT64, x),
+    SCALAR(OUTPUT, FLOAT64, v),
+    SCALAR(LOCAL, FLOAT64, der_x),
+    SCALAR(LOCAL, FLOAT64, der_v),
+};
+
+static void start(void *values) { *(Values *)values = (Values){ .mass = 1.0 }; }
+
+static void outputs(void *values)
 {
-    *model = (Model){{0.0}};
-    model->value[MASS] = 1.0;
+    Values *m = values;
+    m->der_x = m->v;
+    m->der_v = m->force / m->mass;
 }
 
-void model_initialize(Model *model)
+static Status initialize(const Context *context, void *values)
 {
-    model->value[X] = model->value[X0];
-    model->value[V] = model->value[V0];
+    (void)context;
+    Values *m = values;
+    m->x = m->x0;
+    m->v = m->v0;
+    outputs(m);
+    return OK;
 }
 
-void model_compute(Model *model)
-{
-    model->value[DER_X] = model->value[V];
-    model->value[DER_V] = model->value[FORCE] / model->value[MASS];
-}
+static const Exchange exchange = {
+    .state_count = 2, .states = offsetof(Values, x), .derivatives = offsetof(Values, der_x),
+};
+
+const Model model = {
+    .identifier = "mass", .token = "consort-example-exchange-mass", .size = sizeof(Values), ROWS(variables),
+    .start = start, .initialize = initialize, .outputs = outputs, .exchange = &exchange,
+};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// This list only shrinks: a name that is defined once now is to be removed.
 pub(super) fn names() -> BTreeSet<&'static str> {
-    [MODELS, ENGINE, DISTRIBUTED, COMMANDS, FORMATS].concat().into_iter().collect()
+    [MODELS, ENGINE, DISTRIBUTED, COMMANDS].concat().into_iter().collect()
 }
 
 /// models, export.
@@ -101,23 +101,3 @@ const DISTRIBUTED: &[&str] = &[
 
 /// cli.
 const COMMANDS: &[&str] = &["Tally"];
-
-/// system, formats, planner, check, view, toml, xml.
-const FORMATS: &[&str] = &[
-    "Claim",
-    "Codes",
-    "Column",
-    "Comparison",
-    "Delay",
-    "Execution",
-    "File",
-    "Format",
-    "Found",
-    "Names",
-    "Place",
-    "Program",
-    "Settings",
-    "Sizes",
-    "Value",
-    "Written",
-];

@@ -69,7 +69,7 @@ fn is_about(action: &Action, line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use consort_check::{At, Fault, Program};
+    use consort_check::{At, CheckedProgram, Fault};
 
     const PLAN: &str = "plan p order derived
 # a remark
@@ -90,7 +90,7 @@ advance
     a: step
 ";
 
-    fn check(program: Program, stage: &[usize], action: Action, line: Option<usize>) {
+    fn check(program: CheckedProgram, stage: &[usize], action: Action, line: Option<usize>) {
         let (stage, tag, fault) = (stage.to_vec(), At::Later, Fault::Twice);
         let violation = Violation { program, stage, tag, action, fault };
         assert_eq!(of(&violation, PLAN), line, "{violation}");
@@ -99,14 +99,14 @@ advance
     #[test]
     fn an_operation_has_its_line_or_that_of_its_stage() {
         let text = str::to_owned;
-        check(Program::Present, &[1], Action::Exchange(text("b.y -> c.u")), Some(7));
-        check(Program::Present, &[1], Action::Exchange(text("c.y -> a.u")), Some(5));
-        check(Program::Present, &[2], Action::Iterate, Some(9));
-        check(Program::Present, &[2, 1], Action::Exchange(text("c.y -> a.u")), Some(11));
-        check(Program::Present, &[2, 2], Action::Get(text("a.y")), Some(13));
-        check(Program::Present, &[2, 2], Action::Set(text("b c.u")), Some(14));
-        check(Program::Advance, &[1], Action::Step(text("a")), Some(17));
-        check(Program::Advance, &[], Action::Step(text("b")), None);
-        check(Program::Advance, &[2], Action::Step(text("a")), None);
+        check(CheckedProgram::Present, &[1], Action::Exchange(text("b.y -> c.u")), Some(7));
+        check(CheckedProgram::Present, &[1], Action::Exchange(text("c.y -> a.u")), Some(5));
+        check(CheckedProgram::Present, &[2], Action::Iterate, Some(9));
+        check(CheckedProgram::Present, &[2, 1], Action::Exchange(text("c.y -> a.u")), Some(11));
+        check(CheckedProgram::Present, &[2, 2], Action::Get(text("a.y")), Some(13));
+        check(CheckedProgram::Present, &[2, 2], Action::Set(text("b c.u")), Some(14));
+        check(CheckedProgram::Advance, &[1], Action::Step(text("a")), Some(17));
+        check(CheckedProgram::Advance, &[], Action::Step(text("b")), None);
+        check(CheckedProgram::Advance, &[2], Action::Step(text("a")), None);
     }
 }

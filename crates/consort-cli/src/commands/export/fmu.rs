@@ -1,4 +1,4 @@
-//! `consort export fmu MODEL`: makes an FMU of equations, SBML or a native block.
+//! `consort export fmu MODEL`: makes an FMU of equations, SBML, a native block or the folder of a source FMU.
 
 use super::files::Files;
 use crate::cli::{FmiChoice, FmuArgs, Global, placed_number, placed_time};
@@ -14,7 +14,7 @@ use consort_equations::{Equations, compile};
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
 use consort_formats::parse_assignment;
 use consort_models::equations::written_model;
-use consort_models::pack::write_archive;
+use consort_models::pack::{folder_files, write_archive};
 use consort_models::{ModelRequest, Parameter};
 use consort_system::Spanned;
 use std::io::Cursor;
@@ -31,11 +31,15 @@ pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> Com
     let parameters: Vec<Parameter<'_>> = settings.iter().map(Setting::parameter).collect();
     let request =
         ModelRequest { parameters: &parameters, ..ModelRequest::new(&model, Path::new("")) };
-    let equations = equations(&request, &mut report);
-    let Some(equations) = equations.filter(|_| !report.has_errors()) else {
+    let content = if is_source_fmu(args) {
+        refuse_changes(args, &mut report);
+        Some(folder_files(&args.model).map_err(|error| super::failed(&error))?)
+    } else {
+        equations(&request, &mut report).map(|equations| fmu_files(&equations, &options))
+    };
+    let Some(mut content) = content.filter(|_| !report.has_errors()) else {
         return Err(not_loaded(&model, report).into());
     };
-    let mut content = fmu_files(&equations, &options);
     if !args.no_binary {
         let mut loader = pipeline::loader(global, None);
         let Some(binary) = loader.binary_of(&content, &request, &mut report) else {
@@ -58,11 +62,35 @@ pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> Com
     Ok(Exit::Done)
 }
 
+/// Whether the model is the folder of an FMU.
+fn is_source_fmu(args: &FmuArgs) -> bool {
+    args.model.join("modelDescription.xml").is_file()
+}
+
+/// The folder of an FMU is packed as it is.
+fn refuse_changes(args: &FmuArgs, report: &mut Report) {
+    let time = &args.experiment;
+    let given = [
+        ("fmi", args.fmi.is_some()),
+        ("name", args.name.is_some()),
+        ("set", !args.set.is_empty()),
+        ("start", time.start.is_some()),
+        ("stop", time.stop.is_some()),
+        ("step", time.step.is_some()),
+        ("tolerance", time.tolerance.is_some()),
+    ];
+    for (option, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        let message = format!("`--{option}` does not apply to the folder of an FMU");
+        let diagnostic = Diagnostic::error("cli::fmu-folder", message);
+        report.push(diagnostic.help("change `modelDescription.xml` in the folder instead"));
+    }
+}
+
 fn equations(request: &ModelRequest<'_>, report: &mut Report) -> Option<Equations> {
     compile(&written_model(request, report)?, report)
 }
 
-/// Where the FMU goes: `ball.fmu` of `models/ball.eq`, `gain.fmu` of `native:gain`.
+/// Where the FMU goes: `ball.fmu` of `models/ball.eq`, `gain.fmu` of `native:gain`, `tank.fmu` of the folder `tank`.
 fn out(args: &FmuArgs) -> Result<PathBuf, CommandError> {
     let Some(out) = &args.out else {
         let stem = args.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -118,8 +146,8 @@ fn settings(texts: &[String], report: &mut Report) -> Vec<Setting> {
 
 fn options(args: &FmuArgs, report: &mut Report) -> FmuOptions {
     let version = match args.fmi {
-        FmiChoice::Two => FmiVersion::V2,
-        FmiChoice::Three => FmiVersion::V3,
+        None | Some(FmiChoice::Two) => FmiVersion::V2,
+        Some(FmiChoice::Three) => FmiVersion::V3,
     };
     FmuOptions { version, name: args.name.clone(), experiment: experiment(args, report) }
 }

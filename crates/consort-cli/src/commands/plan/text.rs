@@ -9,7 +9,8 @@ use crate::output::diagnostics::plural;
 use crate::output::printer::Printer;
 use consort::Prepared;
 use consort_planner::{
-    ApartExplanation, EqualDelay, Explanation, LoopExplanation, Path, Program, TogetherExplanation,
+    ApartExplanation, EqualDelay, Explanation, LoopExplanation, LoopProgram, Path,
+    TogetherExplanation,
 };
 use consort_system::Projection;
 use consort_view::page::Page;
@@ -88,8 +89,8 @@ fn apart(explanation: &Explanation) -> Vec<String> {
 }
 
 /// Loops with where they are met: most loops of the cycle are loops of the initial values too.
-fn distinct(loops: &[LoopExplanation]) -> Vec<(&LoopExplanation, Vec<Program>)> {
-    let mut distinct: Vec<(&LoopExplanation, Vec<Program>)> = Vec::new();
+fn distinct(loops: &[LoopExplanation]) -> Vec<(&LoopExplanation, Vec<LoopProgram>)> {
+    let mut distinct: Vec<(&LoopExplanation, Vec<LoopProgram>)> = Vec::new();
     for found in loops {
         let same = |(known, _): &&mut (&LoopExplanation, _)| {
             known.chain == found.chain && known.evaluation == found.evaluation
@@ -107,11 +108,11 @@ fn distinct(loops: &[LoopExplanation]) -> Vec<(&LoopExplanation, Vec<Program>)> 
 }
 
 /// A loop: where, the way round, how it is solved, and what would break it.
-fn loop_line((found, programs): &(&LoopExplanation, Vec<Program>)) -> String {
-    let place = |program: &Program| match program {
-        Program::Initialization => "in the initial values",
-        Program::Present => "at every tag",
-        Program::Advance => "in every step",
+fn loop_line((found, programs): &(&LoopExplanation, Vec<LoopProgram>)) -> String {
+    let place = |program: &LoopProgram| match program {
+        LoopProgram::Initialization => "in the initial values",
+        LoopProgram::Present => "at every tag",
+        LoopProgram::Advance => "in every step",
     };
     let places: Vec<&str> = programs.iter().map(place).collect();
     let means = match found.rollback.as_slice() {

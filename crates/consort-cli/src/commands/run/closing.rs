@@ -16,7 +16,7 @@ const RANGES_MAX: usize = 6;
 pub(crate) fn say(
     prepared: &Prepared,
     recorded: &Recorded,
-    columns: &[plot::Column],
+    columns: &[plot::PlotColumn],
     folder: &RunFolder,
     printer: &Printer,
 ) -> Exit {

@@ -236,7 +236,7 @@ fn changed(
         _ if scales => value.literal.value = map(&value.literal.value, transformation),
         _ => {
             let message = format!(
-                "the value of `{}` is transformed in a unit nobody knows",
+                "the value of `{}` is transformed in an unknown unit",
                 value.name.value
             );
             session.report(

@@ -35,7 +35,7 @@ fn add_children<'e>(
         let path = if around.is_empty() { own } else { format!("{around}/{own}") };
         let index = tree.parts.len();
         let siblings = &mut tree.parts[parent].children;
-        // That two have one name was told already.
+        // A duplicate name was reported already.
         let is_first = *siblings.entry(child.name.value.as_str()).or_insert(index) == index;
         tree.parts.push(Part::new(child, Some(parent), path));
         match &child.content {

@@ -55,14 +55,14 @@ pub(super) fn edges<'e>(session: &mut Session<'_>, tree: &Tree<'e>) -> Edges<'e>
 }
 
 /// A port, and whether it gives values to the wire; `None` if it may do either.
-type Found<'e> = (Port<'e>, Option<bool>);
+type FoundPort<'e> = (Port<'e>, Option<bool>);
 
 fn find<'e>(
     session: &mut Session<'_>,
     tree: &Tree<'e>,
     system: usize,
     end: &'e End,
-) -> Option<Found<'e>> {
+) -> Option<FoundPort<'e>> {
     let part = match &end.element {
         None => system,
         Some(name) => match tree.parts[system].children.get(name.value.as_str()) {
@@ -168,8 +168,8 @@ fn report_connector(
 fn direct<'e>(
     session: &mut Session<'_>,
     wire: &'e Wire,
-    (start, start_gives): Found<'e>,
-    (end, end_gives): Found<'e>,
+    (start, start_gives): FoundPort<'e>,
+    (end, end_gives): FoundPort<'e>,
 ) -> Option<Edge<'e>> {
     let (start_span, end_span) = (wire.start.connector.span, wire.end.connector.span);
     let forward = match (start_gives, end_gives) {
@@ -204,13 +204,13 @@ pub(super) fn connections(
     edges: &Edges<'_>,
 ) -> Vec<Connection> {
     let mut list = Vec::new();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for index in 0..edges.list.len() {
         let to = edges.list[index].to;
         if tree.parts[to.part].component.is_none() {
             continue;
         }
-        let Some(path) = trace(session, tree, edges, index, &mut told) else { continue };
+        let Some(path) = trace(session, tree, edges, index, &mut reported) else { continue };
         list.extend(connect(session, tree, &path));
     }
     list
@@ -222,7 +222,7 @@ fn trace<'t, 'e>(
     tree: &Tree<'e>,
     edges: &'t Edges<'e>,
     last: usize,
-    told: &mut BTreeSet<Port<'e>>,
+    reported: &mut BTreeSet<Port<'e>>,
 ) -> Option<Vec<&'t Edge<'e>>> {
     let mut path = vec![&edges.list[last]];
     loop {
@@ -234,28 +234,49 @@ fn trace<'t, 'e>(
         let entering = edges.entering.get(&first).map_or(&[][..], Vec::as_slice);
         let next = *entering.first()?;
         let problem = if 1 < entering.len() {
-            ("ssp::several-sources", "is fed by several connections", "remove all but one of them")
+            SEVERAL_SOURCES
         } else if path.len() <= edges.list.len() {
             path.push(&edges.list[next]);
             continue;
         } else {
-            ("ssp::connection-cycle", "is fed by itself", "connect it to an output of a component")
+            CYCLE
         };
-        if told.insert(first) {
+        if reported.insert(first) {
             report_port(session, edges, first, entering, problem);
         }
         return None;
     }
 }
 
+/// Why no single output feeds a connector.
+#[derive(Clone, Copy)]
+struct PathProblem {
+    code: &'static str,
+    what: &'static str,
+    help: &'static str,
+}
+
+const SEVERAL_SOURCES: PathProblem = PathProblem {
+    code: "ssp::several-sources",
+    what: "is fed by several connections",
+    help: "remove all but one of them",
+};
+
+const CYCLE: PathProblem = PathProblem {
+    code: "ssp::connection-cycle",
+    what: "is fed by itself",
+    help: "connect it to an output of a component",
+};
+
 fn report_port(
     session: &mut Session<'_>,
     edges: &Edges<'_>,
     port: Port<'_>,
     entering: &[usize],
-    (code, what, help): (&'static str, &str, &str),
+    problem: PathProblem,
 ) {
     let mut spans = entering.iter().rev().filter_map(|edge| edges.list[*edge].to_span);
+    let PathProblem { code, what, help } = problem;
     let message = format!("the connector `{}` {what}", port.connector);
     let mut diagnostic =
         Diagnostic::error(code, message).maybe_at(spans.next(), "a value arrives here").help(help);

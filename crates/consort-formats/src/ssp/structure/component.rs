@@ -53,7 +53,7 @@ pub(super) fn read(
         }
         Source::Same(id) => read_same(session, tag, &id, place)?,
     };
-    // Bindings of the component come after those of the system it stands for.
+    // Bindings of the component come after those of the system it refers to.
     let bindings = inner.bindings.into_iter().chain(bindings).collect();
     Some(Element { name, bindings, ..inner })
 }

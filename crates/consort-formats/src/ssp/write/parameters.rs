@@ -90,7 +90,7 @@ fn write(text: &mut Text, parameter: &Parameter, typed: &Typed) {
 fn typed(literal: &Literal, wanted: Option<ValueType>) -> Option<Typed> {
     let scalars = literal.scalars();
     let sizes = literal.shape()?;
-    // An empty list of texts could not be told from nothing.
+    // An empty list of texts could not be distinguished from nothing.
     let is_empty = scalars.is_empty();
     let (element, is_new) = element(&scalars, wanted)?;
     let is_text = matches!(element, "String" | "Enumeration" | "Binary");

@@ -1,21 +1,21 @@
 //! The coupling as text again.
 
-use super::{float, line, seconds, text};
+use super::{float, line, quoted, seconds};
 use consort_system::{Coupling, IterationOptions, LoopRule, Spanned, StepConstraint, VariableStep};
 
 /// What belongs to `[experiment]`.
 pub(super) fn experiment(out: &mut String, coupling: &Coupling) {
     if let Some(order) = &coupling.order {
-        line(out, "order", &text(order.value.name()));
+        line(out, "order", &quoted(order.value.name()));
     }
     if let Some(continuous) = &coupling.continuous {
-        line(out, "continuous", &text(continuous.value.name()));
+        line(out, "continuous", &quoted(continuous.value.name()));
     }
     if let Some(loops) = &coupling.loops {
-        line(out, "loops", &text(loops.value.name()));
+        line(out, "loops", &quoted(loops.value.name()));
     }
     if let Some(choice) = &coupling.on_divergence {
-        line(out, "on-divergence", &text(choice.value.name()));
+        line(out, "on-divergence", &quoted(choice.value.name()));
     }
     if coupling.iteration != IterationOptions::default() {
         out.push_str("\n[experiment.iteration]\n");
@@ -30,14 +30,14 @@ pub(super) fn experiment(out: &mut String, coupling: &Coupling) {
 /// `[[loops]]`.
 pub(super) fn rule(out: &mut String, rule: &LoopRule) {
     out.push_str("\n[[loops]]\n");
-    line(out, "through", &text(&rule.through.value));
-    line(out, "policy", &text(rule.policy.name()));
+    line(out, "through", &quoted(&rule.through.value));
+    line(out, "policy", &quoted(rule.policy.name()));
     iteration(out, &rule.iteration);
 }
 
 fn iteration(out: &mut String, options: &IterationOptions) {
     if let Some(method) = &options.method {
-        line(out, "method", &text(method.value.name()));
+        line(out, "method", &quoted(method.value.name()));
     }
     if let Some(tolerance) = &options.tolerance {
         line(out, "tolerance", &float(tolerance.value));
@@ -72,9 +72,9 @@ fn variable_step(out: &mut String, step: &VariableStep) {
 
 fn constraint(out: &mut String, constraint: &StepConstraint) {
     out.push_str("\n[[experiment.variable-step.constraints]]\n");
-    line(out, "kind", &text(constraint.kind()));
+    line(out, "kind", &quoted(constraint.kind()));
     let list = |names: &[Spanned<String>]| {
-        let names: Vec<String> = names.iter().map(|name| text(&name.value)).collect();
+        let names: Vec<String> = names.iter().map(|name| quoted(&name.value)).collect();
         format!("[{}]", names.join(", "))
     };
     match constraint {

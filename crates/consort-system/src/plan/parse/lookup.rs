@@ -18,7 +18,7 @@ pub(super) struct Lookup<'t> {
     pub(super) system: &'t ResolvedSystem,
     models: &'t [&'t ModelDescription],
     components: BTreeMap<&'t str, ComponentId>,
-    /// By model, told apart by their addresses, which order nothing.
+    /// By model, identified by address; the order of addresses has no effect.
     variables: BTreeMap<usize, BTreeMap<&'t str, VariableId>>,
     connections: BTreeMap<(Port, Port), ConnectionId>,
     suggestions: u32,

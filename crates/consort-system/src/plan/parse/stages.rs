@@ -52,7 +52,7 @@ impl<'t> Parser<'t, '_> {
         stages
     }
 
-    /// The next line, if it stands at `depth`; lines that are deeper belong to nothing.
+    /// The next line, if its indentation is `depth`; deeper lines have no parent.
     fn next_at(&mut self, depth: usize) -> Option<Line<'t>> {
         loop {
             let line = self.peek()?;
@@ -76,13 +76,16 @@ impl<'t> Parser<'t, '_> {
 
     fn odd_indentation(&mut self, line: &Line<'_>) {
         self.report.push(
-            Diagnostic::error("plan::indentation", "this line is indented by half a step")
-                .at(line.indent_span(self.source), "an odd number of spaces")
-                .help("indent by two spaces below what a line belongs to, with spaces only"),
+            Diagnostic::error(
+                "plan::indentation",
+                "the indentation is not a multiple of two spaces",
+            )
+            .at(line.indent_span(self.source), "an odd number of spaces")
+            .help("indent by two spaces below what a line belongs to, with spaces only"),
         );
     }
 
-    /// Nothing is said about what stands below a line that was not understood.
+    /// Skips, without messages, the lines below one that was not understood.
     pub(super) fn skip_deeper_than(&mut self, spaces: usize) {
         while self.peek().is_some_and(|line| spaces < line.depth_in_spaces) {
             self.next += 1;

@@ -1,4 +1,4 @@
-//! Step and stop that nobody gave: taken from the models where they agree.
+//! Step and stop that were not given: taken from the models where they agree.
 
 use crate::system::{Spanned, System};
 use consort_core::model::DefaultExperiment;

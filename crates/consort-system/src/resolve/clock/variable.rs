@@ -7,17 +7,17 @@ use consort_core::{Diagnostic, Report, Resolution, Seconds, Time};
 
 /// The sizes a step may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::resolve) struct Sizes {
+pub(in crate::resolve) struct StepSizes {
     pub(in crate::resolve) initial: Time,
     pub(in crate::resolve) min: Time,
     pub(in crate::resolve) max: Time,
 }
 
-/// If nobody says how small a step may be: this part of the first.
+/// The shortest step, if none is given, as a part of the first.
 const PARTS_OF_FIRST: i64 = 1000;
 
 /// The shortest step should have at least this many ticks, where the tick can be chosen: else
-/// only a few sizes could be told apart.
+/// only a few sizes could be distinguished.
 const TICKS_OF_SHORTEST: i64 = 100;
 
 /// What must be a multiple of the tick.
@@ -61,7 +61,7 @@ pub(super) fn check_rates(system: &System, report: &mut Report) {
     }
 }
 
-/// Sizes in the wrong order.
+/// StepSizes in the wrong order.
 pub(super) fn check_order(step: &VariableStep, initial: &Spanned<Seconds>, report: &mut Report) {
     let pairs = [
         (step.min.as_ref(), Some(initial), ("the shortest step", "the first")),
@@ -118,14 +118,14 @@ pub(super) fn sizes(
     initial: Time,
     length: Time,
     resolution: Resolution,
-) -> Option<Sizes> {
+) -> Option<StepSizes> {
     let given = |size: &Option<Spanned<Seconds>>| -> Option<Option<Time>> {
         size.as_ref()
             .map(|size| resolution.ticks(size.value).ok())
             .map_or(Some(None), |it| it.map(Some))
     };
     let shortest = Time::from_ticks((initial.ticks() / PARTS_OF_FIRST).max(1));
-    Some(Sizes {
+    Some(StepSizes {
         initial,
         min: given(&step.min)?.unwrap_or(shortest),
         max: given(&step.max)?.unwrap_or(length.max(initial)),

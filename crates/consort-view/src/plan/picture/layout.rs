@@ -78,7 +78,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Per level: what is given, all of it together, steps, what is read. Slots nobody is in are left out.
+/// Per level: what is given, all of it together, steps, what is read. Empty slots are left out.
 const SLOTS: u32 = 4;
 
 fn slots(explanation: &Explanation) -> Vec<u32> {

@@ -4,7 +4,7 @@ use super::{Source, call_after_folder, folder_of, read_text};
 use crate::load::{InputHash, file_name};
 use crate::request::FormOptions;
 use consort_core::{Diagnostic, Report, Span};
-use consort_formats::multimodel::{self, File};
+use consort_formats::multimodel::{self, MultimodelFile};
 use consort_run::Error;
 use consort_run::paths::{relative, whole};
 use consort_system::System;
@@ -18,7 +18,8 @@ pub(super) fn read(
     let texts = texts(&path, options, report)?;
     let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
     let named = names.iter().zip(&texts);
-    let files: Vec<File<'_>> = named.map(|(name, (_, text))| File { name, text }).collect();
+    let files: Vec<MultimodelFile<'_>> =
+        named.map(|(name, (_, text))| MultimodelFile { name, text }).collect();
     let Some(mut read) = multimodel::read(&files, report) else { return Ok(None) };
     let (model, text) = &texts[0];
     call_after_folder(&mut read.system, model, "mm", "mm.json");

@@ -1,11 +1,40 @@
 /* The equations of examples/aircraft/README.md, in the order of operations of `native:flight-dynamics`. */
-#include "model.h"
+#include "consort_model.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
-enum { STATES = 13 }; /* velocity, rates, quaternion, latitude, longitude, altitude */
+/* The variables in the order of their value references in modelDescription.xml. */
+#define VARIABLES(IN, PAR, OUT)                                                                                       \
+    IN(density) IN(speed_of_sound) IN(wind_north) IN(wind_east) IN(wind_down) IN(elevator) IN(aileron) IN(rudder)     \
+    IN(thrust_left) IN(thrust_right) PAR(mass) PAR(Ixx) PAR(Iyy) PAR(Izz) PAR(Ixz) PAR(S) PAR(c) PAR(b) PAR(CL0)      \
+    PAR(CLalpha) PAR(CLq) PAR(CLalphadot) PAR(CLde) PAR(CD0) PAR(k) PAR(CYbeta) PAR(CYp) PAR(CYr) PAR(CYda)           \
+    PAR(CYdr) PAR(Clbeta) PAR(Clp) PAR(Clr) PAR(Clda) PAR(Cldr) PAR(Cm0) PAR(Cmalpha) PAR(Cmq) PAR(Cmalphadot)        \
+    PAR(Cmde) PAR(Cnbeta) PAR(Cnp) PAR(Cnr) PAR(Cnda) PAR(Cndr) PAR(engine_right) PAR(engine_down) PAR(gravity)       \
+    PAR(earth_radius) PAR(speed0) PAR(angle_of_attack0) PAR(sideslip0) PAR(roll0) PAR(pitch0) PAR(heading0)           \
+    PAR(latitude0) PAR(longitude0) PAR(altitude0) OUT(latitude) OUT(longitude) OUT(altitude) OUT(roll) OUT(pitch)     \
+    OUT(heading) OUT(roll_rate) OUT(pitch_rate) OUT(yaw_rate) OUT(ground_speed) OUT(climb_rate) OUT(airspeed)         \
+    OUT(angle_of_attack) OUT(sideslip) OUT(mach) OUT(dynamic_pressure) OUT(acceleration_forward)                      \
+    OUT(acceleration_right) OUT(acceleration_down) OUT(load_factor) OUT(roll_acceleration) OUT(pitch_acceleration)    \
+    OUT(yaw_acceleration)
+
+#define NAME_IN(name) in_##name,
+#define NAME_PAR(name) par_##name,
+#define NAME_OUT(name) out_##name,
+enum { VARIABLES(NAME_IN, NAME_PAR, NAME_OUT) COUNT };
+
+typedef struct {
+    double time;
+    double value[COUNT];
+    double state[13]; /* velocity, rates, quaternion, latitude, longitude, altitude */
+} Values;
+
+#define ROW_IN(name) SCALAR(INPUT, FLOAT64, value[in_##name]),
+#define ROW_PAR(name) SCALAR(FIXED, FLOAT64, value[par_##name]),
+#define ROW_OUT(name) SCALAR(OUTPUT, FLOAT64, value[out_##name]),
+static const Variable variables[] = { VARIABLES(ROW_IN, ROW_PAR, ROW_OUT) };
+
+enum { STATES = 13 };
 
 typedef struct {
     const double *velocity, *rates, *quaternion, *position;
@@ -17,10 +46,9 @@ typedef struct {
     double roll_rate, pitch_rate, yaw_rate, chord_time; /* dimensionless, for the derivatives */
 } Air;
 
-void model_start(Model *model)
+static void start(void *values)
 {
-    double *v = model->value;
-    memset(model, 0, sizeof *model);
+    double *v = ((Values *)values)->value;
     v[in_density] = 0.962873;
     v[in_speed_of_sound] = 330.9;
     v[par_mass] = 2086.524902;
@@ -68,9 +96,9 @@ void model_start(Model *model)
     v[par_altitude0] = 2439.335707904;
 }
 
-const char *model_fault(const Model *model)
+/* What is wrong with the parameters; NULL if nothing. */
+static const char *fault(const double *v)
 {
-    const double *v = model->value;
     double determinant = v[par_Ixx] * v[par_Izz] - v[par_Ixz] * v[par_Ixz];
     if (!(0.0 < v[par_mass])) return "the mass must be positive";
     if (!(0.0 < v[par_Ixx] && 0.0 < v[par_Iyy] && 0.0 < v[par_Izz] && 0.0 < determinant))
@@ -223,10 +251,10 @@ static void slopes(const double x[STATES], const double *v, double dx[STATES])
     dx[12] = -ground[2];
 }
 
-static void outputs(Model *model)
+static void outputs(Values *it)
 {
-    double *v = model->value, ground[3], linear[3], angular[3];
-    Motion motion = motion_of(model->state);
+    double *v = it->value, ground[3], linear[3], angular[3];
+    Motion motion = motion_of(it->state);
     Air air = air_of(&motion, v);
     accelerations(&motion, &air, v, linear, angular);
     ground_velocity(&motion, ground);
@@ -250,10 +278,16 @@ static void outputs(Model *model)
     v[out_load_factor] = -linear[2] / v[par_gravity];
 }
 
-void model_initialize(Model *model)
+static Status initialize(const Context *context, void *values)
 {
-    double *x = model->state, quaternion[4];
-    const double *v = model->value;
+    Values *it = values;
+    const char *reason = fault(it->value);
+    if (reason) {
+        context->log(context, ERROR, "%s", reason);
+        return ERROR;
+    }
+    double *x = it->state, quaternion[4];
+    const double *v = it->value;
     double attack = v[par_angle_of_attack0], slip = v[par_sideslip0];
     x[0] = v[par_speed0] * cos(attack) * cos(slip);
     x[1] = v[par_speed0] * sin(slip);
@@ -268,24 +302,33 @@ void model_initialize(Model *model)
     quaternion[3] = cr * cp * sh - sr * sp * ch;
     normalize(quaternion, x + 6);
     for (int i = 0; i < 3; i++) x[10 + i] = v[par_latitude0 + i];
-    outputs(model);
+    outputs(it);
+    return OK;
 }
 
 /* Classical Runge-Kutta with the inputs held. */
-void model_step(Model *model, double length)
+static Status step(const Context *context, void *values, Step *step)
 {
+    (void)context;
+    Values *it = values;
+    double length = step->length;
     static const double PART[] = { 0.5, 0.5, 1.0 }, WEIGHT[] = { 2.0, 2.0, 1.0 };
-    double *x = model->state, slope[STATES], stage[STATES], sum[STATES], quaternion[4];
-    slopes(x, model->value, slope);
+    double *x = it->state, slope[STATES], stage[STATES], sum[STATES], quaternion[4];
+    slopes(x, it->value, slope);
     memcpy(sum, slope, sizeof sum);
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < STATES; i++) stage[i] = x[i] + PART[k] * length * slope[i];
-        slopes(stage, model->value, slope);
+        slopes(stage, it->value, slope);
         for (int i = 0; i < STATES; i++) sum[i] += WEIGHT[k] * slope[i];
     }
     for (int i = 0; i < STATES; i++) x[i] += length / 6.0 * sum[i];
     normalize(x + 6, quaternion);
     memcpy(x + 6, quaternion, sizeof quaternion);
-    outputs(model);
-    model->time += length;
+    outputs(it);
+    return OK;
 }
+
+const Model model = {
+    .identifier = "flight", .token = "consort-example-flight-1", .size = sizeof(Values), ROWS(variables),
+    .start = start, .initialize = initialize, .step = step,
+};

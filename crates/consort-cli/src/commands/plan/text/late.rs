@@ -1,7 +1,7 @@
 //! What is used later than it is known, and why.
 
 use crate::output::diagnostics::plural;
-use consort_planner::{Delay, DelayReason, Lag};
+use consort_planner::{DelayReason, DelayedConnection, Lag};
 use consort_system::{ResolvedComponent, ResolvedSystem};
 use consort_view::page::Page;
 use std::collections::BTreeMap;
@@ -10,18 +10,19 @@ use std::collections::BTreeMap;
 const PATH_MAX: usize = 9;
 
 /// Delays that change the result, not values that are held because their source is slow.
-pub(super) fn delayed(delays: &[Delay]) -> impl Iterator<Item = &Delay> {
+pub(super) fn delayed(delays: &[DelayedConnection]) -> impl Iterator<Item = &DelayedConnection> {
     delays.iter().filter(|delay| delay.reason != DelayReason::SlowerSource)
 }
 
 /// Connections whose value is used a step late, by reason.
-pub(super) fn delays(page: &mut Page, system: &ResolvedSystem, delays: &[Delay]) {
+pub(super) fn delays(page: &mut Page, system: &ResolvedSystem, delays: &[DelayedConnection]) {
     if delayed(delays).next().is_none() {
         return;
     }
     page.heading("Delays");
     let because = |reason: DelayReason| {
-        let found: Vec<&Delay> = delays.iter().filter(|delay| delay.reason == reason).collect();
+        let found: Vec<&DelayedConnection> =
+            delays.iter().filter(|delay| delay.reason == reason).collect();
         (!found.is_empty()).then_some(found)
     };
     if let Some(asked) = because(DelayReason::Asked) {
@@ -47,14 +48,14 @@ pub(super) fn delays(page: &mut Page, system: &ResolvedSystem, delays: &[Delay])
     }
 }
 
-fn arrow(delay: &Delay) -> String {
+fn arrow(delay: &DelayedConnection) -> String {
     format!("{} -> {}", delay.from, delay.to)
 }
 
 /// Connections from slower components.
-pub(super) fn held(page: &mut Page, system: &ResolvedSystem, delays: &[Delay]) {
-    let slow = |delay: &&Delay| delay.reason == DelayReason::SlowerSource;
-    let slow: Vec<&Delay> = delays.iter().filter(slow).collect();
+pub(super) fn held(page: &mut Page, system: &ResolvedSystem, delays: &[DelayedConnection]) {
+    let slow = |delay: &&DelayedConnection| delay.reason == DelayReason::SlowerSource;
+    let slow: Vec<&DelayedConnection> = delays.iter().filter(slow).collect();
     let item = |pair: &Pair<'_>| {
         let period = system.experiment.resolution.seconds(pair.source.period);
         let age = period.map_or_else(|| "one step".to_owned(), |seconds| format!("{seconds} s"));
@@ -105,14 +106,16 @@ pub(super) fn shortened(path: &[String]) -> String {
 struct Pair<'a> {
     source: &'a ResolvedComponent,
     target: &'a ResolvedComponent,
-    wires: Vec<&'a Delay>,
+    wires: Vec<&'a DelayedConnection>,
 }
 
 impl Pair<'_> {
     /// What would make the source step first.
     fn with_cure(&self) -> String {
         let prefix = format!("{}.", self.target.name);
-        let input = |wire: &&Delay| wire.to.strip_prefix(&prefix).unwrap_or(&wire.to).to_owned();
+        let input = |wire: &&DelayedConnection| {
+            wire.to.strip_prefix(&prefix).unwrap_or(&wire.to).to_owned()
+        };
         let mut inputs: Vec<String> = self.wires.iter().map(input).collect();
         inputs.dedup();
         format!(
@@ -135,7 +138,7 @@ impl std::fmt::Display for Pair<'_> {
 }
 
 /// Groups connections by the components at their ends.
-fn pairs<'a>(system: &'a ResolvedSystem, delays: &[&'a Delay]) -> Vec<Pair<'a>> {
+fn pairs<'a>(system: &'a ResolvedSystem, delays: &[&'a DelayedConnection]) -> Vec<Pair<'a>> {
     let owners: Owners<'a> = system.components.iter().map(|it| (it.name.as_str(), it)).collect();
     let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let mut pairs: Vec<Pair<'a>> = Vec::new();

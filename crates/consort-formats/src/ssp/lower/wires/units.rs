@@ -9,7 +9,7 @@ use consort_system::Linear;
 
 const IDENTITY: Linear = Linear { factor: 1.0, offset: 0.0 };
 
-/// The transformation of the whole way, and whether it stands in place of unit conversion.
+/// The transformation of the whole way, and whether it replaces unit conversion.
 ///
 /// A transformation is in the unit of the connector where its wire ends. Where both models' units
 /// are declared, everything is computed here; else conversion between the models' own units is
@@ -43,7 +43,7 @@ fn declared(
                         report_mismatch(session, edge, unit, next);
                         return None;
                     }
-                    // Nobody knows these units; whoever knows the models says so.
+                    // These units are unknown here; the check against the models reports them.
                     return undeclared(session, tree, path);
                 };
                 converts |= !conversion.is_identity();
@@ -59,7 +59,7 @@ fn declared(
     Some((Some(map), true))
 }
 
-/// `None` if nobody wrote a transformation.
+/// `None` if there is no transformation.
 fn written(path: &[&Edge<'_>], map: Linear) -> Option<Linear> {
     path.iter().any(|edge| edge.wire.linear.is_some()).then_some(map)
 }

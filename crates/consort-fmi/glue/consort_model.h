@@ -1,10 +1,10 @@
-/* The interface between a test model (`model.c`) and the FMI glue.
+/* What a model in C offers, so that `consort_fmi2.c` or `consort_fmi3.c` makes an FMU of it.
  *
- * A model is one plain struct of values without pointers, whose first member is `double time`, a table that says where
- * each variable lives in it, and a few functions. The glue copies values by the table and saves the whole state by
- * copying the struct, so a saved state is complete by construction. */
-#ifndef MODEL_H
-#define MODEL_H
+ * A model is one struct of values without pointers, whose first member is `double time`, a table that says where each
+ * variable is in it, a few functions, and `const Model model`, which names them. Values are read and written by the
+ * table, and the state is saved by copying the struct. docs/c-models.md has an example. */
+#ifndef CONSORT_MODEL_H
+#define CONSORT_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ typedef enum { INDEPENDENT, STRUCTURAL, FIXED, TUNABLE, INPUT, OUTPUT, LOCAL } K
 typedef struct { char text[STRING_MAX]; } String;
 typedef struct { size_t size; uint8_t bytes[BINARY_MAX]; } Binary;
 
-/* One row per variable; its index is the value reference. ENUMERATION is an int64_t, BOOLEAN and CLOCK are bool. */
+/* One row per variable; its index is the value reference in modelDescription.xml. In the struct an ENUMERATION is an
+ * int64_t, BOOLEAN and CLOCK are bool. */
 typedef struct {
     Kind kind;
     Type type;
@@ -33,20 +34,22 @@ typedef struct {
     size_t count;
 } Variable;
 
+/* Rows of a struct named `Values`. */
 #define SCALAR(kind, type, field) { kind, type, offsetof(Values, field), 1 }
 #define ARRAY(kind, type, field, count) { kind, type, offsetof(Values, field), count }
 
-/* What a model may know of the world. */
+/* What a function is given besides the values. `log` writes a message to the importer's log. */
 typedef struct Context {
     const char *name;        /* the instance's name */
     const char *resources;   /* path of the resources folder with a separator at its end; may be empty */
     bool event_mode;         /* the importer handles events */
     bool early_return;       /* a step may end early */
-    const void *owner;       /* for the glue */
+    const void *owner;       /* not for models */
     void (*log)(const struct Context *context, Status status, const char *format, ...);
 } Context;
 
-/* One communication step: the first two are given, the others are answered. */
+/* One communication step: the first two are given, the others are answered. A step that ends early sets `reached`, and
+ * `early` if `early_return` allows it; otherwise it returns DISCARD. */
 typedef struct {
     double start, length;
     double reached;          /* preset to start + length */
@@ -70,16 +73,17 @@ typedef struct {
     bool (*completed)(void *values);                         /* after an accepted step; true: a step event */
 } Exchange;
 
-/* The calls a model may want to spoil; see `misbehave`. */
+/* Calls that a model may answer itself with a status: for models that test importers. */
 typedef enum {
     CALL_NONE, CALL_SETUP, CALL_ENTER_INITIALIZATION, CALL_EXIT_INITIALIZATION, CALL_SET, CALL_GET, CALL_STEP,
     CALL_TERMINATE, CALL_RESET, CALL_GET_STATE, CALL_SET_STATE, CALL_UPDATE, CALL_INSTANTIATE,
     CALL_STATE_WAS_SET, CALL_GET_INPUT
 } Call;
 
-/* Every function may be NULL but `start`, and `step` where there is no Model Exchange. */
+/* The model. Every function may be NULL but `start`, and `step` for Co-Simulation. `values` is the struct. */
 typedef struct {
-    const char *identifier, *token;
+    const char *identifier;  /* `modelIdentifier` */
+    const char *token;       /* `guid` of FMI 2, `instantiationToken` of FMI 3 */
     size_t size;             /* of the struct of values */
     const Variable *variables;
     uint32_t variable_count;
@@ -97,6 +101,9 @@ typedef struct {
     size_t (*padding)(const void *values);                           /* bytes after a serialized state */
     const Exchange *exchange;
 } Model;
+
+/* Sets the table: `const Model model = { ROWS(variables), ... }`. */
+#define ROWS(table) .variables = table, .variable_count = sizeof table / sizeof *table
 
 extern const Model model;
 

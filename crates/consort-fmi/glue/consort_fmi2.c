@@ -1,21 +1,18 @@
-/* FMI 2.0 over `model.h`. */
+/* The functions of FMI 2.0 for a model that offers what `consort_model.h` says. Consort adds this file and its headers
+ * to an FMU that lists it as a source file; do not edit a copy. */
 #include "fmi2Functions.h"
-#include "instance.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "consort_instance.h"
 
 #define READ_PHASES (IN(INITIALIZATION) | IN(EVENT_MODE) | IN(CONTINUOUS_MODE) | IN(STEP_MODE) | IN(TERMINATED))
 #define WRITE_PHASES (IN(INSTANTIATED) | IN(INITIALIZATION) | IN(EVENT_MODE) | IN(CONTINUOUS_MODE) | IN(STEP_MODE))
 
-/* Refuses the call in the wrong phase, or as the model wishes; a warning does not stop the call. */
+/* Refuses the call in the wrong phase, or as the model answers; a warning does not stop the call. */
 #define BEGIN(phases, call)                                                                                           \
     Instance *instance = component;                                                                                   \
     if (!instance || !allowed(instance, __func__, phases)) return fmi2Error;                                          \
-    int spoil = spoiled(instance, call);                                                                              \
-    if (WARNING < spoil) return (fmi2Status)spoil
-#define END(status) return worst(spoil, status)
+    int own = own_status(instance, call);                                                                             \
+    if (WARNING < own) return (fmi2Status)own
+#define END(status) return worst(own, status)
 #define REFERENCES const fmi2ValueReference references[], size_t n
 
 static fmi2Status worst(int a, int b) { return (fmi2Status)(a < b ? b : a); }
@@ -82,7 +79,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     if (wrong_token) fail(instance, "the GUID `%s` is not this model's", guid);
     instance->exchange = type == fmi2ModelExchange;
     bool is_offered = instance->exchange ? model.exchange != NULL : model.step != NULL;
-    if (wrong_token || !is_offered || spoiled(instance, CALL_INSTANTIATE)) {
+    if (wrong_token || !is_offered || own_status(instance, CALL_INSTANTIATE)) {
         instance_free(instance);
         return NULL;
     }
@@ -139,18 +136,18 @@ fmi2Status fmi2Reset(fmi2Component component)
     END(instance_reset(instance));
 }
 
-/* Getting and setting: phase, the model's wish, then the copy. */
+/* Getting and setting: phase, the model's own answer, then the copy. */
 static fmi2Status before_get(Instance *instance, const char *function, const fmi2ValueReference *references, size_t n)
 {
     if (!instance || !allowed(instance, function, READ_PHASES)) return fmi2Error;
-    int spoil = n ? spoiled_access(instance, CALL_GET, references[0]) : 0;
-    return WARNING < spoil ? (fmi2Status)spoil : worst(spoil, refresh(instance));
+    int own = n ? own_access_status(instance, CALL_GET, references[0]) : 0;
+    return WARNING < own ? (fmi2Status)own : worst(own, refresh(instance));
 }
 
 static fmi2Status before_set(Instance *instance, const char *function, const fmi2ValueReference *references, size_t n)
 {
     if (!instance || !allowed(instance, function, WRITE_PHASES)) return fmi2Error;
-    return n ? (fmi2Status)spoiled_access(instance, CALL_SET, references[0]) : fmi2OK;
+    return n ? (fmi2Status)own_access_status(instance, CALL_SET, references[0]) : fmi2OK;
 }
 
 fmi2Status fmi2GetReal(fmi2Component component, REFERENCES, fmi2Real values[])

@@ -1,22 +1,19 @@
-/* FMI 3.0 over `model.h`. */
+/* The functions of FMI 3.0 for a model that offers what `consort_model.h` says. Consort adds this file and its headers
+ * to an FMU that lists it as a source file; do not edit a copy. */
 #include "fmi3Functions.h"
-#include "instance.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "consort_instance.h"
 
 #define MOVING_PHASES (IN(EVENT_MODE) | IN(STEP_MODE) | IN(CONTINUOUS_MODE))
 #define READ_PHASES (IN(CONFIGURATION) | IN(INITIALIZATION) | MOVING_PHASES | IN(RECONFIGURATION) | IN(TERMINATED))
 #define WRITE_PHASES (IN(INSTANTIATED) | IN(CONFIGURATION) | IN(INITIALIZATION) | MOVING_PHASES | IN(RECONFIGURATION))
 
-/* Refuses the call in the wrong phase, or as the model wishes; a warning does not stop the call. */
+/* Refuses the call in the wrong phase, or as the model answers; a warning does not stop the call. */
 #define BEGIN(phases, call)                                                                                           \
     Instance *instance = handle;                                                                                      \
     if (!instance || !allowed(instance, __func__, phases)) return fmi3Error;                                          \
-    int spoil = spoiled(instance, call);                                                                              \
-    if (WARNING < spoil) return (fmi3Status)spoil
-#define END(status) return worst(spoil, status)
+    int own = own_status(instance, call);                                                                             \
+    if (WARNING < own) return (fmi3Status)own
+#define END(status) return worst(own, status)
 #define UNUSED(value) (void)(value)
 #define REFERENCES const fmi3ValueReference references[], size_t n
 
@@ -61,7 +58,7 @@ static Instance *instantiate(fmi3String name, fmi3String token, fmi3String resou
     instance->log_all = logging;
     bool wrong_token = strcmp(token, model.token) != 0;
     if (wrong_token) fail(instance, "the instantiation token `%s` is not this model's", token);
-    if (wrong_token || spoiled(instance, CALL_INSTANTIATE)) {
+    if (wrong_token || own_status(instance, CALL_INSTANTIATE)) {
         instance_free(instance);
         return NULL;
     }
@@ -181,18 +178,18 @@ fmi3Status fmi3Reset(fmi3Instance handle)
     END(instance_reset(instance));
 }
 
-/* Getting and setting: phase, the model's wish, then the copy. */
+/* Getting and setting: phase, the model's own answer, then the copy. */
 static fmi3Status before_get(Instance *instance, const char *function, const fmi3ValueReference *references, size_t n)
 {
     if (!instance || !allowed(instance, function, READ_PHASES)) return fmi3Error;
-    int spoil = n ? spoiled_access(instance, CALL_GET, references[0]) : 0;
-    return WARNING < spoil ? (fmi3Status)spoil : worst(spoil, refresh(instance));
+    int own = n ? own_access_status(instance, CALL_GET, references[0]) : 0;
+    return WARNING < own ? (fmi3Status)own : worst(own, refresh(instance));
 }
 
 static fmi3Status before_set(Instance *instance, const char *function, const fmi3ValueReference *references, size_t n)
 {
     if (!instance || !allowed(instance, function, WRITE_PHASES)) return fmi3Error;
-    return n ? (fmi3Status)spoiled_access(instance, CALL_SET, references[0]) : fmi3OK;
+    return n ? (fmi3Status)own_access_status(instance, CALL_SET, references[0]) : fmi3OK;
 }
 
 #define ACCESS(NAME, TYPE)                                                                                            \
@@ -234,7 +231,7 @@ fmi3Status fmi3SetString(fmi3Instance handle, REFERENCES, const fmi3String value
     return worst(status, set_strings(handle, __func__, references, n, values, count));
 }
 
-/* Binaries are scalars in all our models. */
+/* Binaries are scalars. */
 fmi3Status fmi3GetBinary(fmi3Instance handle, REFERENCES, size_t sizes[], fmi3Binary values[], size_t count)
 {
     fmi3Status status = before_get(handle, __func__, references, n);

@@ -1,9 +1,86 @@
-#include "instance.h"
+/* What `consort_fmi2.c` and `consort_fmi3.c` share: life cycle, typed access to values, saved states. */
+#ifndef CONSORT_INSTANCE_H
+#define CONSORT_INSTANCE_H
+
+#include "consort_model.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef enum { INSTANTIATED, CONFIGURATION, INITIALIZATION, EVENT_MODE, STEP_MODE, TERMINATED, FAILED,
+               CONTINUOUS_MODE, RECONFIGURATION } Phase;
+
+typedef struct {
+    Context context;
+    char *name, *resources;
+    Phase phase;
+    bool dirty;          /* outputs are out of date in a mode that refreshes them at once */
+    bool log_all;
+    bool exchange;       /* made for Model Exchange */
+    void *values;
+    double last_time;    /* reached by the last step */
+    bool terminate;      /* asked for by the last step */
+    void *environment;
+    const void *callbacks;   /* of FMI 2 */
+    void (*logger)(void);    /* of FMI 3, cast back before the call */
+} Instance;
+
+static inline Instance *instance_new(const char *name, const char *resources, size_t resources_length);
+static inline void instance_free(Instance *instance);
+static inline Status instance_reset(Instance *instance);
+
+/* Logs an error and returns ERROR. */
+static inline Status fail(const Instance *instance, const char *format, ...);
+
+/* True if the instance is in one of the phases (bits `1 << phase`); logs the refused call otherwise. */
+static inline bool allowed(Instance *instance, const char *function, unsigned phases);
+#define IN(phase) (1u << (phase))
+
+/* The status with which the model answers this call itself; 0: it does not. */
+static inline int own_status(Instance *instance, Call call);
+static inline int own_access_status(Instance *instance, Call call, uint32_t reference);
+
+/* The variable, or NULL after logging why not. `type` must match; INT64 also fits an ENUMERATION. */
+static inline const Variable *readable(Instance *instance, const char *function, uint32_t reference, Type type);
+static inline const Variable *writable(Instance *instance, const char *function, uint32_t reference, Type type);
+static inline size_t element_count(const Instance *instance, uint32_t reference);
+static inline void *place(const Instance *instance, const Variable *variable);
+static inline size_t element_size(Type type);
+
+/* Copies all elements of the variables; `count` elements must fit exactly. Not for strings, binaries, clocks. */
+static inline Status get_plain(Instance *, const char *function, Type, const uint32_t *references, size_t, void *,
+                               size_t count);
+static inline Status set_plain(Instance *, const char *function, Type, const uint32_t *references, size_t,
+                               const void *, size_t);
+static inline Status get_strings(Instance *, const char *function, const uint32_t *references, size_t, const char **,
+                                 size_t count);
+static inline Status set_strings(Instance *, const char *function, const uint32_t *references, size_t,
+                                 const char *const *, size_t);
+
+/* Brings outputs up to date where the mode demands it. */
+static inline Status refresh(Instance *instance);
+/* One step, with time kept; `step` is answered. */
+static inline Status advance(Instance *instance, Step *step);
+
+/* Model Exchange: all of these refuse the call where it is not allowed. */
+typedef enum { STATES, DERIVATIVES, INDICATORS, NOMINALS } Vector;
+static inline size_t vector_count(const Instance *instance, Vector vector);
+static inline Status get_vector(Instance *instance, const char *function, Vector vector, double *values, size_t count);
+static inline Status set_states(Instance *instance, const char *function, const double *values, size_t count);
+static inline Status set_time(Instance *instance, const char *function, double time);
+static inline Status completed_step(Instance *instance, const char *function, bool *event);
+static inline Status change_mode(Instance *instance, const char *function, Phase from, Phase to);
+
+/* Saved states: phase and values, no pointers, so the bytes are also the serialized form. */
+static inline size_t state_size(void);
+static inline void *state_get(const Instance *instance);
+static inline void state_set(Instance *instance, const void *state);
+static inline size_t serialized_size(const void *state);
+static inline void serialize(const void *state, void *bytes);
+static inline bool state_fits(const void *bytes, size_t size);
 
 typedef struct {
     uint64_t size;
@@ -13,14 +90,14 @@ typedef struct {
     double last_time;
 } StateHead;
 
-static char *copy_text(const char *text, size_t length)
+static inline char *copy_text(const char *text, size_t length)
 {
     char *copy = calloc(length + 1, 1);
     if (copy && text) memcpy(copy, text, length);
     return copy;
 }
 
-Instance *instance_new(const char *name, const char *resources, size_t resources_length)
+static inline Instance *instance_new(const char *name, const char *resources, size_t resources_length)
 {
     Instance *instance = calloc(1, sizeof *instance);
     if (!instance) return NULL;
@@ -38,7 +115,7 @@ Instance *instance_new(const char *name, const char *resources, size_t resources
     return instance;
 }
 
-void instance_free(Instance *instance)
+static inline void instance_free(Instance *instance)
 {
     if (!instance) return;
     free(instance->name);
@@ -47,7 +124,7 @@ void instance_free(Instance *instance)
     free(instance);
 }
 
-Status instance_reset(Instance *instance)
+static inline Status instance_reset(Instance *instance)
 {
     memset(instance->values, 0, model.size);
     model.start(instance->values);
@@ -58,7 +135,7 @@ Status instance_reset(Instance *instance)
     return OK;
 }
 
-Status fail(const Instance *instance, const char *format, ...)
+static inline Status fail(const Instance *instance, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -69,7 +146,7 @@ Status fail(const Instance *instance, const char *format, ...)
     return ERROR;
 }
 
-bool allowed(Instance *instance, const char *function, unsigned phases)
+static inline bool allowed(Instance *instance, const char *function, unsigned phases)
 {
     static const char *const names[] = { "after instantiation", "in configuration mode", "in initialization mode",
                                          "in event mode", "in step mode", "after termination", "after a fatal error",
@@ -79,25 +156,25 @@ bool allowed(Instance *instance, const char *function, unsigned phases)
     return false;
 }
 
-int spoiled(Instance *instance, Call call)
+static inline int own_status(Instance *instance, Call call)
 {
     return model.call ? model.call(&instance->context, instance->values, call) : 0;
 }
 
-/* Only inputs and outputs are spoiled, so that the parameters that ask for it can be set. */
-int spoiled_access(Instance *instance, Call call, uint32_t reference)
+/* Of inputs and outputs only, so that the parameters which decide it can be set. */
+static inline int own_access_status(Instance *instance, Call call, uint32_t reference)
 {
     if (!model.call || model.variable_count <= reference) return 0;
     Kind kind = model.variables[reference].kind;
-    return kind == (call == CALL_SET ? INPUT : OUTPUT) ? spoiled(instance, call) : 0;
+    return kind == (call == CALL_SET ? INPUT : OUTPUT) ? own_status(instance, call) : 0;
 }
 
-static bool type_matches(const Variable *variable, Type type)
+static inline bool type_matches(const Variable *variable, Type type)
 {
     return variable->type == type || (variable->type == ENUMERATION && type == INT64);
 }
 
-const Variable *readable(Instance *instance, const char *function, uint32_t reference, Type type)
+static inline const Variable *readable(Instance *instance, const char *function, uint32_t reference, Type type)
 {
     if (reference < model.variable_count && type_matches(&model.variables[reference], type))
         return &model.variables[reference];
@@ -105,7 +182,7 @@ const Variable *readable(Instance *instance, const char *function, uint32_t refe
     return NULL;
 }
 
-static unsigned phases_to_set(Kind kind)
+static inline unsigned phases_to_set(Kind kind)
 {
     unsigned before = IN(INSTANTIATED) | IN(INITIALIZATION);
     switch (kind) {
@@ -116,7 +193,7 @@ static unsigned phases_to_set(Kind kind)
     }
 }
 
-const Variable *writable(Instance *instance, const char *function, uint32_t reference, Type type)
+static inline const Variable *writable(Instance *instance, const char *function, uint32_t reference, Type type)
 {
     const Variable *variable = readable(instance, function, reference, type);
     if (!variable) return NULL;
@@ -125,18 +202,18 @@ const Variable *writable(Instance *instance, const char *function, uint32_t refe
     return NULL;
 }
 
-size_t element_count(const Instance *instance, uint32_t reference)
+static inline size_t element_count(const Instance *instance, uint32_t reference)
 {
     size_t resized = model.count ? model.count(instance->values, reference) : 0;
     return resized ? resized : model.variables[reference].count;
 }
 
-void *place(const Instance *instance, const Variable *variable)
+static inline void *place(const Instance *instance, const Variable *variable)
 {
     return (char *)instance->values + variable->offset;
 }
 
-size_t element_size(Type type)
+static inline size_t element_size(Type type)
 {
     switch (type) {
         case INT8: case UINT8: return 1;
@@ -149,19 +226,20 @@ size_t element_size(Type type)
     }
 }
 
-static Status wrong_count(const Instance *instance, const char *function, size_t given)
+static inline Status wrong_count(const Instance *instance, const char *function, size_t given)
 {
     return fail(instance, "%s: %zu values do not fit the variables", function, given);
 }
 
-Status get_plain(Instance *instance, const char *function, Type type, const uint32_t *references, size_t n,
+static inline Status get_plain(Instance *instance, const char *function, Type type, const uint32_t *references,
+                               size_t n,
                  void *values, size_t count)
 {
     size_t size = element_size(type), done = 0;
     for (size_t i = 0; i < n; i++) {
         const Variable *variable = readable(instance, function, references[i], type);
         if (!variable) return ERROR;
-        if (variable->kind == INPUT && WARNING < spoiled(instance, CALL_GET_INPUT))
+        if (variable->kind == INPUT && WARNING < own_status(instance, CALL_GET_INPUT))
             return fail(instance, "%s: the input %u cannot be read", function, (unsigned)references[i]);
         size_t elements = element_count(instance, references[i]);
         if (count - done < elements) return wrong_count(instance, function, count);
@@ -171,7 +249,8 @@ Status get_plain(Instance *instance, const char *function, Type type, const uint
     return done == count ? OK : wrong_count(instance, function, count);
 }
 
-Status set_plain(Instance *instance, const char *function, Type type, const uint32_t *references, size_t n,
+static inline Status set_plain(Instance *instance, const char *function, Type type, const uint32_t *references,
+                               size_t n,
                  const void *values, size_t count)
 {
     size_t size = element_size(type), done = 0;
@@ -187,7 +266,7 @@ Status set_plain(Instance *instance, const char *function, Type type, const uint
     return done == count ? OK : wrong_count(instance, function, count);
 }
 
-Status get_strings(Instance *instance, const char *function, const uint32_t *references, size_t n,
+static inline Status get_strings(Instance *instance, const char *function, const uint32_t *references, size_t n,
                    const char **values, size_t count)
 {
     size_t done = 0;
@@ -202,7 +281,7 @@ Status get_strings(Instance *instance, const char *function, const uint32_t *ref
     return done == count ? OK : wrong_count(instance, function, count);
 }
 
-Status set_strings(Instance *instance, const char *function, const uint32_t *references, size_t n,
+static inline Status set_strings(Instance *instance, const char *function, const uint32_t *references, size_t n,
                    const char *const *values, size_t count)
 {
     size_t done = 0;
@@ -221,7 +300,7 @@ Status set_strings(Instance *instance, const char *function, const uint32_t *ref
     return done == count ? OK : wrong_count(instance, function, count);
 }
 
-Status refresh(Instance *instance)
+static inline Status refresh(Instance *instance)
 {
     if (!instance->dirty) return OK;
     instance->dirty = false;
@@ -232,7 +311,7 @@ Status refresh(Instance *instance)
     return OK;
 }
 
-Status advance(Instance *instance, Step *step)
+static inline Status advance(Instance *instance, Step *step)
 {
     double *time = instance->values;
     if (1e-9 * fmax(1.0, fabs(*time)) < fabs(step->start - *time))
@@ -250,26 +329,26 @@ Status advance(Instance *instance, Step *step)
     return status;
 }
 
-static double *member(const Instance *instance, size_t offset)
+static inline double *member(const Instance *instance, size_t offset)
 {
     return (double *)((char *)instance->values + offset);
 }
 
-size_t vector_count(const Instance *instance, Vector vector)
+static inline size_t vector_count(const Instance *instance, Vector vector)
 {
     const Exchange *exchange = model.exchange;
     if (vector == INDICATORS) return exchange->indicator_count;
     return exchange->count ? exchange->count(instance->values) : exchange->state_count;
 }
 
-static Status exchange_allowed(Instance *instance, const char *function, unsigned phases)
+static inline Status exchange_allowed(Instance *instance, const char *function, unsigned phases)
 {
     if (!instance) return ERROR;
     if (!instance->exchange) return fail(instance, "%s is not supported", function);
     return allowed(instance, function, phases) ? OK : ERROR;
 }
 
-Status get_vector(Instance *instance, const char *function, Vector vector, double *values, size_t count)
+static inline Status get_vector(Instance *instance, const char *function, Vector vector, double *values, size_t count)
 {
     unsigned phases = IN(INITIALIZATION) | IN(EVENT_MODE) | IN(CONTINUOUS_MODE) | IN(TERMINATED);
     Status status = exchange_allowed(instance, function, phases);
@@ -290,7 +369,7 @@ Status get_vector(Instance *instance, const char *function, Vector vector, doubl
 }
 
 /* States that are no numbers are refused in a way that lets a solver try a shorter step. */
-Status set_states(Instance *instance, const char *function, const double *values, size_t count)
+static inline Status set_states(Instance *instance, const char *function, const double *values, size_t count)
 {
     Status status = exchange_allowed(instance, function, IN(CONTINUOUS_MODE));
     if (status != OK) return status;
@@ -305,7 +384,7 @@ Status set_states(Instance *instance, const char *function, const double *values
     return OK;
 }
 
-Status set_time(Instance *instance, const char *function, double time)
+static inline Status set_time(Instance *instance, const char *function, double time)
 {
     Status status = exchange_allowed(instance, function, IN(CONTINUOUS_MODE));
     if (status != OK) return status;
@@ -314,14 +393,14 @@ Status set_time(Instance *instance, const char *function, double time)
     return OK;
 }
 
-Status completed_step(Instance *instance, const char *function, bool *event)
+static inline Status completed_step(Instance *instance, const char *function, bool *event)
 {
     Status status = exchange_allowed(instance, function, IN(CONTINUOUS_MODE));
     *event = status == OK && model.exchange->completed && model.exchange->completed(instance->values);
     return status;
 }
 
-Status change_mode(Instance *instance, const char *function, Phase from, Phase to)
+static inline Status change_mode(Instance *instance, const char *function, Phase from, Phase to)
 {
     Status status = exchange_allowed(instance, function, IN(from));
     if (status != OK) return status;
@@ -330,12 +409,12 @@ Status change_mode(Instance *instance, const char *function, Phase from, Phase t
     return OK;
 }
 
-size_t state_size(void)
+static inline size_t state_size(void)
 {
     return sizeof(StateHead) + model.size;
 }
 
-void *state_get(const Instance *instance)
+static inline void *state_get(const Instance *instance)
 {
     StateHead *head = calloc(1, state_size());
     if (!head) return NULL;
@@ -349,7 +428,7 @@ void *state_get(const Instance *instance)
     return head;
 }
 
-void state_set(Instance *instance, const void *state)
+static inline void state_set(Instance *instance, const void *state)
 {
     const StateHead *head = state;
     instance->phase = (Phase)head->phase;
@@ -357,24 +436,27 @@ void state_set(Instance *instance, const void *state)
     instance->terminate = head->terminate;
     instance->last_time = head->last_time;
     memcpy(instance->values, head + 1, model.size);
-    spoiled(instance, CALL_STATE_WAS_SET);
+    own_status(instance, CALL_STATE_WAS_SET);
 }
 
-size_t serialized_size(const void *state)
+static inline size_t serialized_size(const void *state)
 {
     return state_size() + (model.padding ? model.padding((const StateHead *)state + 1) : 0);
 }
 
-void serialize(const void *state, void *bytes)
+static inline void serialize(const void *state, void *bytes)
 {
     memset(bytes, 0, serialized_size(state));
     memcpy(bytes, state, state_size());
 }
 
-bool state_fits(const void *bytes, size_t size)
+static inline bool state_fits(const void *bytes, size_t size)
 {
     StateHead head;
     if (size < state_size()) return false;
     memcpy(&head, bytes, sizeof head);
-    return head.size == state_size() && size == serialized_size(bytes) && strncmp(head.token, model.token, sizeof head.token - 1) == 0;
+    if (head.size != state_size() || size != serialized_size(bytes)) return false;
+    return strncmp(head.token, model.token, sizeof head.token - 1) == 0;
 }
+
+#endif
