@@ -27,7 +27,7 @@ use consort_core::ModelDescription;
 use consort_system::{Plan, ResolvedSystem};
 
 pub use scenario::{ScenarioViolation, check_scenario};
-pub use violation::{Action, At, Fault, Missed, NESTING_MAX, Of, Program, Rule, Violation};
+pub use violation::{At, Fault, Missed, NESTING_MAX, Of, PlanAction, Program, Rule, Violation};
 
 /// Whether a plan computes what the system means.
 ///

@@ -84,7 +84,7 @@ fn is_xml(text: &str, source: SourceId) -> Diagnostic {
 struct Parser<'t>(Cursor<'t>);
 
 impl<'t> Deref for Parser<'t> {
-    type Target = Cursor<'t>;
+    type EventTarget = Cursor<'t>;
 
     fn deref(&self) -> &Cursor<'t> {
         &self.0

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A system that is to be planned and run: read from a `system.toml`, an SSP, a multi-model, a folder with one, or a
 /// model alone (`.fmu`, `.eq`, SBML, `native:NAME`); or built by a [`SystemBuilder`].
 #[derive(Debug)]
-pub struct System {
+pub struct SystemDescription {
     source: Source,
     changes: Changes,
     models: ModelOptions,
@@ -21,8 +21,8 @@ pub struct System {
     report: Report,
 }
 
-impl System {
-    /// Reads the system at a path. Its models are loaded by [`System::prepare`], when it is known what is changed of it.
+impl SystemDescription {
+    /// Reads the system at a path. Its models are loaded by [`SystemDescription::prepare`], when it is known what is changed of it.
     ///
     /// # Errors
     /// Everything that is wrong with what is written there, at once.
@@ -33,17 +33,17 @@ impl System {
     /// The same for a system of several files: the variant of an SSP, the further files of a multi-model.
     ///
     /// # Errors
-    /// As [`System::load`].
+    /// As [`SystemDescription::load`].
     pub fn load_form(path: impl AsRef<Path>, form: FormOptions) -> Result<Self, Error> {
         let models = ModelOptions::default();
         let (source, report) = load::read(path.as_ref(), &form, &models)?;
         let changes = Changes { form, ..Changes::default() };
-        Ok(System { source, changes, models, report })
+        Ok(SystemDescription { source, changes, models, report })
     }
 
     /// Begins a system in code. Paths of its models are relative to `folder`.
     pub fn build(name: &str, folder: impl Into<PathBuf>) -> SystemBuilder {
-        let system = consort_system::System {
+        let system = consort_system::SystemDescription {
             name: name.to_owned(),
             experiment: consort_system::Experiment::default(),
             components: Vec::new(),
@@ -56,7 +56,7 @@ impl System {
     }
 
     /// What is written: components, connections, experiment.
-    pub fn description(&self) -> &consort_system::System {
+    pub fn description(&self) -> &consort_system::SystemDescription {
         self.source.system()
     }
 
@@ -126,10 +126,10 @@ impl System {
     }
 }
 
-/// A system that is built in code, part by part. What does not fit is found by [`System::prepare`], as in a file.
+/// A system that is built in code, part by part. What does not fit is found by [`SystemDescription::prepare`], as in a file.
 #[derive(Clone, Debug)]
 pub struct SystemBuilder {
-    system: consort_system::System,
+    system: consort_system::SystemDescription,
     folder: PathBuf,
 }
 
@@ -151,7 +151,7 @@ impl SystemBuilder {
 
     /// What else a system file can say: experiment, nodes, interventions, options of components and connections.
     #[must_use]
-    pub fn with(mut self, change: impl FnOnce(&mut consort_system::System)) -> Self {
+    pub fn with(mut self, change: impl FnOnce(&mut consort_system::SystemDescription)) -> Self {
         change(&mut self.system);
         self
     }
@@ -162,8 +162,8 @@ impl SystemBuilder {
     }
 
     /// The system, to be changed and prepared.
-    pub fn finish(self) -> System {
-        System {
+    pub fn finish(self) -> SystemDescription {
+        SystemDescription {
             source: Source::built(self.system, &self.folder),
             changes: Changes::default(),
             models: ModelOptions::default(),

@@ -2,7 +2,7 @@
 
 use consort_core::{Report, Severity};
 use consort_formats::ssp;
-use consort_system::System;
+use consort_system::SystemDescription;
 use consort_testkit::render;
 
 /// A whole `.ssd` file around the inside of its root system and what follows that.
@@ -14,9 +14,9 @@ pub(crate) fn ssd(system: &str, rest: &str) -> String {
   xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues"
   xmlns:ssm="http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
   xmlns:consort="urn:consort:ssp:1">
-<ssd:System name="root">
+<ssd:SystemDescription name="root">
 {system}
-</ssd:System>
+</ssd:SystemDescription>
 {rest}
 </ssd:SystemStructureDescription>"#
     )
