@@ -7,7 +7,7 @@ mod together;
 
 use crate::facts::Facts;
 use crate::state::{NEVER, STALE, Saved, Stamp, State, is_right};
-use crate::violation::{Action, At, CheckedProgram, Fault, NESTING_MAX, Rule, Violation};
+use crate::violation::{At, CheckedProgram, Fault, NESTING_MAX, PlanAction, Rule, Violation};
 use consort_core::{ComponentId, ConnectionId};
 use consort_system::{Loop, Operation, Plan, Stage, Task};
 
@@ -39,7 +39,7 @@ pub(crate) struct Execution<'a> {
 
 /// A loop or an attempt that runs.
 struct Frame {
-    action: Action,
+    action: PlanAction,
     /// Who is rolled back, sorted.
     saved: Vec<ComponentId>,
 }
@@ -154,7 +154,7 @@ impl<'a> Execution<'a> {
             let component = self.component(task.component, "component")?;
             if std::mem::replace(&mut self.tasked[component], self.work_stages) == self.work_stages
             {
-                let action = Action::Task(self.component_name(component));
+                let action = PlanAction::Task(self.component_name(component));
                 return self.fault(action, Fault::Misplaced { rule: Rule::OneTask });
             }
             if self.state.is_due(self.facts, component) {
@@ -166,7 +166,7 @@ impl<'a> Execution<'a> {
 
     /// Evaluates a loop twice: the second evaluation starts from what the first one left.
     fn iterate(&mut self, it: &Loop, again: bool) -> Verdict {
-        let saved = self.enter(Action::Iterate, &it.rollback)?;
+        let saved = self.enter(PlanAction::Iterate, &it.rollback)?;
         self.check_last_stage(it)?;
         for evaluation in 0..=u8::from(again) {
             if evaluation == 1 {
@@ -234,9 +234,9 @@ impl<'a> Execution<'a> {
     fn attempt(&mut self, components: &[ComponentId], stages: &[Stage], again: bool) -> Verdict {
         if self.program != CheckedProgram::Advance {
             let rule = Rule::AttemptsInAdvance;
-            return self.fault(Action::Attempt, Fault::Misplaced { rule });
+            return self.fault(PlanAction::Attempt, Fault::Misplaced { rule });
         }
-        let saved = self.enter(Action::Attempt, components)?;
+        let saved = self.enter(PlanAction::Attempt, components)?;
         // What a rejected attempt read and moved is forgotten with it.
         let values = again.then(|| (self.state.read.clone(), self.state.ahead.clone()));
         self.stages(stages, again)?;
@@ -253,7 +253,7 @@ impl<'a> Execution<'a> {
     /// Saves who is rolled back.
     fn enter(
         &mut self,
-        action: Action,
+        action: PlanAction,
         components: &[ComponentId],
     ) -> Result<Vec<Saved>, Violation> {
         if NESTING_MAX <= self.frames.len() {
@@ -263,7 +263,7 @@ impl<'a> Execution<'a> {
         for &id in components {
             let component = self.component(id, "component")?;
             if !self.facts.models[component].capabilities.save_state {
-                let action = Action::Save(self.component_name(component));
+                let action = PlanAction::Save(self.component_name(component));
                 return Err(self.violation(action, Fault::CannotSave));
             }
             saved.push(self.state.save(self.facts, component));
@@ -279,7 +279,7 @@ impl<'a> Execution<'a> {
             let Some(&unknown) = it.unknowns.first() else { return Ok(()) };
             self.connection(unknown)?;
             let unknown = self.connection_name(unknown);
-            return self.fault(Action::Iterate, Fault::NotExchanged { unknown });
+            return self.fault(PlanAction::Iterate, Fault::NotExchanged { unknown });
         };
         let mut last = last.clone();
         last.sort_unstable();
@@ -287,7 +287,7 @@ impl<'a> Execution<'a> {
             self.connection(unknown)?;
             if last.binary_search(&unknown).is_err() {
                 let unknown = self.connection_name(unknown);
-                return self.fault(Action::Iterate, Fault::NotExchanged { unknown });
+                return self.fault(PlanAction::Iterate, Fault::NotExchanged { unknown });
             }
         }
         Ok(())
@@ -309,7 +309,7 @@ impl<'a> Execution<'a> {
             let (moved, expected) = (self.places()[unknown.index()], self.looked_for(unknown));
             if self.state.is_due(self.facts, from) && !is_right(moved, expected) {
                 let missed = self.missed_by_wire(unknown.index(), moved, expected);
-                let action = Action::Exchange(self.connection_name(unknown));
+                let action = PlanAction::Exchange(self.connection_name(unknown));
                 return self.fault(action, Fault::TooEarly(Box::new(missed)));
             }
         }

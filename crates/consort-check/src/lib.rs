@@ -27,7 +27,9 @@ use consort_core::ModelDescription;
 use consort_system::{Plan, ResolvedSystem};
 
 pub use scenario::{ScenarioViolation, check_scenario};
-pub use violation::{Action, At, CheckedProgram, Fault, Missed, NESTING_MAX, Of, Rule, Violation};
+pub use violation::{
+    At, CheckedProgram, Fault, Missed, NESTING_MAX, Of, PlanAction, Rule, Violation,
+};
 
 /// Whether a plan computes what the system means.
 ///

@@ -18,7 +18,7 @@
 
 mod instructions;
 
-use crate::violation::{Action, At, CheckedProgram, Fault, Missed, Of, Violation};
+use crate::violation::{At, CheckedProgram, Fault, Missed, Of, PlanAction, Violation};
 use consort_core::{ComponentId, VariableId};
 use consort_system::Scenario;
 use consort_system::scenario::{Instruction, ScenarioPort};
@@ -177,7 +177,8 @@ impl<'s> ScenarioExecution<'s> {
                         fmu: ComponentId::from_index(fmu),
                         port: VariableId::from_index(input),
                     };
-                    return self.fault(Action::Set(self.scenario.port_name(port)), Fault::Never);
+                    return self
+                        .fault(PlanAction::Set(self.scenario.port_name(port)), Fault::Never);
                 }
             }
         }
@@ -195,10 +196,10 @@ impl<'s> ScenarioExecution<'s> {
         for (index, fmu) in self.fmus.iter().enumerate() {
             let name = self.scenario.fmus[index].name.clone();
             if fmu.at == self.start {
-                return self.fault(Action::Step(name), Fault::Never);
+                return self.fault(PlanAction::Step(name), Fault::Never);
             }
             if fmu.at != end {
-                return self.fault(Action::Step(name), Fault::OtherSize);
+                return self.fault(PlanAction::Step(name), Fault::OtherSize);
             }
         }
         Ok(())
@@ -214,7 +215,7 @@ impl<'s> ScenarioExecution<'s> {
         Ok(())
     }
 
-    fn fault<T>(&self, action: Action, fault: Fault) -> Result<T, Violation> {
+    fn fault<T>(&self, action: PlanAction, fault: Fault) -> Result<T, Violation> {
         let (program, stage, tag) = (self.program, self.path.clone(), self.tag.clone());
         Err(Violation { program, stage, tag, action, fault })
     }

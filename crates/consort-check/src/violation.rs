@@ -15,7 +15,7 @@ pub struct Violation {
     /// At which tag.
     pub tag: At,
     /// What is wrong.
-    pub action: Action,
+    pub action: PlanAction,
     /// Why it is wrong.
     pub fault: Fault,
 }
@@ -60,7 +60,7 @@ pub enum At {
 
 /// What was done, or left undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
+pub enum PlanAction {
     /// Reading a variable.
     Get(String),
     /// Giving an input its value.
@@ -85,20 +85,20 @@ pub enum Action {
     Restore(String),
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for PlanAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Action::Get(variable) => write!(f, "`get {variable}`"),
-            Action::Set(variable) => write!(f, "`set {variable}`"),
-            Action::Step(component) => write!(f, "the step of `{component}`"),
-            Action::Exchange(connection) => write!(f, "the exchange `{connection}`"),
-            Action::Task(component) => write!(f, "the task of `{component}`"),
-            Action::Tick(clock) => write!(f, "`tick {clock}`"),
-            Action::Iterate => f.write_str("`iterate`"),
-            Action::Attempt => f.write_str("`attempt`"),
-            Action::Integrate => f.write_str("`integrate`"),
-            Action::Save(component) => write!(f, "saving `{component}`"),
-            Action::Restore(component) => write!(f, "restoring `{component}`"),
+            PlanAction::Get(variable) => write!(f, "`get {variable}`"),
+            PlanAction::Set(variable) => write!(f, "`set {variable}`"),
+            PlanAction::Step(component) => write!(f, "the step of `{component}`"),
+            PlanAction::Exchange(connection) => write!(f, "the exchange `{connection}`"),
+            PlanAction::Task(component) => write!(f, "the task of `{component}`"),
+            PlanAction::Tick(clock) => write!(f, "`tick {clock}`"),
+            PlanAction::Iterate => f.write_str("`iterate`"),
+            PlanAction::Attempt => f.write_str("`attempt`"),
+            PlanAction::Integrate => f.write_str("`integrate`"),
+            PlanAction::Save(component) => write!(f, "saving `{component}`"),
+            PlanAction::Restore(component) => write!(f, "restoring `{component}`"),
         }
     }
 }
@@ -180,7 +180,7 @@ pub enum Fault {
     /// A component's step may be taken back, but the component is not saved.
     NotSaved {
         /// Whose list lacks it.
-        by: Action,
+        by: PlanAction,
     },
     /// A component must be saved and cannot be.
     CannotSave,
@@ -246,8 +246,8 @@ impl Violation {
             ),
             Fault::Twice => "leave one of them out".to_owned(),
             Fault::Never => match &self.action {
-                Action::Get(variable) => format!("read `{variable}`: it is used at every tag"),
-                Action::Exchange(_) => "exchange it after its source was read".to_owned(),
+                PlanAction::Get(variable) => format!("read `{variable}`: it is used at every tag"),
+                PlanAction::Exchange(_) => "exchange it after its source was read".to_owned(),
                 _ => "add it: it has to happen once in this program".to_owned(),
             },
             Fault::NotEvaluated { value } => {
@@ -282,14 +282,14 @@ impl Violation {
     }
 }
 
-fn early_help(action: &Action, missed: &Missed) -> String {
+fn early_help(action: &PlanAction, missed: &Missed) -> String {
     let Missed { value, needs, has, .. } = missed;
     match (action, needs, has) {
         (_, Of::Next, _) => {
             format!("step what `{value}` comes from first, read it and exchange it before this")
         }
-        (Action::Step(_), ..) => format!("set the input to `{value}` of the present tag first"),
-        (Action::Get(_), ..) => {
+        (PlanAction::Step(_), ..) => format!("set the input to `{value}` of the present tag first"),
+        (PlanAction::Get(_), ..) => {
             format!("exchange and set what `{value}` gives first: this output follows it at once")
         }
         _ => format!("read `{value}` and exchange it before this"),

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// What nodes are given. All but the name is the same for all.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Assignment {
+pub struct NodeAssignment {
     /// The file with the system that was resolved and planned: [`PreparedData`](consort_run::PreparedData).
     pub system: PathBuf,
     /// How models are made.
@@ -36,7 +36,7 @@ pub struct Assignment {
     pub certificates: Option<PathBuf>,
     /// How many messages of a flow may wait.
     pub capacity: u32,
-    /// How long a node that is gone may take to come back.
+    /// How long a connection may stay closed before its node counts as lost.
     pub patience: Duration,
     /// Faults that links simulate.
     pub faults: Option<Faults>,
@@ -53,7 +53,7 @@ pub struct Assignment {
 /// The save whose parts a run is resumed from.
 pub const RESUMED_FROM: usize = usize::MAX;
 
-impl Assignment {
+impl NodeAssignment {
     /// Writes the file.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Assignment {
             let message = format!("`{}` is not the assignment of a node", path.display());
             let diagnostic = Diagnostic::error("node::bad-order", message);
             let diagnostic = diagnostic.with_note(error.to_string());
-            Error::failed(diagnostic.help("start nodes of your own without `--crew`"))
+            Error::failed(diagnostic.help("start nodes of your own without `--assignment`"))
         })
     }
 }

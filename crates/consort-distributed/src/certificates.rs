@@ -1,6 +1,6 @@
 //! Certificates for nodes that a run starts itself, on this machine: made for the run, and gone with it.
 
-use crate::assignment::Assignment;
+use crate::assignment::NodeAssignment;
 use crate::scratch::Scratch;
 use consort_core::{Diagnostic, Report};
 use consort_node::{Authority, TlsFiles, is_certifiable};
@@ -40,7 +40,7 @@ fn check(nodes: &[String]) -> Result<(), Error> {
 }
 
 /// What a node shows to others: what was made for it, or what the user gave.
-pub(crate) fn files(assignment: &Assignment, node: &str) -> Option<TlsFiles> {
+pub(crate) fn files(assignment: &NodeAssignment, node: &str) -> Option<TlsFiles> {
     let made = assignment.certificates.as_deref().map(|folder| Authority::files(folder, node));
     made.or_else(|| assignment.tls.clone())
 }

@@ -7,7 +7,7 @@ use consort_system::{Placement, Projection};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::disturbance::Disturbance;
+use crate::disturbance::NodeDisturbance;
 
 /// How many messages of a flow may wait at a node, unless the request says otherwise.
 pub const CAPACITY_DEFAULT: u32 = 8;
@@ -68,7 +68,7 @@ pub struct Deployment {
     /// Faults that links simulate.
     pub faults: Option<Faults>,
     /// How node processes are disturbed.
-    pub disturbance: Option<Disturbance>,
+    pub disturbance: Option<NodeDisturbance>,
 }
 
 impl Deployment {

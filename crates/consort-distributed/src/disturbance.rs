@@ -1,4 +1,4 @@
-//! Suspends node processes and lets them go on, as a debugger does: what is computed must not depend on it.
+//! Suspends and resumes node processes, as a debugger does: what is computed must not depend on it.
 
 use crate::message::NodeMessage;
 use crate::node_process::NodeProcess;
@@ -13,7 +13,7 @@ const EARLY: u64 = 4;
 
 /// How nodes are disturbed while they compute. Results may not depend on any of it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Disturbance {
+pub struct NodeDisturbance {
     /// Decides which node, when and for how long.
     pub seed: u64,
     /// How often a node is suspended.
@@ -45,7 +45,7 @@ impl Disturbed {
 /// Stops nodes, one at a time.
 #[derive(Debug)]
 pub(crate) struct Disturber {
-    disturbance: Disturbance,
+    disturbance: NodeDisturbance,
     random: Prng,
     left: u32,
     /// Whether it is time to begin.
@@ -60,7 +60,7 @@ pub(crate) struct Disturber {
 
 impl Disturber {
     /// From now on.
-    pub(crate) fn new(disturbance: &Disturbance) -> Self {
+    pub(crate) fn new(disturbance: &NodeDisturbance) -> Self {
         let mut random = Prng::new(disturbance.seed).split("stops");
         let has_begun = random.below(EARLY) == 0;
         let mut disturber = Disturber {

@@ -1,4 +1,4 @@
-//! How a node finds the others, and how it takes leave of them.
+//! How a node joins a run, and how it leaves.
 
 use crate::error::listed;
 use consort_core::{Diagnostic, Resolution};
@@ -16,37 +16,37 @@ use std::time::Duration;
 /// What a node must know to join.
 #[derive(Clone, Debug)]
 pub struct JoinRequest {
-    /// Which one it is.
+    /// The name of the node.
     pub name: String,
-    /// Which run this is.
+    /// The id of the run.
     pub run: [u8; 16],
-    /// Where it is found.
+    /// Where it listens.
     pub listen: Option<Endpoint>,
-    /// Where it finds the others.
+    /// The endpoints of the other nodes.
     pub peers: BTreeMap<String, Endpoint>,
-    /// Where threads of one process meet.
+    /// Connects nodes that are threads of one process.
     pub hub: Option<Hub>,
     /// How many messages of a flow may wait.
     pub capacity: u32,
-    /// How long a node that is gone may take to come back.
+    /// How long a connection may stay closed before its node counts as lost.
     pub patience: Duration,
-    /// How long to wait for all to come.
+    /// How long to wait for all nodes to connect.
     pub gather: Duration,
-    /// By what nodes know each other.
+    /// How nodes authenticate each other.
     pub tls: Option<Credentials>,
     /// Nodes on other machines need no TLS.
     pub allows_plain: bool,
-    /// What its links shall suffer.
+    /// The faults that its links simulate.
     pub faults: Option<Faults>,
-    /// What all nodes must have alike, beside the flows: names and digests.
+    /// What must be equal on all nodes, besides the flows: names and digests.
     pub facts: Vec<(String, String)>,
     /// Receives the names of nodes that it still waits for.
     pub gathering: Option<Gathering>,
-    /// Hears of long waits.
+    /// Receives long waits.
     pub waiting: Option<WaitListener>,
 }
 
-/// The way out of a run that a node takes part in.
+/// A node's membership in a run: for leaving it.
 pub(crate) struct Membership {
     handle: NodeHandle,
 }
@@ -55,11 +55,11 @@ pub(crate) struct Membership {
 pub(crate) struct Refusal {
     /// What happened.
     pub diagnostic: Diagnostic,
-    /// The node that is to blame, if that is another one.
+    /// The node that caused it, if that is another one.
     pub blamed: Option<String>,
 }
 
-/// A node's part of the system; it meets the others when its run begins.
+/// A node's part of the system; it joins the others when its run begins.
 ///
 /// # Errors
 /// If the system has no such node.
@@ -96,7 +96,7 @@ pub(crate) fn join(
     Ok((part, Membership { handle }))
 }
 
-/// Wakes a node that waits for others as soon as the run is cancelled.
+/// Ends the wait of a node as soon as the run is cancelled.
 fn cancellation(cancel: &CancelToken) -> Option<Cancellation> {
     // Without descriptors a node notices it when its wait is over.
     let cancellation = Cancellation::new().ok()?;
@@ -109,31 +109,28 @@ fn cancellation(cancel: &CancelToken) -> Option<Cancellation> {
 }
 
 impl Membership {
-    /// Waits until every node has come to its end; what each says at last, by name.
+    /// Waits until every node has ended; returns their final messages by name.
     ///
     /// # Errors
-    /// If one does not come to its end.
-    pub(crate) fn leave(
-        &self,
-        last_words: &[u8],
-    ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
-        self.handle.leave(last_words).map_err(|error| Box::new(refusal(&error)))
+    /// If a node failed or was lost.
+    pub(crate) fn leave(&self, message: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
+        self.handle.leave(message).map_err(|error| Box::new(refusal(&error)))
     }
 
-    /// The same in the middle of the run, which is to end here.
+    /// Leaves in the middle of a run that is to end here.
     ///
     /// # Errors
-    /// If a node does not come to its end.
-    pub(crate) fn break_off(
+    /// If a node failed or was lost.
+    pub(crate) fn leave_early(
         &self,
-        last_words: &[u8],
+        message: &[u8],
     ) -> Result<BTreeMap<String, Vec<u8>>, Box<Refusal>> {
-        self.handle.break_off(last_words).map_err(|error| Box::new(refusal(&error)))
+        self.handle.leave_early(message).map_err(|error| Box::new(refusal(&error)))
     }
 
-    /// What those said at last who have left already, by name.
-    pub(crate) fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
-        self.handle.farewells()
+    /// The final messages of the nodes that have left already, by name.
+    pub(crate) fn final_messages(&self) -> BTreeMap<String, Vec<u8>> {
+        self.handle.final_messages()
     }
 
     /// How many links this node made again because they broke.
@@ -141,7 +138,7 @@ impl Membership {
         self.handle.links_remade()
     }
 
-    /// Tells the others why this node ends.
+    /// Sends the reason of a failure to the others.
     pub(crate) fn fail(&self, reason: &str) {
         self.handle.fail(reason);
     }
@@ -161,7 +158,7 @@ fn unknown(name: &str, projection: &Projection) -> Refusal {
 fn refusal(error: &NodeError) -> Refusal {
     let diagnostic = Diagnostic::error("node::cannot-leave", error.to_string());
     Refusal {
-        diagnostic: diagnostic.help("see what the node that it names has to say"),
-        blamed: error.culprit().map(str::to_owned),
+        diagnostic: diagnostic.help("see the output of the node that it names"),
+        blamed: error.failed_node().map(str::to_owned),
     }
 }

@@ -26,9 +26,9 @@ pub mod scratch;
 pub mod starter;
 mod verdict;
 
-pub use assignment::Assignment;
+pub use assignment::NodeAssignment;
 pub use deployment::{CAPACITY_DEFAULT, Deployment, NodeRequest, placement};
-pub use disturbance::{Disturbance, Disturbed};
+pub use disturbance::{Disturbed, NodeDisturbance};
 pub use error::listed;
 pub use message::{NodeMessage, NodeOutcome};
 pub use record_folder::{NodeEntry, running_nodes};

@@ -15,7 +15,7 @@ use consort_run::files::folder::RunFolder;
 use consort_run::files::snapshot_dir::SnapshotDir;
 use consort_run::saving::{self, NodeSaves};
 use consort_run::{
-    Context, End, Error, Prepared, RecordSettings, Recorded, Resumed, RunId, Saving,
+    Context, End, Error, Prepared, RecordOutcome, RecordSettings, Resumed, RunId, Saving,
 };
 use consort_system::{Placement, Projection};
 use consort_trace::{TraceHash, trace_hash};
@@ -46,7 +46,7 @@ pub struct ManualNode {
     pub tls: Option<TlsFiles>,
     /// Plain connections to other machines are allowed.
     pub plain: bool,
-    /// How long a node that is gone may take to come back.
+    /// How long a connection may stay closed before its node counts as lost.
     pub patience: Option<Duration>,
     /// How long to wait for all nodes to come.
     pub gather: Option<Duration>,
@@ -86,7 +86,7 @@ pub struct ManualSession<'a> {
 /// What became of a manual node.
 pub struct ManualOutcome {
     /// The run and its record, if it began.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordOutcome>,
     /// Whether the node came to its end.
     pub is_finished: bool,
     /// Why it did not, if its run does not say so.
@@ -189,7 +189,7 @@ impl<'a> ManualSession<'a> {
             resumed: self.resumed,
             listener: None,
         };
-        let NodeRun { outcome, mut recorded, last_words } = node::run(task, context);
+        let NodeRun { outcome, mut recorded, final_messages } = node::run(task, context);
         if let Some(recorded) = &mut recorded {
             explain_loss(recorded, self.prepared, &self.hints);
         }
@@ -200,13 +200,13 @@ impl<'a> ManualSession<'a> {
             true => Report::default(),
             false => failures(&outcome, recorded.as_ref(), &self.hints, &self.peers),
         };
-        let trace_hash = composed(&outcome.hashes, &last_words).filter(|_| is_finished);
+        let trace_hash = composed(&outcome.hashes, &final_messages).filter(|_| is_finished);
         ManualOutcome { recorded, is_finished, failures, trace_hash }
     }
 }
 
 /// A run that lost another node is reported with how to resume it.
-fn explain_loss(recorded: &mut Recorded, prepared: &Prepared, hints: &ResumeHints) {
+fn explain_loss(recorded: &mut RecordOutcome, prepared: &Prepared, hints: &ResumeHints) {
     let outcome = &mut recorded.outcome;
     if let End::Failed { error: error @ RunError::Courier { .. } } = &outcome.end {
         let reason = error.diagnostic(prepared.resolved().experiment.resolution);
@@ -220,7 +220,7 @@ fn explain_loss(recorded: &mut Recorded, prepared: &Prepared, hints: &ResumeHint
 
 fn failures(
     outcome: &NodeOutcome,
-    recorded: Option<&Recorded>,
+    recorded: Option<&RecordOutcome>,
     hints: &ResumeHints,
     peers: &Peers<'_>,
 ) -> Report {
@@ -236,9 +236,12 @@ fn failures(
 }
 
 /// The hash of the whole run, from what every node said at last.
-fn composed(own: &[HashedVariable], last_words: &BTreeMap<String, Vec<u8>>) -> Option<TraceHash> {
+fn composed(
+    own: &[HashedVariable],
+    final_messages: &BTreeMap<String, Vec<u8>>,
+) -> Option<TraceHash> {
     let mut all = own.to_vec();
-    for bytes in last_words.values() {
+    for bytes in final_messages.values() {
         all.extend(serde_json::from_slice::<Vec<HashedVariable>>(bytes).ok()?);
     }
     Some(trace_hash(all))

@@ -3,7 +3,7 @@
 
 use consort_core::{Diagnostic, Severity, Tag, Time, ValueType};
 use consort_engine::Statistics;
-use consort_run::Timing;
+use consort_run::RunTiming;
 use consort_trace::VariableHash;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct NodeOutcome {
     /// How much it did.
     pub statistics: Statistics,
     /// How long it took.
-    pub timing: Timing,
+    pub timing: RunTiming,
     /// How many warnings and errors its models logged.
     pub logged: (u64, u64),
     /// How many links it made again because they broke.
@@ -66,7 +66,7 @@ pub enum NodeEnd {
         /// The first is the reason, others go with it.
         #[serde(with = "diagnostics")]
         reasons: Vec<Diagnostic>,
-        /// The node that is to blame, if that is another one.
+        /// The node that caused it, if that is another one.
         blamed: Option<String>,
     },
 }
@@ -92,7 +92,7 @@ impl NodeOutcome {
             tag: None,
             hashes: Vec::new(),
             statistics: Statistics::default(),
-            timing: Timing::default(),
+            timing: RunTiming::default(),
             logged: (0, 0),
             links_remade: 0,
             problems: Vec::new(),
@@ -116,7 +116,7 @@ impl NodeMessage {
     }
 }
 
-/// Whether a node reports that other nodes are to blame; a node that reports something else knows better.
+/// Whether a node reports the failure of another node; a cause of its own is more precise.
 pub fn is_about_others(reason: &Diagnostic) -> bool {
     ["run::node", "node::cannot-leave"].contains(&reason.code)
 }
@@ -183,7 +183,7 @@ mod tests {
             tag: Some(Tag { time: Time::from_ticks(-7), microstep: 2 }),
             hashes: vec![("a.x".to_owned(), ValueType::Float64, VariableHash::from_bits(1 << 63))],
             statistics: Statistics { tags: 7, components: 1, ..Statistics::default() },
-            timing: Timing { late: 3, run: Duration::from_millis(1500), ..Timing::default() },
+            timing: RunTiming { late: 3, run: Duration::from_millis(1500), ..RunTiming::default() },
             logged: (1, 2),
             links_remade: 3,
             problems: vec![Diagnostic::warning("run::odd", "odd").with_note("very")],

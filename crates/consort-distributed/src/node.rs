@@ -6,13 +6,13 @@ use consort_core::{Diagnostic, Resolution, Severity};
 use consort_engine::{RowContent, RunError, Summary};
 use consort_node::{Wait, WaitListener};
 use consort_run::files::folder::RunFolder;
-use consort_run::files::journals::last_standing;
+use consort_run::files::journals::last_mark;
 use consort_run::files::log::Log;
 use consort_run::files::recorder::{Recorder, TraceFiles};
 use consort_run::monitor::{Context, Listener};
 use consort_run::record::{record, run_unrecorded};
 use consort_run::{
-    End, Error, Prepared, RecordSettings, Recorded, Resumed, RunOutcome, RunTask, Saving,
+    End, Error, Prepared, RecordOutcome, RecordSettings, Resumed, RunOutcome, RunTask, Saving,
 };
 use consort_system::Projection;
 use consort_view::numbers::short;
@@ -50,9 +50,9 @@ pub struct NodeRun {
     /// What it came to.
     pub outcome: NodeOutcome,
     /// What it left, if it began.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordOutcome>,
     /// What the others said at last, by name: the hashes of their variables.
-    pub last_words: BTreeMap<String, Vec<u8>>,
+    pub final_messages: BTreeMap<String, Vec<u8>>,
 }
 
 /// Joins, computes, leaves. Whatever happens is in the answer: other nodes are informed, too.
@@ -143,19 +143,18 @@ impl NodeRun {
         let recorded = self.recorded.as_ref();
         let has_failed = recorded.is_some_and(|it| it.outcome.end == End::RecordingFailed);
         if let Some(journal) = journal.filter(|_| has_failed) {
-            let last = last_standing(journal).ok().flatten();
-            self.outcome.tag = last.map(|standing| standing.tag);
+            let last = last_mark(journal).ok().flatten();
+            self.outcome.tag = last.map(|mark| mark.tag);
         }
     }
 
     fn not_begun(outcome: NodeOutcome) -> Self {
-        NodeRun { outcome, recorded: None, last_words: BTreeMap::new() }
+        NodeRun { outcome, recorded: None, final_messages: BTreeMap::new() }
     }
 }
 
-fn without_files(task: RunTask<'_>, context: &Context) -> Result<Recorded, Error> {
-    let (recorder, sink) =
-        task.journal.as_ref().map(|_| Recorder::of(RowContent::Standing)).unzip();
+fn without_files(task: RunTask<'_>, context: &Context) -> Result<RecordOutcome, Error> {
+    let (recorder, sink) = task.journal.as_ref().map(|_| Recorder::of(RowContent::Marks)).unzip();
     if let (Some(recorder), Some(journal)) = (&recorder, &task.journal) {
         recorder.open(TraceFiles::only_journal(journal.clone(), String::new()));
     }
@@ -167,11 +166,11 @@ fn without_files(task: RunTask<'_>, context: &Context) -> Result<Recorded, Error
         severity: Severity::Warning,
         ..problem.diagnostic(resolution)
     });
-    Ok(Recorded { problems: problems.collect(), logged: (0, 0), outcome })
+    Ok(RecordOutcome { problems: problems.collect(), logged: (0, 0), outcome })
 }
 
 fn leave(
-    mut recorded: Recorded,
+    mut recorded: RecordOutcome,
     membership: &Membership,
     resolution: Resolution,
     context: &Context,
@@ -183,7 +182,7 @@ fn leave(
     if let NodeEnd::Stopped(StopRequest { component, .. }) = &end {
         recorded.outcome.end = End::Terminated { component: component.clone() };
     }
-    let (end, last_words) = take_leave(end, &recorded.outcome.summary, membership);
+    let (end, final_messages) = leave_run(end, &recorded.outcome.summary, membership);
     let outcome = &recorded.outcome;
     let outcome = NodeOutcome {
         end,
@@ -195,20 +194,20 @@ fn leave(
         links_remade: membership.links_remade(),
         problems: recorded.problems.clone(),
     };
-    NodeRun { outcome, recorded: Some(recorded), last_words }
+    NodeRun { outcome, recorded: Some(recorded), final_messages }
 }
 
-/// Informs the others, and receives what they say at last.
-fn take_leave(
+/// Leaves the run: sends how it ended, and receives the final messages of the others.
+fn leave_run(
     end: NodeEnd,
     summary: &Summary,
     membership: &Membership,
 ) -> (NodeEnd, BTreeMap<String, Vec<u8>>) {
     let left = match &end {
         NodeEnd::Finished => membership.leave(&json(&summary.hashes)),
-        NodeEnd::Stopped(request) => membership.break_off(&json(request)),
+        NodeEnd::Stopped(request) => membership.leave_early(&json(request)),
         NodeEnd::Interrupted => {
-            membership.fail("it was interrupted");
+            membership.fail("cancelled");
             Ok(BTreeMap::new())
         }
         NodeEnd::Failed { reasons, .. } => {
@@ -217,7 +216,7 @@ fn take_leave(
         }
     };
     match left {
-        Ok(last_words) => (end, last_words),
+        Ok(final_messages) => (end, final_messages),
         Err(refusal) => {
             let Refusal { diagnostic, blamed } = *refusal;
             (NodeEnd::Failed { reasons: vec![diagnostic], blamed }, BTreeMap::new())
@@ -238,7 +237,7 @@ fn stop_request(outcome: &RunOutcome, membership: &Membership) -> Option<StopReq
             Some(StopRequest { tag, component: component.clone() })
         }
         End::Failed { error: RunError::Courier { error, .. } } => {
-            let left = membership.farewells();
+            let left = membership.final_messages();
             let request = |bytes: &Vec<u8>| serde_json::from_slice::<StopRequest>(bytes).ok();
             request(left.get(&error.node)?)?;
             left.values().filter_map(request).min_by_key(|request| request.tag)
@@ -278,7 +277,7 @@ fn blamed(error: &RunError) -> Option<String> {
     }
 }
 
-/// A node that never met the others has nothing to say about times and snapshots.
+/// A node that never joined has no times and snapshots to report.
 fn unmet(mut why: Diagnostic, context: &Context) -> Diagnostic {
     if why.code == "run::node" {
         why.notes.clear();

@@ -8,7 +8,7 @@ use consort_core::{Diagnostic, Resolution};
 use consort_process::{ChildEvent, ChildProcess, Input, Supervisor, ThreadSender};
 use consort_run::error::plain_words;
 use consort_run::files::parts::PartsFolder;
-use consort_run::monitor::Progress;
+use consort_run::monitor::ProgressReporter;
 use consort_run::{CancelToken, Error, Saving};
 use std::io;
 use std::process::Command;
@@ -33,7 +33,7 @@ pub(crate) struct NodeProcesses {
 /// What goes on while nodes compute.
 pub(crate) struct Watching<'a, 'b> {
     /// Reports how far the run is.
-    pub(crate) progress: &'a mut Progress,
+    pub(crate) progress: &'a mut ProgressReporter,
     /// Ends the run early.
     pub(crate) cancel: &'a CancelToken,
     /// Where parts of snapshots come together.

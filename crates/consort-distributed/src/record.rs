@@ -1,6 +1,6 @@
 //! The record of a distributed run: made of those of its nodes.
 
-use crate::assignment::Assignment;
+use crate::assignment::NodeAssignment;
 use crate::deployment::Deployment;
 use crate::node_process::NodeProcess;
 use crate::processes::NodeProcesses;
@@ -9,13 +9,13 @@ use crate::verdict::Verdict;
 use consort_core::{Diagnostic, Report, Severity, Tag};
 use consort_run::Context;
 use consort_run::files::folder::{self, RunFolder};
-use consort_run::files::journals::{Journal, Merged, merge_logs};
+use consort_run::files::journals::{JournalCursor, Merged, merge_logs};
 use consort_run::files::log::Log;
 use consort_run::files::recorder::{TraceFiles, Written};
-use consort_run::record::manifest::Origin;
+use consort_run::record::manifest::RunHeader;
 use consort_run::record::{Closed, TraceResult};
-use consort_run::{End, Error, Prepared, RecordSettings, Recorded, RunOutcome};
-use consort_trace::Standing;
+use consort_run::{End, Error, Prepared, RecordOutcome, RecordSettings, RunOutcome};
+use consort_trace::ProgressMark;
 use consort_view::numbers::plural;
 use serde_json::Value;
 use std::fs::File;
@@ -27,7 +27,7 @@ pub(crate) struct EndedRun<'a> {
     pub(crate) processes: &'a NodeProcesses,
     pub(crate) verdict: Verdict,
     pub(crate) outcome: RunOutcome,
-    pub(crate) assignment: &'a Assignment,
+    pub(crate) assignment: &'a NodeAssignment,
     pub(crate) deployment: &'a Deployment,
     pub(crate) prepared: &'a Prepared,
     pub(crate) began: u64,
@@ -43,7 +43,7 @@ impl EndedRun<'_> {
         mut self,
         mut opening: RecordFolder<'_>,
         context: &Context,
-    ) -> Result<(Recorded, bool), Error> {
+    ) -> Result<(RecordOutcome, bool), Error> {
         let mut problems = self.problems();
         if self.verdict.tag.is_none()
             && let End::Lost { failure } = &self.outcome.end
@@ -56,7 +56,7 @@ impl EndedRun<'_> {
         let logged = self.logged();
         let Some(folder) = opening.folder else {
             problems.extend(self.outcome.saving.take_problems());
-            return Ok((Recorded { logged, outcome: self.outcome, problems }, true));
+            return Ok((RecordOutcome { logged, outcome: self.outcome, problems }, true));
         };
         opening.open();
         let Some(begun) = opening.begun else {
@@ -74,7 +74,7 @@ impl EndedRun<'_> {
         let closed = Closed::close(trace, &log, &mut self.outcome, prepared, folder);
         problems.extend(closed.problems.clone());
         let is_torn = closed.is_torn;
-        let origin = Origin {
+        let origin = RunHeader {
             prepared,
             options: &self.assignment.options,
             began: self.began,
@@ -83,10 +83,10 @@ impl EndedRun<'_> {
         };
         closed.write_manifest(origin, &self.outcome, folder, &mut problems);
         if !is_torn {
-            // No node answers any more; a list that stays misleads no one for long.
+            // No node answers any more; a list that cannot be removed is harmless.
             let _ = std::fs::remove_file(folder.file(folder::NODES));
         }
-        Ok((Recorded { logged, outcome: self.outcome, problems }, !is_torn))
+        Ok((RecordOutcome { logged, outcome: self.outcome, problems }, !is_torn))
     }
 
     /// What went wrong at nodes.
@@ -104,10 +104,10 @@ impl EndedRun<'_> {
         problems
     }
 
-    /// Connections that broke by themselves: nothing is lost, but the network deserves a look.
+    /// A note about connections that broke by themselves: nothing is lost, but the network may be faulty.
     fn links_remade(&self) -> Option<Diagnostic> {
-        let endings = self.processes.nodes.iter().filter_map(|node| node.outcome.as_ref());
-        let count: u64 = endings.map(|ending| ending.links_remade).sum();
+        let outcomes = self.processes.nodes.iter().filter_map(|node| node.outcome.as_ref());
+        let count: u64 = outcomes.map(|outcome| outcome.links_remade).sum();
         if count == 0 || self.assignment.faults.is_some() {
             return None;
         }
@@ -117,9 +117,9 @@ impl EndedRun<'_> {
     }
 
     fn logged(&self) -> (u64, u64) {
-        let endings = self.processes.nodes.iter().filter_map(|node| node.outcome.as_ref());
-        endings.fold((0, 0), |(warnings, errors), ending| {
-            (warnings + ending.logged.0, errors + ending.logged.1)
+        let outcomes = self.processes.nodes.iter().filter_map(|node| node.outcome.as_ref());
+        outcomes.fold((0, 0), |(warnings, errors), outcome| {
+            (warnings + outcome.logged.0, errors + outcome.logged.1)
         })
     }
 
@@ -143,13 +143,14 @@ impl EndedRun<'_> {
     }
 
     /// What nodes recorded. One that has not a single row while others do has lost what it had.
-    fn journals(&self, problems: &mut Vec<Diagnostic>) -> Vec<Journal> {
+    fn journals(&self, problems: &mut Vec<Diagnostic>) -> Vec<JournalCursor> {
         let members = self.processes.nodes.iter();
-        let open =
-            |node: &NodeProcess| Journal::open(&self.assignment.parts.journal(&node.name)).ok();
-        let opened: Vec<(&NodeProcess, Option<Journal>)> =
+        let open = |node: &NodeProcess| {
+            JournalCursor::open(&self.assignment.parts.journal(&node.name)).ok()
+        };
+        let opened: Vec<(&NodeProcess, Option<JournalCursor>)> =
             members.map(|node| (node, open(node))).collect();
-        let is_used = opened.iter().any(|(_, it)| it.as_ref().is_some_and(Journal::has_rows));
+        let is_used = opened.iter().any(|(_, it)| it.as_ref().is_some_and(JournalCursor::has_rows));
         let mut kept = Vec::new();
         for (node, journal) in opened {
             match journal.filter(|journal| journal.has_rows() || !is_used) {
@@ -190,16 +191,16 @@ pub(crate) fn rank(prepared: &Prepared, name: &str) -> usize {
     components.position(|known| known.name == name).unwrap_or(usize::MAX)
 }
 
-/// Where each node stood at `cut`, by its journal; nothing if the run is not cut.
-pub(crate) fn standings(
+/// The progress mark of each node at `cut`, from its journal; none if the run is not cut.
+pub(crate) fn marks(
     processes: &NodeProcesses,
-    assignment: &Assignment,
+    assignment: &NodeAssignment,
     cut: Option<Tag>,
-) -> Vec<Option<Standing>> {
-    let standing = |node: &NodeProcess| {
+) -> Vec<Option<ProgressMark>> {
+    let mark = |node: &NodeProcess| {
         let cut = cut?;
-        let journal = Journal::open(&assignment.parts.journal(&node.name)).ok()?;
-        journal.standing(cut).ok()?
+        let journal = JournalCursor::open(&assignment.parts.journal(&node.name)).ok()?;
+        journal.mark(cut).ok()?
     };
-    processes.nodes.iter().map(standing).collect()
+    processes.nodes.iter().map(mark).collect()
 }

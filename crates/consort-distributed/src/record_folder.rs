@@ -1,6 +1,6 @@
 //! The folder of the record of a distributed run, which is made when every node has begun.
 
-use crate::assignment::Assignment;
+use crate::assignment::NodeAssignment;
 use crate::certificates;
 use crate::node_process::NodeProcess;
 use crate::scratch::Scratch;
@@ -44,7 +44,7 @@ pub(crate) struct RecordFolder<'a> {
 }
 
 impl<'a> RecordFolder<'a> {
-    pub(crate) fn new(folder: Option<&'a RunFolder>, assignment: &Assignment) -> Self {
+    pub(crate) fn new(folder: Option<&'a RunFolder>, assignment: &NodeAssignment) -> Self {
         let node = |(name, endpoint): (&String, &consort_node::Endpoint)| NodeEntry {
             name: name.clone(),
             endpoint: endpoint.to_string(),

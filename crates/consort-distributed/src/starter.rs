@@ -1,6 +1,6 @@
 //! A run that starts its own nodes: from the placement to the record.
 
-use crate::assignment::{Assignment, RESUMED_FROM};
+use crate::assignment::{NodeAssignment, RESUMED_FROM};
 use crate::deployment::{self, Deployment};
 use crate::disturbance::{Disturbed, Disturber};
 
@@ -19,11 +19,13 @@ use consort_process::program;
 use consort_run::error::plain_words;
 use consort_run::files::folder::RunFolder;
 use consort_run::files::parts::{self, PartsFolder};
-use consort_run::monitor::Progress;
-use consort_run::record::manifest::{ManifestContent, Origin};
+use consort_run::monitor::ProgressReporter;
+use consort_run::record::manifest::{ManifestContent, RunHeader};
 use consort_run::record::now;
 use consort_run::settings::available_workers;
-use consort_run::{Context, Error, Prepared, RecordSettings, Recorded, Resumed, RunTask, saving};
+use consort_run::{
+    Context, Error, Prepared, RecordOutcome, RecordSettings, Resumed, RunTask, saving,
+};
 use consort_system::Projection;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,7 +58,7 @@ pub fn run(
     launcher: &NodeLauncher,
     folder: Option<&RunFolder>,
     context: &Context,
-) -> Result<(Recorded, Disturbed), Error> {
+) -> Result<(RecordOutcome, Disturbed), Error> {
     let (began, prepared) = (now(), task.prepared);
     let projection = deployment::project(prepared, &deployment.placement)?;
     check_threads(prepared, deployment)?;
@@ -67,11 +69,11 @@ pub fn run(
     let experiment = &prepared.resolved().experiment;
     let seconds = |time| experiment.resolution.to_f64(time);
     let (from, to) = (seconds(experiment.start), seconds(experiment.stop));
-    let mut progress = Progress::new(context, &task.name, from, to);
+    let mut progress = ProgressReporter::new(context, &task.name, from, to);
     let mut saving = task.saving.of_nodes(&placement);
     let mut record_folder = RecordFolder::new(folder, &assignment);
     let resumed_from = task.resumed.map(|resumed| resumed.to_json(prepared));
-    let origin = Origin {
+    let origin = RunHeader {
         prepared,
         options: &assignment.options,
         began,
@@ -101,9 +103,8 @@ pub fn run(
     let is_cancelled = context.cancel.is_cancelled();
     let verdict = verdict::judge(&processes, experiment.resolution, &saving, is_cancelled, &rank);
     progress.end(verdict.tag.map_or(from, |tag| seconds(tag.time)));
-    let standings = record::standings(&processes, &assignment, verdict.cut);
-    let outcome =
-        verdict::outcome(&processes.nodes, &verdict, &standings, saving, experiment.start);
+    let marks = record::marks(&processes, &assignment, verdict.cut);
+    let outcome = verdict::outcome(&processes.nodes, &verdict, &marks, saving, experiment.start);
     let ended = EndedRun {
         processes: &processes,
         verdict,
@@ -156,7 +157,7 @@ fn assign(
     cut: &Cut<'_>,
     is_recorded: bool,
     scratch: &Scratch,
-) -> Result<Assignment, Error> {
+) -> Result<NodeAssignment, Error> {
     let Cut { deployment, projection, launcher } = *cut;
     let folder = scratch.file("parts");
     std::fs::create_dir(&folder).map_err(|error| Error::unwritable(&folder, &error))?;
@@ -171,7 +172,7 @@ fn assign(
     let is_simulated = deployment.link == LinkKind::Simulated;
     let wants_certificates = deployment.link == LinkKind::Tls && deployment.tls.is_none();
     let disturbed = deployment.disturbance.as_ref();
-    Ok(Assignment {
+    Ok(NodeAssignment {
         system: scratch.file("system.bin"),
         models: launcher.models.clone(),
         options: task.options.clone(),
@@ -182,7 +183,7 @@ fn assign(
         tls: deployment.tls.clone(),
         certificates: wants_certificates.then(|| certificates::make(nodes, scratch)).transpose()?,
         capacity: deployment.capacity,
-        // A node that is suspended on purpose cannot greet again before it goes on.
+        // A node that is suspended on purpose cannot reconnect before it is resumed.
         patience: PATIENCE_DEFAULT + disturbed.map_or(Duration::ZERO, |it| it.stop_max),
         faults: faults.or_else(|| is_simulated.then(|| bad_network(prepared))),
         records: is_recorded.then(|| scratch.file("records")),
@@ -192,7 +193,7 @@ fn assign(
     })
 }
 
-/// What `--link simulated` means if the request says no more.
+/// The faults of `--link simulated` without further options.
 fn bad_network(prepared: &Prepared) -> Faults {
     Faults {
         delay: Duration::from_micros(200),
@@ -253,7 +254,7 @@ fn free_addresses(host: &'static str, count: usize) -> Result<impl Iterator<Item
 
 fn run_processes(
     nodes: &[String],
-    assignment: &Assignment,
+    assignment: &NodeAssignment,
     launcher: &NodeLauncher,
     scratch: &Scratch,
     watching: &mut Watching<'_, '_>,
@@ -281,7 +282,7 @@ fn no_program() -> Error {
 
 fn run_threads(
     nodes: &[String],
-    assignment: &Assignment,
+    assignment: &NodeAssignment,
     prepared: &Prepared,
     context: &Context,
     watching: &mut Watching<'_, '_>,
@@ -309,7 +310,7 @@ fn run_threads(
 }
 
 /// How the node of that name finds the others.
-pub(crate) fn join_request(assignment: &Assignment, name: &str) -> JoinRequest {
+pub(crate) fn join_request(assignment: &NodeAssignment, name: &str) -> JoinRequest {
     let mut peers = assignment.endpoints.clone();
     JoinRequest {
         name: name.to_owned(),
@@ -335,7 +336,7 @@ pub(crate) fn join_request(assignment: &Assignment, name: &str) -> JoinRequest {
 /// # Errors
 /// If its folder cannot be used, or its part of a snapshot does not fit.
 pub(crate) fn node_task<'a>(
-    assignment: &'a Assignment,
+    assignment: &'a NodeAssignment,
     prepared: &'a Prepared,
     join: JoinRequest,
 ) -> Result<NodeTask<'a>, Error> {
@@ -365,7 +366,7 @@ pub(crate) fn node_task<'a>(
 
 /// Computes the part of a node that a starter assigned to this process. `report` sends messages to the starter.
 pub fn serve(
-    assignment: &Assignment,
+    assignment: &NodeAssignment,
     name: &str,
     prepared: &Prepared,
     report: impl Fn(&NodeMessage) + Send + 'static,

@@ -1,4 +1,4 @@
-//! What becomes of a run whose nodes have all ended: how it ended, who is to blame, what it came to.
+//! The result of a run whose nodes have all ended: how it ended, which node failed, its hashes and statistics.
 
 use crate::message::{NodeEnd, NodeOutcome, StopRequest, is_about_others};
 use crate::node_process::NodeProcess;
@@ -7,17 +7,17 @@ use consort_core::{Diagnostic, Resolution, Tag, Time};
 use consort_engine::{Statistics, Summary};
 use consort_process::describe_exit;
 use consort_run::paths::quoted;
-use consort_run::{End, RunOutcome, Saving, Timing};
-use consort_trace::Standing;
+use consort_run::{End, RunOutcome, RunTiming, Saving};
+use consort_trace::ProgressMark;
 use consort_view::numbers::short;
 use std::process::ExitStatus;
 use std::time::Instant;
 
-/// What is left of a run when its nodes have ended.
+/// How a run ended, from the ends of its nodes.
 pub(crate) struct Verdict {
     /// How it ended.
     pub(crate) end: End,
-    /// What else there is to say about that.
+    /// Further diagnostics.
     pub(crate) more: Vec<Diagnostic>,
     /// The last tag that every node has done; none if a node never began.
     pub(crate) tag: Option<Tag>,
@@ -25,7 +25,7 @@ pub(crate) struct Verdict {
     pub(crate) cut: Option<Tag>,
 }
 
-/// Judges how nodes ended. Of stop requests at one tag that of the component with the least `rank` counts.
+/// Decides how the run ended. Of stop requests at one tag that of the component with the least `rank` counts.
 pub(crate) fn judge(
     processes: &NodeProcesses,
     resolution: Resolution,
@@ -49,7 +49,7 @@ pub(crate) fn judge(
         verdict.end = End::Interrupted;
         return verdict;
     }
-    let mut failures = culprit(nodes, processes.first_lost);
+    let mut failures = failures(nodes, processes.first_lost);
     let resolved = |time: Time| short(resolution.to_f64(time));
     let upto = match tag {
         Some(tag) => format!("every node has done everything up to {} s", resolved(tag.time)),
@@ -102,9 +102,9 @@ fn fulfilled<'a>(
     nodes.iter().all(is_there).then_some(first)
 }
 
-/// What is said of whoever is to blame: one that died, one that failed by itself, one that others
-/// name. There is at least one thing to say.
-fn culprit(nodes: &[NodeProcess], first_lost: Option<usize>) -> Vec<Diagnostic> {
+/// The diagnostics of the node that failed: one that died, one that failed by itself, one that others
+/// report. There is at least one.
+fn failures(nodes: &[NodeProcess], first_lost: Option<usize>) -> Vec<Diagnostic> {
     let first = first_lost.map(|index| &nodes[index]);
     if let Some(dead) = first.filter(|node| node.outcome.is_none()) {
         return vec![death(dead)];
@@ -121,18 +121,18 @@ fn culprit(nodes: &[NodeProcess], first_lost: Option<usize>) -> Vec<Diagnostic> 
     };
     match failed.iter().find(is_own).or(failed.first()) {
         Some((name, why, _)) if !why.is_empty() => {
-            let named = why.iter().map(|why| named(name, why.clone()));
+            let named = why.iter().map(|why| with_node(name, why.clone()));
             named.collect()
         }
-        // Whoever was killed because it did not end when told to is the last to be named.
+        // A node that was killed because it did not end on request is reported last.
         _ => match nodes.iter().find(|node| node.outcome.is_none()) {
             Some(dead) => vec![death(dead)],
-            None => vec![Diagnostic::error("node::failed", "a node ended before its time")],
+            None => vec![Diagnostic::error("node::failed", "a node ended too early")],
         },
     }
 }
 
-fn named(name: &str, mut why: Diagnostic) -> Diagnostic {
+fn with_node(name: &str, mut why: Diagnostic) -> Diagnostic {
     // Places point into texts that only the node has.
     (why.primary, why.labels) = (None, Vec::new());
     if !why.message.starts_with("node `") {
@@ -143,7 +143,7 @@ fn named(name: &str, mut why: Diagnostic) -> Diagnostic {
 
 fn death(node: &NodeProcess) -> Diagnostic {
     let name = &node.name;
-    let how = node.status.map_or("is gone".to_owned(), how);
+    let how = node.status.map_or("ended without a status".to_owned(), how);
     let diagnostic = Diagnostic::error("node::died", format!("node `{name}` {how}"));
     let help = "run it again; with `--save-every SECONDS --save FILE` a run goes on from its last \
                 snapshot";
@@ -162,27 +162,27 @@ fn how(status: ExitStatus) -> String {
 pub(crate) fn outcome(
     nodes: &[NodeProcess],
     verdict: &Verdict,
-    standings: &[Option<Standing>],
+    marks: &[Option<ProgressMark>],
     saving: Saving,
     start: Time,
 ) -> RunOutcome {
     let outcomes: Vec<&NodeOutcome> =
         nodes.iter().filter_map(|node| node.outcome.as_ref()).collect();
     let (mut hashes, mut statistics) = (Vec::new(), Statistics::default());
-    for (node, standing) in nodes.iter().zip(standings) {
+    for (node, mark) in nodes.iter().zip(marks) {
         let outcome = node.outcome.as_ref();
         let mut own = outcome.map(|outcome| outcome.statistics).unwrap_or_default();
-        match standing {
-            Some(standing) => {
-                hashes.extend_from_slice(&standing.hashes);
-                let counts = standing.counts.as_slice().try_into();
+        match mark {
+            Some(mark) => {
+                hashes.extend_from_slice(&mark.hashes);
+                let counts = mark.counts.as_slice().try_into();
                 own = own.with_counts(counts.unwrap_or_default());
             }
             None => hashes.extend(outcome.into_iter().flat_map(|it| it.hashes.iter().cloned())),
         }
         statistics.add(&own);
     }
-    let stood = standings.iter().flatten().map(|standing| standing.tag).max();
+    let stood = marks.iter().flatten().map(|mark| mark.tag).max();
     let tag = stood.or(verdict.tag).unwrap_or(Tag::at(start));
     // Where a component ends between two tags, the step to the second one was begun.
     let is_begun = matches!(verdict.end, End::Terminated { .. })
@@ -193,8 +193,8 @@ pub(crate) fn outcome(
     RunOutcome { end, summary, timing, ended: Instant::now(), saving }
 }
 
-fn timing(outcomes: &[&NodeOutcome]) -> Timing {
-    let mut all = Timing::default();
+fn timing(outcomes: &[&NodeOutcome]) -> RunTiming {
+    let mut all = RunTiming::default();
     for NodeOutcome { timing, .. } in outcomes {
         all.start = all.start.max(timing.start);
         all.run = all.run.max(timing.run);

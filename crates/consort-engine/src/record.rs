@@ -13,18 +13,18 @@ pub enum RowContent {
     /// The recorded variables.
     #[default]
     Values,
-    /// These, and where the run stands ([`consort_trace::standing`]): it can be cut at any row.
-    ValuesAndStanding,
+    /// These, and where the run stands ([`consort_trace::progress_mark`]): it can be cut at any row.
+    ValuesAndMarks,
     /// Only where the run stands.
-    Standing,
+    Marks,
 }
 
 impl RowContent {
     pub(crate) fn has_values(self) -> bool {
-        self != RowContent::Standing
+        self != RowContent::Marks
     }
 
-    pub(crate) fn has_standing(self) -> bool {
+    pub(crate) fn has_marks(self) -> bool {
         self != RowContent::Values
     }
 }
@@ -57,9 +57,9 @@ pub(crate) struct Recorder {
     /// What makes up a row: per type in the schema's row order, joined where side by side.
     slots: Vec<Slot>,
     /// Rows tell where the run stands, not chunks alone.
-    has_standing: bool,
+    has_marks: bool,
     /// Where it stands, as numbers.
-    standing: Vec<u64>,
+    mark: Vec<u64>,
     /// The tag of the last row.
     last: Option<Tag>,
     /// That of the last one at which a chunk told where the run stands.
@@ -70,10 +70,10 @@ impl Recorder {
     pub(crate) fn new(schema: Schema, slots: Vec<Slot>, mut sink: Box<dyn ChunkSink>) -> Self {
         let schema = Arc::new(schema);
         sink.begin(&schema);
-        let has_standing = sink.content().has_standing();
+        let has_marks = sink.content().has_marks();
         let chunk = Some(Chunk::new(&schema));
-        let (slots, standing) = (joined(slots), Vec::new());
-        Recorder { chunk, sink, slots, has_standing, standing, last: None, told: None }
+        let (slots, mark) = (joined(slots), Vec::new());
+        Recorder { chunk, sink, slots, has_marks, mark, last: None, told: None }
     }
 
     pub(crate) fn record(&mut self, tag: Tag, bank: &Bank, so_far: (&Hashes, &Statistics)) {
@@ -83,9 +83,9 @@ impl Recorder {
         for &slot in &self.slots {
             chunk.extend(bank.get(slot));
         }
-        if self.has_standing {
-            note(so_far, &mut self.standing);
-            chunk.extend(ValuesRef::UInt64(&self.standing));
+        if self.has_marks {
+            note(so_far, &mut self.mark);
+            chunk.extend(ValuesRef::UInt64(&self.mark));
         }
         chunk.end_row();
         if chunk.is_full() {
@@ -112,9 +112,9 @@ impl Recorder {
             return;
         }
         self.told = self.last;
-        note(so_far, &mut self.standing);
+        note(so_far, &mut self.mark);
         let mut chunk = self.chunk.take().expect("the chunk is back after every hand-over");
-        chunk.stand(self.standing.iter().copied());
+        chunk.set_mark(self.mark.iter().copied());
         self.chunk = Some(self.sink.take(chunk));
     }
 

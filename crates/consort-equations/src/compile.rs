@@ -10,7 +10,7 @@ use crate::lower::Lowering;
 use crate::measure;
 use crate::order::{Phase, Unknowns};
 use crate::scope::{Scope, Symbol};
-use crate::tree::{Assignment, EquationModel, Event, Kind, VariableDeclaration};
+use crate::tree::{EquationModel, Event, EventAssignment, Kind, VariableDeclaration};
 use consort_core::{Diagnostic, Report};
 
 /// Looks up names, checks that everything is defined once and in a fitting order, and makes programs.
@@ -185,7 +185,11 @@ fn lower_event<'m>(lowering: &mut Lowering<'m, '_, '_>, event: &'m Event) -> Low
     LoweredEvent { condition, delay, priority, assignments, targets }
 }
 
-fn check_repeated(lowering: &mut Lowering<'_, '_, '_>, before: &[Assignment], new: &Assignment) {
+fn check_repeated(
+    lowering: &mut Lowering<'_, '_, '_>,
+    before: &[EventAssignment],
+    new: &EventAssignment,
+) {
     let Some(first) = before.iter().find(|other| other.name.text == new.name.text) else { return };
     let message = format!("`{}` gets two values at one event", new.name.text);
     let mut diagnostic = Diagnostic::error("equations::twice", message)
@@ -197,7 +201,7 @@ fn check_repeated(lowering: &mut Lowering<'_, '_, '_>, before: &[Assignment], ne
     lowering.findings.push(diagnostic);
 }
 
-fn target(lowering: &mut Lowering<'_, '_, '_>, assignment: &Assignment) -> Option<Symbol> {
+fn target(lowering: &mut Lowering<'_, '_, '_>, assignment: &EventAssignment) -> Option<Symbol> {
     let (name, span) = (&assignment.name.text, assignment.name.span);
     let scope = lowering.scope;
     match scope.symbol(name) {

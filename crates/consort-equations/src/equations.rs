@@ -154,7 +154,7 @@ impl Indicator {
 
 /// What an event assigns to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
+pub enum EventTarget {
     /// The state of this number.
     State(usize),
     /// The discrete of this number.
@@ -175,7 +175,7 @@ pub struct CompiledEvent {
     /// New values, one for each of `targets`.
     pub assignments: Program,
     /// What gets them.
-    pub targets: Vec<Target>,
+    pub targets: Vec<EventTarget>,
     /// Whether a delayed or waiting event survives that its condition becomes false.
     pub persistent: bool,
     /// What the condition counts as before the first instant.
@@ -245,8 +245,8 @@ impl Equations {
     pub fn determined(&self) -> impl Iterator<Item = usize> + '_ {
         let anew = self.events.last().filter(|event| event.name == SOLVED_ANEW);
         anew.into_iter().flat_map(|event| &event.targets).filter_map(|target| match target {
-            Target::State(state) => Some(*state),
-            Target::Discrete(_) => None,
+            EventTarget::State(state) => Some(*state),
+            EventTarget::Discrete(_) => None,
         })
     }
 

@@ -54,7 +54,7 @@ pub mod tree;
 
 pub use builtin::Builtin;
 pub use compile::compile;
-pub use equations::{Dependence, Equations, Indicator, Jacobian, Programs, Quantity, Target};
+pub use equations::{Dependence, Equations, EventTarget, Indicator, Jacobian, Programs, Quantity};
 pub use interface::{ModelPart, Role};
 pub use op::Op;
 pub use parse::read;

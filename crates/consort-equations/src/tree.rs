@@ -28,7 +28,7 @@ pub struct EquationModel {
     pub implicit: Implicit,
     /// Typical magnitudes of states that are not mere numbers, from what there is at the start: an
     /// importer's way to say `nominal`.
-    pub scales: Vec<Assignment>,
+    pub scales: Vec<EventAssignment>,
     /// The experiment its author had in mind.
     pub experiment: ModelExperiment,
     /// Whether units that do not fit are a warning only: an importer's, whose formats take numbers as they are.
@@ -213,14 +213,14 @@ pub struct Event {
     /// Whether the values assigned are those of the instant it fired, not of the delayed one.
     pub values_from_trigger: bool,
     /// New values, all computed before any is assigned.
-    pub assignments: Vec<Assignment>,
+    pub assignments: Vec<EventAssignment>,
     /// Where it stands.
     pub span: Option<Span>,
 }
 
 impl Event {
     /// One that fires at once, as `when condition then ... end` does.
-    pub fn new(condition: Expression, assignments: Vec<Assignment>) -> Self {
+    pub fn new(condition: Expression, assignments: Vec<EventAssignment>) -> Self {
         Event {
             name: Name::default(),
             condition,
@@ -237,17 +237,17 @@ impl Event {
 
 /// A state or discrete and its value after an event.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Assignment {
+pub struct EventAssignment {
     /// What gets a new value.
     pub name: Name,
     /// The new value, from the values before the event.
     pub value: Expression,
 }
 
-impl Assignment {
+impl EventAssignment {
     /// `name = value`.
     pub fn new(name: impl Into<Name>, value: Expression) -> Self {
-        Assignment { name: name.into(), value }
+        EventAssignment { name: name.into(), value }
     }
 }
 

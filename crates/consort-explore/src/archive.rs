@@ -8,7 +8,7 @@ use crate::budget::Budget;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Snapshots by prefix.
-pub struct Archive<S> {
+pub struct SnapshotArchive<S> {
     budget: Budget,
     entries: BTreeMap<Vec<u32>, Entry<S>>,
     /// By worth, least first; then by the number of the use, oldest first.
@@ -37,7 +37,7 @@ impl Worth {
     }
 }
 
-impl<S> Archive<S> {
+impl<S> SnapshotArchive<S> {
     /// An empty archive.
     pub fn new(budget: Budget) -> Self {
         Self {
@@ -126,8 +126,8 @@ impl<S> Archive<S> {
 mod tests {
     use super::*;
 
-    fn archive(snapshots_max: usize, bytes_max: u64) -> Archive<&'static str> {
-        Archive::new(Budget { snapshots_max, bytes_max })
+    fn archive(snapshots_max: usize, bytes_max: u64) -> SnapshotArchive<&'static str> {
+        SnapshotArchive::new(Budget { snapshots_max, bytes_max })
     }
 
     #[test]

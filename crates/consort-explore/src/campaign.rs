@@ -9,12 +9,12 @@ mod inputs;
 
 pub use approach::{budget, strategy};
 
-use crate::space::{Disturbance, Shape, Space, SpaceError};
+use crate::space::{InputAlphabet, Shape, Space, SpaceError};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{
     Diagnostic, ModelDescription, Report, Resolution, Span, Time, ValueType, Values, Variable,
 };
-use consort_property::{Monitor, Property, Reading};
+use consort_property::{Property, PropertyMonitor, Reading};
 use consort_system::campaign::{PropertyReading, PropertyText};
 use consort_system::{Campaign, ResolvedSystem, Spanned};
 
@@ -33,8 +33,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// Somebody who watches from `start` on whether it holds.
-    pub fn monitor(&self, resolution: Resolution, start: Time) -> Monitor {
+    /// A monitor that checks from `start` on whether it holds.
+    pub fn monitor(&self, resolution: Resolution, start: Time) -> PropertyMonitor {
         self.property.monitor(self.reading, resolution, start)
     }
 }
@@ -90,7 +90,7 @@ fn question(text: &PropertyText, report: &mut Report) -> Option<Question> {
 
 /// A disturbed input, found.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Input {
+pub struct CampaignInput {
     /// `component.variable`.
     pub path: String,
     /// What it may be; the first is the nominal one.
@@ -103,7 +103,7 @@ pub struct ResolvedCampaign {
     /// Which scenarios there are.
     pub space: Space,
     /// What is chosen: a letter of the space has one value of each.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<CampaignInput>,
     /// What must hold.
     pub questions: Vec<Question>,
     /// How long a choice holds.
@@ -115,7 +115,7 @@ impl ResolvedCampaign {
     pub fn values(&self, letter: u32) -> impl Iterator<Item = (&str, &Values)> {
         let choices = self.space.choices(letter).into_iter();
         let pair = |(input, choice): (_, u32)| -> (&str, &Values) {
-            let input: &Input = input;
+            let input: &CampaignInput = input;
             (&input.path, &input.values[choice as usize])
         };
         self.inputs.iter().zip(choices).map(pair)
@@ -189,7 +189,7 @@ fn space(
     allowed: &dyn Fn(&[u32]) -> bool,
     report: &mut Report,
 ) -> Option<Space> {
-    let disturbances = campaign.disturbances.iter().map(|written| Disturbance {
+    let disturbances = campaign.disturbances.iter().map(|written| InputAlphabet {
         name: written.input.value.clone(),
         letters: u32::try_from(written.values.len()).unwrap_or(u32::MAX),
         changes_max: written.changes_max.as_ref().map(|count| count.value),

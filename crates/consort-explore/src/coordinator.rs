@@ -9,9 +9,9 @@
 
 mod workers;
 
-use crate::journal::{Journal, JournalError};
+use crate::journal::{CampaignJournal, JournalError};
 use crate::lease::{Lease, Offered, Queue, QueueError};
-use crate::strategy::{Conclusion, Strategy, Unit, UnitResult};
+use crate::strategy::{Conclusion, Strategy, UnitResult, WorkUnit};
 use crate::visit::Effort;
 use crate::worker::{Quarantined, WorkerCommand, WorkerMessage};
 use consort_process::{ChildEvent, ChildId};
@@ -46,7 +46,7 @@ pub struct Settings<'s> {
 
 /// How far a campaign is.
 #[derive(Clone, Debug)]
-pub struct Status {
+pub struct CampaignStatus {
     /// How many units were done, now and before.
     pub units: u64,
     /// How many of them were found in the journal.
@@ -63,7 +63,7 @@ pub struct Status {
 
 /// How a campaign, or a part of it, ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Ending {
+pub enum CampaignEnd {
     /// The answer is known.
     Concluded(Conclusion),
     /// It was stopped on request.
@@ -169,7 +169,7 @@ impl Past {
     }
 
     /// The result of a unit, if it is the same unit and understood.
-    fn take(&mut self, phase: &str, unit: &Unit) -> Option<UnitResult> {
+    fn take(&mut self, phase: &str, unit: &WorkUnit) -> Option<UnitResult> {
         let (known, result) = self.results.remove(&(phase.to_owned(), unit.number))?;
         let is_same = serde_json::to_value(unit).is_ok_and(|unit| unit == known);
         if is_same { serde_json::from_value(result).ok() } else { None }
@@ -177,11 +177,11 @@ impl Past {
 }
 
 /// Where units and results are kept while a strategy is followed.
-pub struct Books<'b> {
-    /// Lends units.
+pub struct CampaignStores<'b> {
+    /// Leases units to workers.
     pub queue: &'b mut dyn Queue,
     /// Keeps results.
-    pub journal: &'b mut Journal,
+    pub journal: &'b mut CampaignJournal,
     /// What the journal held at the start.
     pub past: &'b mut Past,
     /// Which part of the campaign this is.
@@ -194,11 +194,11 @@ pub struct Books<'b> {
 /// If workers cannot be started, or the journal cannot be written.
 pub fn follow<'a>(
     strategy: &'a mut dyn Strategy,
-    books: Books<'a>,
+    stores: CampaignStores<'a>,
     settings: &'a Settings<'a>,
-    watch: &mut dyn FnMut(&Status, &dyn Strategy) -> ControlFlow<()>,
-) -> Result<Ending, CampaignError> {
-    let mut coordinator = Coordinator::new(strategy, books, settings);
+    watch: &mut dyn FnMut(&CampaignStatus, &dyn Strategy) -> ControlFlow<()>,
+) -> Result<CampaignEnd, CampaignError> {
+    let mut coordinator = Coordinator::new(strategy, stores, settings);
     let ending = coordinator.run(watch);
     coordinator.workers.dismiss();
     ending
@@ -206,25 +206,29 @@ pub fn follow<'a>(
 
 struct Coordinator<'c> {
     strategy: &'c mut dyn Strategy,
-    books: Books<'c>,
+    stores: CampaignStores<'c>,
     settings: &'c Settings<'c>,
     workers: Workers,
     began: Instant,
     /// Units that were offered and have no result yet.
-    open: BTreeMap<u64, Unit>,
+    open: BTreeMap<u64, WorkUnit>,
     /// By unit: the steps that are left out.
     quarantined: BTreeMap<u64, Vec<Quarantined>>,
-    /// Units that ended a worker: they are done carefully. With the step that was to blame last time.
+    /// Units that ended a worker, with the step at which it ended: every step of them is reported.
     suspicious: BTreeMap<u64, Option<Vec<u32>>>,
     starts_failed: u32,
-    status: Status,
+    status: CampaignStatus,
     /// What workers that have ended had done.
     effort_before: Effort,
 }
 
 impl<'c> Coordinator<'c> {
-    fn new(strategy: &'c mut dyn Strategy, books: Books<'c>, settings: &'c Settings<'c>) -> Self {
-        let status = Status {
+    fn new(
+        strategy: &'c mut dyn Strategy,
+        stores: CampaignStores<'c>,
+        settings: &'c Settings<'c>,
+    ) -> Self {
+        let status = CampaignStatus {
             units: 0,
             units_before: 0,
             workers: 0,
@@ -234,7 +238,7 @@ impl<'c> Coordinator<'c> {
         };
         Coordinator {
             strategy,
-            books,
+            stores,
             settings,
             workers: Workers::default(),
             began: Instant::now(),
@@ -249,21 +253,21 @@ impl<'c> Coordinator<'c> {
 
     fn run(
         &mut self,
-        watch: &mut dyn FnMut(&Status, &dyn Strategy) -> ControlFlow<()>,
-    ) -> Result<Ending, CampaignError> {
+        watch: &mut dyn FnMut(&CampaignStatus, &dyn Strategy) -> ControlFlow<()>,
+    ) -> Result<CampaignEnd, CampaignError> {
         let mut halt = None;
         loop {
             self.offer()?;
             self.status.workers = self.workers.len();
             self.status.effort = self.effort_before.plus(&self.workers.effort());
             if watch(&self.status, self.strategy).is_break() {
-                halt.get_or_insert(Ending::Stopped);
+                halt.get_or_insert(CampaignEnd::Stopped);
             }
             if let Some(conclusion) = self.strategy.conclusion() {
-                return Ok(Ending::Concluded(conclusion));
+                return Ok(CampaignEnd::Concluded(conclusion));
             }
             if self.settings.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                halt.get_or_insert(Ending::OutOfTime);
+                halt.get_or_insert(CampaignEnd::OutOfTime);
             }
             match &halt {
                 Some(ending) if self.workers.are_idle() => return Ok(ending.clone()),
@@ -277,13 +281,13 @@ impl<'c> Coordinator<'c> {
     /// Offers what the strategy has; what was done before is not done again.
     fn offer(&mut self) -> Result<(), CampaignError> {
         let enough = 2 * self.settings.workers;
-        while self.books.queue.waiting() < enough && self.strategy.conclusion().is_none() {
+        while self.stores.queue.waiting() < enough && self.strategy.conclusion().is_none() {
             let units = self.strategy.offer(enough);
             if units.is_empty() {
                 break;
             }
             for unit in units {
-                match self.books.past.take(self.books.phase, &unit) {
+                match self.stores.past.take(self.stores.phase, &unit) {
                     Some(result) => {
                         self.status.units += 1;
                         self.status.units_before += 1;
@@ -291,7 +295,7 @@ impl<'c> Coordinator<'c> {
                     }
                     None => {
                         let payload = serde_json::to_string(&unit).expect("units are plain data");
-                        self.books.queue.offer(Offered { number: unit.number, payload })?;
+                        self.stores.queue.offer(Offered { number: unit.number, payload })?;
                         self.open.insert(unit.number, unit);
                     }
                 }
@@ -304,14 +308,14 @@ impl<'c> Coordinator<'c> {
     fn assign(&mut self) -> Result<(), CampaignError> {
         let now = self.began.elapsed();
         while let Some(worker) = self.workers.idle() {
-            let Some(lease) = self.books.queue.pull(1, now)?.pop() else { return Ok(()) };
+            let Some(lease) = self.stores.queue.pull(1, now)?.pop() else { return Ok(()) };
             let unit = self.open[&lease.unit.number].clone();
             let careful = self.suspicious.contains_key(&unit.number);
             let quarantined = self.quarantined.get(&unit.number).cloned().unwrap_or_default();
             // If the worker has died, its output is closed, and the unit is given back.
             self.workers.assign(worker, lease, &WorkerCommand::Work { unit, careful, quarantined });
         }
-        let wanted = self.books.queue.waiting().min(self.settings.workers);
+        let wanted = self.stores.queue.waiting().min(self.settings.workers);
         while self.workers.starting() < wanted && self.workers.len() < self.settings.workers {
             let started = self.workers.start((self.settings.launch)());
             started.map_err(|source| CampaignError::Launch { source })?;
@@ -350,13 +354,13 @@ impl<'c> Coordinator<'c> {
             }
             ChildEvent::Message(WorkerMessage::At { prefix }) => {
                 if let Some(lease) = self.workers.at(worker, prefix) {
-                    self.books.queue.extend(&lease, self.began.elapsed())?;
+                    self.stores.queue.extend(&lease, self.began.elapsed())?;
                 }
             }
             ChildEvent::Message(WorkerMessage::Done { result, effort, .. }) => {
                 if let Some(lease) = self.workers.done(worker, effort) {
                     let result = serde_json::to_string(&result).expect("results are plain data");
-                    self.books.queue.acknowledge(&lease, result)?;
+                    self.stores.queue.acknowledge(&lease, result)?;
                 }
             }
             ChildEvent::Message(WorkerMessage::Failed { reason }) => {
@@ -371,7 +375,7 @@ impl<'c> Coordinator<'c> {
         Ok(())
     }
 
-    /// A worker is gone: its unit is given back, and what ended it is remembered.
+    /// A worker has ended: its unit is given back, and the step that ended it is recorded.
     fn remove(&mut self, worker: ChildId, reason: Option<String>) -> Result<(), CampaignError> {
         let Some(lost) = self.workers.remove(worker) else { return Ok(()) };
         self.status.lost += 1;
@@ -385,12 +389,12 @@ impl<'c> Coordinator<'c> {
             };
         }
         let Some(lease) = lost.lease else { return Ok(()) };
-        self.blame(&lease, lost.at, reason)?;
-        self.books.queue.give_back(&lease)?;
+        self.record_loss(&lease, lost.at, reason)?;
+        self.stores.queue.give_back(&lease)?;
         Ok(())
     }
 
-    fn blame(
+    fn record_loss(
         &mut self,
         lease: &Lease,
         at: Option<Vec<u32>>,
@@ -413,17 +417,17 @@ impl<'c> Coordinator<'c> {
     /// Writes what was acknowledged to the journal, then hands it to the strategy.
     fn collect(&mut self) -> Result<(), CampaignError> {
         let mut results = Vec::new();
-        for (number, text) in self.books.queue.take_results()? {
+        for (number, text) in self.stores.queue.take_results()? {
             let Some(unit) = self.open.remove(&number) else { continue };
             let result: UnitResult = serde_json::from_str(&text).expect("it was written by us");
-            let entry = json!({"phase": self.books.phase, "unit": unit, "result": result});
-            self.books.journal.write(&entry)?;
+            let entry = json!({"phase": self.stores.phase, "unit": unit, "result": result});
+            self.stores.journal.write(&entry)?;
             results.push((unit, result));
         }
         if results.is_empty() {
             return Ok(());
         }
-        self.books.journal.sync()?;
+        self.stores.journal.sync()?;
         for (unit, result) in results {
             self.status.units += 1;
             self.strategy.absorb(&unit, result);

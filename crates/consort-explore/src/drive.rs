@@ -1,9 +1,9 @@
 //! A world that is driven, watched and counted.
 
-use crate::explanation::Explanation;
+use crate::explanation::DifferenceExplanation;
 use crate::sample::{Leaf, Sample};
-use crate::space::Node;
-use crate::world::{Standing, World};
+use crate::space::PrefixNode;
+use crate::world::{PrefixEvaluation, World};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -52,20 +52,20 @@ impl Effort {
 }
 
 /// Who watches the work and may refuse a part of it.
-pub trait Overseer {
+pub trait StepGuard {
     /// The world is about to take the last letter of `prefix`. If it does not come back, this is the
-    /// scenario to blame.
+    /// scenario that caused it.
     fn before(&mut self, prefix: &[u32]) -> Permit;
 }
 
 /// Lets everything happen.
-impl Overseer for () {
+impl StepGuard for () {
     fn before(&mut self, _prefix: &[u32]) -> Permit {
         Permit::Go
     }
 }
 
-/// What an overseer says.
+/// The answer of a step guard.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Permit {
     /// Go on.
@@ -89,7 +89,7 @@ pub enum WorkError<E> {
         /// What was said this time.
         error: E,
     },
-    /// The overseer wanted it. Do the unit again later.
+    /// The step guard stopped the work; the unit is to be done again later.
     Stopped,
 }
 
@@ -111,7 +111,7 @@ impl<E: fmt::Display + fmt::Debug> std::error::Error for WorkError<E> {}
 pub(crate) struct Drive<'a, W: World> {
     world: &'a mut W,
     effort: &'a mut Effort,
-    overseer: &'a mut dyn Overseer,
+    guard: &'a mut dyn StepGuard,
     pub(crate) sample: Sample,
     /// Where the scenarios of the sample came to.
     pub(crate) leaves: Vec<Leaf>,
@@ -119,7 +119,7 @@ pub(crate) struct Drive<'a, W: World> {
 
 /// What a letter led to.
 pub(crate) enum Taken {
-    Standing(Standing),
+    Evaluation(PrefixEvaluation),
     Failed(String),
 }
 
@@ -127,14 +127,14 @@ impl<'a, W: World> Drive<'a, W> {
     pub(crate) fn new(
         world: &'a mut W,
         effort: &'a mut Effort,
-        overseer: &'a mut dyn Overseer,
+        guard: &'a mut dyn StepGuard,
     ) -> Self {
-        Self { world, effort, overseer, sample: Sample::NONE, leaves: Vec::new() }
+        Self { world, effort, guard, sample: Sample::NONE, leaves: Vec::new() }
     }
 
     /// Asks whether the last letter of `prefix` may be taken; the reason if not.
     pub(crate) fn ask(&mut self, prefix: &[u32]) -> Result<Option<String>, WorkError<W::Error>> {
-        match self.overseer.before(prefix) {
+        match self.guard.before(prefix) {
             Permit::Go => Ok(None),
             Permit::Skip(reason) => Ok(Some(reason)),
             Permit::Stop => Err(WorkError::Stopped),
@@ -145,16 +145,16 @@ impl<'a, W: World> Drive<'a, W> {
     pub(crate) fn take(&mut self, prefix: &[u32]) -> Result<Taken, WorkError<W::Error>> {
         self.effort.steps += 1;
         match self.world.choose(*prefix.last().expect("the root is not led to by a letter")) {
-            Ok(standing) => Ok(Taken::Standing(standing)),
+            Ok(evaluation) => Ok(Taken::Evaluation(evaluation)),
             Err(error) if self.world.is_accident(&error) => Err(WorkError::World(error)),
             Err(error) => Ok(Taken::Failed(error.to_string())),
         }
     }
 
     /// Notes where the world is, if the sample has a scenario of this node.
-    pub(crate) fn note(&mut self, node: Node, prefix: &[u32], standing: &Standing) {
+    pub(crate) fn note(&mut self, node: PrefixNode, prefix: &[u32], evaluation: &PrefixEvaluation) {
         if self.sample.picks(node.first, node.count) {
-            self.leaves.push(Leaf::new(prefix, self.world.marks(), standing));
+            self.leaves.push(Leaf::new(prefix, self.world.marks(), evaluation));
         }
     }
 
@@ -167,7 +167,7 @@ impl<'a, W: World> Drive<'a, W> {
         self.world.marks()
     }
 
-    pub(crate) fn explain(&mut self, leaf: &Leaf) -> Explanation {
+    pub(crate) fn explain(&mut self, leaf: &Leaf) -> DifferenceExplanation {
         self.world.explain(&leaf.prefix, &leaf.marks)
     }
 

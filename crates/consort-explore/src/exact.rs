@@ -49,14 +49,14 @@ pub(crate) mod optional {
 
 #[cfg(test)]
 mod tests {
-    use crate::world::Bounds;
+    use crate::world::RobustnessInterval;
 
     #[test]
     fn every_bound_survives_json() {
         for low in [0.1, -0.0, f64::MIN_POSITIVE / 3.0, f64::NEG_INFINITY, 1e300 / 3.0] {
-            let bounds = Bounds { low, high: f64::INFINITY };
+            let bounds = RobustnessInterval { low, high: f64::INFINITY };
             let text = serde_json::to_string(&bounds).unwrap();
-            let back: Bounds = serde_json::from_str(&text).unwrap();
+            let back: RobustnessInterval = serde_json::from_str(&text).unwrap();
             assert_eq!(back.low.to_bits(), low.to_bits(), "{text}");
             assert!(back.high == f64::INFINITY, "{text}");
         }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why two runs of a scenario differ, for a person.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Explanation {
+pub struct DifferenceExplanation {
     /// What is wrong, and where.
     pub message: String,
     /// What else is known.

@@ -1,8 +1,8 @@
 //! What a campaign has done so far, on disk: nothing that was acknowledged is lost.
 //!
 //! A journal is a file of JSON lines `{"check":"...","entry":{...}}`; `check` is a checksum of the
-//! entry. The first entry says which campaign it is; each of the others is a unit with its result. An
-//! entry counts once [`Journal::sync`] has returned. A last line that is torn, because the
+//! entry. The first entry identifies the campaign; each of the others is a unit with its result. An
+//! entry counts once [`CampaignJournal::sync`] has returned. A last line that is torn, because the
 //! machine or the process died while it was written, is cut off; anything else that is damaged is an
 //! error, because what follows it cannot be trusted to be complete.
 
@@ -17,7 +17,7 @@ const FORMAT: u64 = 1;
 
 /// A journal that can be written to; its file is locked.
 #[derive(Debug)]
-pub struct Journal {
+pub struct CampaignJournal {
     file: File,
     path: PathBuf,
 }
@@ -78,8 +78,8 @@ impl fmt::Display for JournalError {
 
 impl std::error::Error for JournalError {}
 
-impl Journal {
-    /// Begins a journal; whatever the file held is gone. `campaign` says which campaign it is.
+impl CampaignJournal {
+    /// Creates a journal, or replaces the file. `campaign` identifies the campaign.
     ///
     /// # Errors
     /// If the file cannot be written, or another process writes to it.
@@ -113,7 +113,7 @@ impl Journal {
         Ok((journal, entries))
     }
 
-    /// Adds an entry; it counts once [`Journal::sync`] has returned.
+    /// Adds an entry; it counts once [`CampaignJournal::sync`] has returned.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -139,7 +139,9 @@ impl Journal {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Err(JournalError::InUse { path: path.to_owned() }),
             // Some network disks have no locks: nothing is known then.
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(Journal { file, path: path.to_owned() }),
+            Ok(()) | Err(TryLockError::Error(_)) => {
+                Ok(CampaignJournal { file, path: path.to_owned() })
+            }
         }
     }
 
@@ -218,7 +220,7 @@ mod tests {
     fn written() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.jsonl");
-        let mut journal = Journal::create(&path, &campaign()).unwrap();
+        let mut journal = CampaignJournal::create(&path, &campaign()).unwrap();
         for number in 0..3 {
             journal.write(&json!({"number": number, "result": "ok"})).unwrap();
         }
@@ -229,11 +231,11 @@ mod tests {
     #[test]
     fn what_was_written_is_read_and_more_can_be_written() {
         let (_folder, path) = written();
-        let (mut journal, entries) = Journal::resume(&path, &campaign()).unwrap();
+        let (mut journal, entries) = CampaignJournal::resume(&path, &campaign()).unwrap();
         assert_eq!(entries.len(), 3);
         journal.write(&json!({"number": 3})).unwrap();
         drop(journal);
-        let (_, entries) = Journal::resume(&path, &campaign()).unwrap();
+        let (_, entries) = CampaignJournal::resume(&path, &campaign()).unwrap();
         assert_eq!(entries[3], json!({"number": 3}));
     }
 
@@ -244,12 +246,12 @@ mod tests {
         let header = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
         for length in header..bytes.len() {
             std::fs::write(&path, &bytes[..length]).unwrap();
-            let (mut journal, entries) = Journal::resume(&path, &campaign()).unwrap();
+            let (mut journal, entries) = CampaignJournal::resume(&path, &campaign()).unwrap();
             let whole = bytes[..length].iter().filter(|&&byte| byte == b'\n').count() - 1;
             assert_eq!(entries.len(), whole, "torn at {length}");
             journal.write(&json!({"number": 9})).unwrap();
             drop(journal);
-            let (_, entries) = Journal::resume(&path, &campaign()).unwrap();
+            let (_, entries) = CampaignJournal::resume(&path, &campaign()).unwrap();
             assert_eq!(entries.last().unwrap(), &json!({"number": 9}));
         }
     }
@@ -262,7 +264,7 @@ mod tests {
         let mut damaged = bytes.clone();
         damaged[header + 40] ^= 1;
         std::fs::write(&path, damaged).unwrap();
-        let error = Journal::resume(&path, &campaign()).unwrap_err();
+        let error = CampaignJournal::resume(&path, &campaign()).unwrap_err();
         assert!(matches!(error, JournalError::Damaged { line: 2, .. }), "{error}");
     }
 
@@ -270,7 +272,7 @@ mod tests {
     fn a_journal_of_another_campaign_is_refused_and_says_what_differs() {
         let (_folder, path) = written();
         let other = json!({"file": "sha256:2", "seed": 7});
-        let error = Journal::resume(&path, &other).unwrap_err();
+        let error = CampaignJournal::resume(&path, &other).unwrap_err();
         let JournalError::OtherCampaign { differing, .. } = error else { panic!("{error}") };
         assert_eq!(differing, ["file"]);
     }
@@ -278,8 +280,8 @@ mod tests {
     #[test]
     fn a_journal_has_one_writer() {
         let (_folder, path) = written();
-        let (_first, _) = Journal::resume(&path, &campaign()).unwrap();
-        let second = Journal::resume(&path, &campaign()).unwrap_err();
+        let (_first, _) = CampaignJournal::resume(&path, &campaign()).unwrap();
+        let second = CampaignJournal::resume(&path, &campaign()).unwrap_err();
         assert!(matches!(second, JournalError::InUse { .. }), "{second}");
     }
 }

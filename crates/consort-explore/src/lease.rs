@@ -1,8 +1,8 @@
-//! Work that is lent: a queue of units behind five verbs.
+//! A queue of units of work that are leased to workers, with five operations.
 //!
 //! Units are *offered*, *pulled* under a lease, *extended* while a worker works on them, and in the
 //! end *acknowledged* with their result or *given back*. A lease that is not extended expires, and its
-//! unit is lent again. The queue neither knows what a unit is nor looks at the clock: both are bytes
+//! unit is leased again. The queue neither knows what a unit is nor looks at the clock: both are bytes
 //! and numbers to it, so that a distributed queue (work-queue streams have the same verbs) can take
 //! the place of [`EmbeddedQueue`] without change to the rest.
 
@@ -19,14 +19,14 @@ pub struct Offered {
     pub payload: String,
 }
 
-/// A unit that was lent.
+/// A unit that was leased.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lease {
     /// The unit.
     pub unit: Offered,
-    /// How often it was lent before without coming back acknowledged.
+    /// How often it was leased before without being acknowledged.
     pub tries: u32,
-    /// Tells this lease apart from earlier ones of the same unit.
+    /// Distinguishes this lease from earlier ones of the same unit.
     pub ticket: u64,
 }
 
@@ -34,8 +34,8 @@ pub struct Lease {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum QueueError {
-    /// The unit is not lent under this lease any more: it expired, or it was acknowledged.
-    NotLent {
+    /// The unit is not leased under this lease any more: it expired, or it was acknowledged.
+    NotLeased {
         /// Which unit.
         number: u64,
     },
@@ -49,7 +49,7 @@ pub enum QueueError {
 impl fmt::Display for QueueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            QueueError::NotLent { number } => write!(f, "unit {number} is not lent any more"),
+            QueueError::NotLeased { number } => write!(f, "unit {number} is not leased any more"),
             QueueError::OfferedTwice { number } => write!(f, "unit {number} was offered before"),
         }
     }
@@ -57,36 +57,36 @@ impl fmt::Display for QueueError {
 
 impl std::error::Error for QueueError {}
 
-/// Work that is lent; times are what the caller's clock says, from any start.
+/// Units of work that are leased to workers; times are those of the caller's clock, from any start.
 pub trait Queue {
-    /// Puts a unit up to be lent, after those that wait already.
+    /// Adds a unit to the queue.
     ///
     /// # Errors
     /// If its number was offered before.
     fn offer(&mut self, unit: Offered) -> Result<(), QueueError>;
 
-    /// Lends at most `count` units, those offered first, first; expired ones come before all others.
+    /// Leases at most `count` units in the order in which they were offered; expired ones come before all others.
     ///
     /// # Errors
     /// If the queue cannot be reached.
     fn pull(&mut self, count: usize, now: Duration) -> Result<Vec<Lease>, QueueError>;
 
-    /// Somebody still works on it.
+    /// Extends a lease: its worker is still busy.
     ///
     /// # Errors
-    /// If it is not lent under this lease any more.
+    /// If it is not leased under this lease any more.
     fn extend(&mut self, lease: &Lease, now: Duration) -> Result<(), QueueError>;
 
     /// It is done, with this result.
     ///
     /// # Errors
-    /// If it is not lent under this lease any more; the result is dropped then.
+    /// If it is not leased under this lease any more; the result is dropped then.
     fn acknowledge(&mut self, lease: &Lease, result: String) -> Result<(), QueueError>;
 
-    /// It is not done, and will be lent again, before all others.
+    /// Gives a unit back that is not done; it is leased again before all others.
     ///
     /// # Errors
-    /// If it is not lent under this lease any more.
+    /// If it is not leased under this lease any more.
     fn give_back(&mut self, lease: &Lease) -> Result<(), QueueError>;
 
     /// The results that were acknowledged since the last call.
@@ -95,11 +95,11 @@ pub trait Queue {
     /// If the queue cannot be reached.
     fn take_results(&mut self) -> Result<Vec<(u64, String)>, QueueError>;
 
-    /// How many units wait to be lent.
+    /// How many units wait to be leased.
     fn waiting(&self) -> usize;
 
-    /// How many units are lent.
-    fn lent(&self) -> usize;
+    /// How many units are leased.
+    fn leased(&self) -> usize;
 }
 
 /// A queue in the memory of one process.
@@ -108,14 +108,14 @@ pub struct EmbeddedQueue {
     /// How long a lease lasts unless it is extended.
     term: Duration,
     waiting: VecDeque<(Offered, u32)>,
-    lent: BTreeMap<u64, Lent>,
+    leased: BTreeMap<u64, ActiveLease>,
     known: u64,
     tickets: u64,
     results: Vec<(u64, String)>,
 }
 
 #[derive(Debug)]
-struct Lent {
+struct ActiveLease {
     lease: Lease,
     until: Duration,
 }
@@ -126,7 +126,7 @@ impl EmbeddedQueue {
         EmbeddedQueue {
             term,
             waiting: VecDeque::new(),
-            lent: BTreeMap::new(),
+            leased: BTreeMap::new(),
             known: 0,
             tickets: 0,
             results: Vec::new(),
@@ -134,22 +134,22 @@ impl EmbeddedQueue {
     }
 
     fn reclaim(&mut self, now: Duration) {
-        let over = self.lent.iter().filter(|(_, lent)| lent.until <= now);
+        let over = self.leased.iter().filter(|(_, leased)| leased.until <= now);
         let over: Vec<u64> = over.map(|(number, _)| *number).collect();
         for number in over.into_iter().rev() {
-            if let Some(lent) = self.lent.remove(&number) {
-                self.waiting.push_front((lent.lease.unit, lent.lease.tries + 1));
+            if let Some(leased) = self.leased.remove(&number) {
+                self.waiting.push_front((leased.lease.unit, leased.lease.tries + 1));
             }
         }
     }
 
-    /// Takes a unit out of those that are lent, if it is under this lease.
-    fn close(&mut self, lease: &Lease) -> Result<Lent, QueueError> {
+    /// Takes a unit out of those that are leased, if it is under this lease.
+    fn close(&mut self, lease: &Lease) -> Result<ActiveLease, QueueError> {
         let number = lease.unit.number;
-        let is_same = |lent: &Lent| lent.lease.ticket == lease.ticket;
-        match self.lent.get(&number).is_some_and(is_same) {
-            true => Ok(self.lent.remove(&number).expect("it was found")),
-            false => Err(QueueError::NotLent { number }),
+        let is_same = |leased: &ActiveLease| leased.lease.ticket == lease.ticket;
+        match self.leased.get(&number).is_some_and(is_same) {
+            true => Ok(self.leased.remove(&number).expect("it was found")),
+            false => Err(QueueError::NotLeased { number }),
         }
     }
 }
@@ -172,8 +172,8 @@ impl Queue for EmbeddedQueue {
         for (unit, tries) in self.waiting.drain(..count) {
             self.tickets += 1;
             let lease = Lease { unit, tries, ticket: self.tickets };
-            let lent = Lent { lease: lease.clone(), until: now + self.term };
-            self.lent.insert(lease.unit.number, lent);
+            let leased = ActiveLease { lease: lease.clone(), until: now + self.term };
+            self.leased.insert(lease.unit.number, leased);
             leases.push(lease);
         }
         Ok(leases)
@@ -182,20 +182,21 @@ impl Queue for EmbeddedQueue {
     fn extend(&mut self, lease: &Lease, now: Duration) -> Result<(), QueueError> {
         let number = lease.unit.number;
         let term = self.term;
-        let lent = self.lent.get_mut(&number).filter(|lent| lent.lease.ticket == lease.ticket);
-        lent.ok_or(QueueError::NotLent { number })?.until = now + term;
+        let leased =
+            self.leased.get_mut(&number).filter(|leased| leased.lease.ticket == lease.ticket);
+        leased.ok_or(QueueError::NotLeased { number })?.until = now + term;
         Ok(())
     }
 
     fn acknowledge(&mut self, lease: &Lease, result: String) -> Result<(), QueueError> {
-        let lent = self.close(lease)?;
-        self.results.push((lent.lease.unit.number, result));
+        let leased = self.close(lease)?;
+        self.results.push((leased.lease.unit.number, result));
         Ok(())
     }
 
     fn give_back(&mut self, lease: &Lease) -> Result<(), QueueError> {
-        let lent = self.close(lease)?;
-        self.waiting.push_front((lent.lease.unit, lent.lease.tries + 1));
+        let leased = self.close(lease)?;
+        self.waiting.push_front((leased.lease.unit, leased.lease.tries + 1));
         Ok(())
     }
 
@@ -207,8 +208,8 @@ impl Queue for EmbeddedQueue {
         self.waiting.len()
     }
 
-    fn lent(&self) -> usize {
-        self.lent.len()
+    fn leased(&self) -> usize {
+        self.leased.len()
     }
 }
 
@@ -239,7 +240,7 @@ mod tests {
         queue.acknowledge(&leases[1], "one".to_owned()).unwrap();
         assert_eq!(queue.take_results().unwrap(), [(1, "one".to_owned())]);
         assert!(queue.take_results().unwrap().is_empty());
-        assert_eq!((queue.waiting(), queue.lent()), (1, 1));
+        assert_eq!((queue.waiting(), queue.leased()), (1, 1));
     }
 
     #[test]
@@ -260,8 +261,8 @@ mod tests {
         let again = queue.pull(2, TERM).unwrap();
         assert_eq!(numbers(&again), [0], "the other was extended");
         let late = queue.acknowledge(&leases[0], "late".to_owned());
-        assert_eq!(late, Err(QueueError::NotLent { number: 0 }));
-        assert_eq!(queue.extend(&leases[0], TERM), Err(QueueError::NotLent { number: 0 }));
+        assert_eq!(late, Err(QueueError::NotLeased { number: 0 }));
+        assert_eq!(queue.extend(&leases[0], TERM), Err(QueueError::NotLeased { number: 0 }));
         queue.acknowledge(&again[0], "right".to_owned()).unwrap();
         assert_eq!(queue.take_results().unwrap(), [(0, "right".to_owned())]);
     }

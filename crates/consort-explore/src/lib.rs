@@ -7,18 +7,18 @@
 //!   [`archive`], the snapshots a search comes back to, and [`shrink`], counter-examples made simple.
 //! - [`campaign`]: a campaign against its system; [`run_world`]: the system as a world that strategies drive.
 //! - [`coordinator`] and [`worker`]: the two sides of a campaign, in processes of their own, over [`lease`]
-//!   (work that is lent) and [`journal`] (what was done, on disk); [`chronicle`] and [`report`] say what was found.
+//!   (work that is leased) and [`journal`] (what was done, on disk); [`history`] and [`report`] say what was found.
 //! - [`sample`]: which scenarios are run again from their start, so that no answer rests on states alone.
 //! - [`statistics`]: what numbers of scenarios say, and what trees of them cost.
 
 pub mod archive;
 mod budget;
 pub mod campaign;
-pub mod chronicle;
 pub mod coordinator;
 mod drive;
 mod exact;
 mod explanation;
+pub mod history;
 pub mod journal;
 pub mod lease;
 mod order;

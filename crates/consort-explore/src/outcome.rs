@@ -1,7 +1,7 @@
 //! What a visit finds out, as values that add up in order.
 
 use crate::exact;
-use crate::world::{Bounds, Standing};
+use crate::world::{PrefixEvaluation, RobustnessInterval};
 use serde::{Deserialize, Serialize};
 
 /// Of so many violations, and of so many failures, the scenarios are kept; all are counted.
@@ -10,7 +10,7 @@ pub const OUTCOMES_MAX: usize = 100;
 /// What became of a scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum ScenarioVerdict {
     /// Every property holds.
     Holds,
     /// Some property does not hold.
@@ -21,30 +21,35 @@ pub enum Verdict {
     Failed,
 }
 
-impl Verdict {
-    /// The letter that stands for it in [`UnitResult::draws`](crate::strategy::UnitResult::draws).
+impl ScenarioVerdict {
+    /// Its letter in [`UnitResult::draws`](crate::strategy::UnitResult::draws).
     pub(crate) const fn letter(self) -> char {
         match self {
-            Verdict::Holds => 'h',
-            Verdict::Violated => 'v',
-            Verdict::Undecided => 'u',
-            Verdict::Failed => 'f',
+            ScenarioVerdict::Holds => 'h',
+            ScenarioVerdict::Violated => 'v',
+            ScenarioVerdict::Undecided => 'u',
+            ScenarioVerdict::Failed => 'f',
         }
     }
 
-    /// The verdict that a letter stands for.
+    /// The verdict of a letter.
     pub(crate) fn from_letter(letter: char) -> Option<Self> {
-        let all = [Verdict::Holds, Verdict::Violated, Verdict::Undecided, Verdict::Failed];
+        let all = [
+            ScenarioVerdict::Holds,
+            ScenarioVerdict::Violated,
+            ScenarioVerdict::Undecided,
+            ScenarioVerdict::Failed,
+        ];
         all.into_iter().find(|verdict| verdict.letter() == letter)
     }
 
-    fn of(standing: &Standing) -> Self {
-        if standing.verdicts.contains(&Some(false)) {
-            Verdict::Violated
-        } else if standing.verdicts.contains(&None) {
-            Verdict::Undecided
+    fn of(evaluation: &PrefixEvaluation) -> Self {
+        if evaluation.verdicts.contains(&Some(false)) {
+            ScenarioVerdict::Violated
+        } else if evaluation.verdicts.contains(&None) {
+            ScenarioVerdict::Undecided
         } else {
-            Verdict::Holds
+            ScenarioVerdict::Holds
         }
     }
 }
@@ -61,9 +66,9 @@ pub struct Outcome {
     /// The letters that were chosen.
     pub prefix: Vec<u32>,
     /// What became of them.
-    pub verdict: Verdict,
+    pub verdict: ScenarioVerdict,
     /// By property; empty if it failed.
-    pub robustness: Vec<Bounds>,
+    pub robustness: Vec<RobustnessInterval>,
     /// By property; empty if it failed.
     pub verdicts: Vec<Option<bool>>,
     /// Why it failed.
@@ -72,9 +77,9 @@ pub struct Outcome {
 
 impl Outcome {
     /// What the last letter of `prefix` led to.
-    pub(crate) fn of_standing(prefix: &[u32], standing: Standing) -> Self {
-        let verdict = Verdict::of(&standing);
-        let Standing { robustness, verdicts, .. } = standing;
+    pub(crate) fn of_evaluation(prefix: &[u32], evaluation: PrefixEvaluation) -> Self {
+        let verdict = ScenarioVerdict::of(&evaluation);
+        let PrefixEvaluation { robustness, verdicts, .. } = evaluation;
         let prefix = prefix.to_vec();
         Self { index: 0, count: 1, prefix, verdict, robustness, verdicts, failure: None }
     }
@@ -85,7 +90,7 @@ impl Outcome {
             index: 0,
             count: 1,
             prefix: prefix.to_vec(),
-            verdict: Verdict::Failed,
+            verdict: ScenarioVerdict::Failed,
             robustness: Vec::new(),
             verdicts: Vec::new(),
             failure: Some(failure),
@@ -102,7 +107,7 @@ impl Outcome {
 
 /// How many scenarios met which fate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Tally {
+pub struct VerdictTally {
     /// All properties hold.
     #[serde(with = "exact")]
     pub holds: u128,
@@ -117,18 +122,18 @@ pub struct Tally {
     pub failed: u128,
 }
 
-impl Tally {
+impl VerdictTally {
     /// All of them.
     pub fn total(&self) -> u128 {
         self.holds + self.violated + self.undecided + self.failed
     }
 
-    pub(crate) fn add(&mut self, verdict: Verdict, count: u128) {
+    pub(crate) fn add(&mut self, verdict: ScenarioVerdict, count: u128) {
         *match verdict {
-            Verdict::Holds => &mut self.holds,
-            Verdict::Violated => &mut self.violated,
-            Verdict::Undecided => &mut self.undecided,
-            Verdict::Failed => &mut self.failed,
+            ScenarioVerdict::Holds => &mut self.holds,
+            ScenarioVerdict::Violated => &mut self.violated,
+            ScenarioVerdict::Undecided => &mut self.undecided,
+            ScenarioVerdict::Failed => &mut self.failed,
         } += count;
     }
 }
@@ -137,7 +142,7 @@ impl Tally {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Worst {
     /// Its robustness.
-    pub robustness: Bounds,
+    pub robustness: RobustnessInterval,
     /// Its index.
     #[serde(with = "exact")]
     pub index: u128,
@@ -161,9 +166,9 @@ pub struct PropertySummary {
 /// Summaries of parts, added in the order of the parts, give the summary of the whole, however many
 /// made them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct Summary {
+pub struct ScenarioSummary {
     /// Of scenarios.
-    pub tally: Tally,
+    pub tally: VerdictTally,
     /// How many scenarios were judged by a decided prefix, without being run to their end.
     #[serde(with = "exact")]
     pub cut: u128,
@@ -178,7 +183,7 @@ pub struct Summary {
     pub failures: Vec<Outcome>,
 }
 
-impl Summary {
+impl ScenarioSummary {
     /// Counts an outcome that comes after all that were counted before; `is_cut` if its prefix is not a
     /// whole scenario.
     pub(crate) fn count(&mut self, outcome: &Outcome, is_cut: bool) {
@@ -188,9 +193,9 @@ impl Summary {
         }
         self.note_properties(outcome);
         let kept = match outcome.verdict {
-            Verdict::Violated => &mut self.violations,
-            Verdict::Failed => &mut self.failures,
-            Verdict::Holds | Verdict::Undecided => return,
+            ScenarioVerdict::Violated => &mut self.violations,
+            ScenarioVerdict::Failed => &mut self.failures,
+            ScenarioVerdict::Holds | ScenarioVerdict::Undecided => return,
         };
         if kept.len() < OUTCOMES_MAX {
             kept.push(outcome.clone());
@@ -213,7 +218,7 @@ impl Summary {
     }
 
     /// Adds what is known of the scenarios that come next.
-    pub(crate) fn append(&mut self, next: Summary) {
+    pub(crate) fn append(&mut self, next: ScenarioSummary) {
         self.tally.holds += next.tally.holds;
         self.tally.violated += next.tally.violated;
         self.tally.undecided += next.tally.undecided;
@@ -245,7 +250,7 @@ impl Summary {
 }
 
 /// What is surely lower comes first; of equals the one that may be lower.
-fn is_worse(found: Bounds, known: Bounds) -> bool {
+fn is_worse(found: RobustnessInterval, known: RobustnessInterval) -> bool {
     let order = found.high.total_cmp(&known.high).then(found.low.total_cmp(&known.low));
     order.is_lt()
 }

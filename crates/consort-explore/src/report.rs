@@ -5,14 +5,14 @@
 
 mod counter_example;
 
-pub use counter_example::{CounterExample, Role, Validation};
+pub use counter_example::{CounterExample, CounterExampleRole, Validation};
 
 use crate::campaign::ResolvedCampaign;
-use crate::chronicle::Moment;
-use crate::coordinator::Ending;
-use crate::strategy::{Conclusion, Progress};
-use crate::visit::{Outcome, Summary};
-use crate::world::Bounds;
+use crate::coordinator::CampaignEnd;
+use crate::history::Moment;
+use crate::strategy::{Conclusion, ExplorationProgress};
+use crate::visit::{Outcome, ScenarioSummary};
+use crate::world::RobustnessInterval;
 use consort_system::Campaign;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const FORMAT: u64 = 1;
 /// The endings of campaigns that can go on.
 pub const UNFINISHED: [&str; 2] = ["stopped", "out of time"];
 
-/// What a campaign says in one word.
+/// The answer of a campaign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// No property is violated in any scenario that was judged.
@@ -56,11 +56,11 @@ pub struct Account<'a> {
     /// Who saves the states of models, where that is worth telling.
     pub saving: &'a [String],
     /// How it ended.
-    pub ending: &'a Ending,
+    pub ending: &'a CampaignEnd,
     /// How far it came.
-    pub progress: &'a Progress,
+    pub progress: &'a ExplorationProgress,
     /// What was found.
-    pub summary: &'a Summary,
+    pub summary: &'a ScenarioSummary,
     /// What was known after each unit.
     pub moments: &'a [Moment],
     /// The scenarios that violate properties, in their files.
@@ -79,10 +79,10 @@ pub struct Verified {
 }
 
 impl Account<'_> {
-    /// What a campaign says in one word.
+    /// The answer of a campaign.
     pub fn answer(&self) -> Answer {
         let tally = &self.summary.tally;
-        let is_whole = matches!(self.ending, Ending::Concluded(_));
+        let is_whole = matches!(self.ending, CampaignEnd::Concluded(_));
         match tally.violated {
             0 if is_whole && tally.failed == 0 && tally.undecided == 0 => Answer::Holds,
             0 => Answer::Unknown,
@@ -193,7 +193,7 @@ impl Account<'_> {
 }
 
 /// How often each reason to fail was met, among the failures that were kept.
-fn failing(summary: &Summary) -> Value {
+fn failing(summary: &ScenarioSummary) -> Value {
     let mut reasons: BTreeMap<&str, u128> = BTreeMap::new();
     for failure in &summary.failures {
         let reason = failure.failure.as_deref().unwrap_or_default();
@@ -210,16 +210,16 @@ fn moment(moment: &Moment) -> Value {
     json!({"done": count(moment.done), "lowest": lowest, "violated": count(moment.violated)})
 }
 
-fn ending(ending: &Ending) -> &'static str {
+fn ending(ending: &CampaignEnd) -> &'static str {
     match ending {
-        Ending::Concluded(Conclusion::Complete) => "complete",
-        Ending::Concluded(Conclusion::Violations) => "violation found",
-        Ending::Concluded(Conclusion::Limit) => "limit",
-        Ending::Concluded(Conclusion::Exhausted) => "exhausted",
-        Ending::Concluded(Conclusion::Accepted) => "accepted",
-        Ending::Concluded(Conclusion::Rejected) => "rejected",
-        Ending::Stopped => UNFINISHED[0],
-        Ending::OutOfTime => UNFINISHED[1],
+        CampaignEnd::Concluded(Conclusion::Complete) => "complete",
+        CampaignEnd::Concluded(Conclusion::Violations) => "violation found",
+        CampaignEnd::Concluded(Conclusion::Limit) => "limit",
+        CampaignEnd::Concluded(Conclusion::Exhausted) => "exhausted",
+        CampaignEnd::Concluded(Conclusion::Accepted) => "accepted",
+        CampaignEnd::Concluded(Conclusion::Rejected) => "rejected",
+        CampaignEnd::Stopped => UNFINISHED[0],
+        CampaignEnd::OutOfTime => UNFINISHED[1],
     }
 }
 
@@ -259,7 +259,7 @@ pub(crate) fn count(value: u128) -> Value {
 
 /// An interval; a point is a single number.
 #[expect(clippy::float_cmp, reason = "a point is an interval of no width at all")]
-pub fn bounds(bounds: Bounds) -> Value {
+pub fn bounds(bounds: RobustnessInterval) -> Value {
     match bounds.low == bounds.high {
         true => number(bounds.low),
         false => json!([number(bounds.low), number(bounds.high)]),

@@ -7,14 +7,14 @@
 mod explain;
 
 use crate::campaign::{Question, ResolvedCampaign};
-use crate::sample::Explanation;
-use crate::world::{Bounds, Standing, World};
+use crate::sample::DifferenceExplanation;
+use crate::world::{PrefixEvaluation, RobustnessInterval, World};
 use consort_core::bytes::{Reader, Writer};
 use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
 use consort_engine::{
     Advance, Executable, Observation, Run, RunError, RunOptions, RunSnapshot, Summary,
 };
-use consort_property::Monitor;
+use consort_property::PropertyMonitor;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The system of a campaign, live.
@@ -38,7 +38,7 @@ pub struct RunWorld {
 #[derive(Clone)]
 struct Origin {
     executable: Executable,
-    until: Until,
+    until: RunUntil,
 }
 
 /// A place that a world can come back to.
@@ -49,7 +49,7 @@ pub struct SavedRun {
 
 /// Whether a run ends as soon as every property is decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Until {
+pub enum RunUntil {
     /// It does: nothing that follows can change the answer.
     Decided,
     /// It goes on to the horizon, so that there is a whole trace.
@@ -65,7 +65,7 @@ impl RunWorld {
         campaign: ResolvedCampaign,
         executable: Executable,
         options: RunOptions,
-        until: Until,
+        until: RunUntil,
     ) -> Result<Self, RunError> {
         Self::start_from(campaign, Origin { executable, until }, options)
     }
@@ -102,12 +102,12 @@ impl RunWorld {
     }
 
     /// What is known of the properties now.
-    pub fn standing(&self) -> Standing {
+    pub fn evaluation(&self) -> PrefixEvaluation {
         let ended = self.depth == self.campaign.space.horizon();
         let end = ended.then(|| self.run.tag().time);
         let (robustness, verdicts) = self.watch.judge(end);
         let is_decided = ended || verdicts.iter().all(Option::is_some);
-        Standing { robustness, verdicts, is_decided }
+        PrefixEvaluation { robustness, verdicts, is_decided }
     }
 
     /// What was seen at each tag since the start, and of what, if the run goes on to its horizon.
@@ -157,13 +157,13 @@ impl World for RunWorld {
         Ok(())
     }
 
-    fn choose(&mut self, letter: u32) -> Result<Standing, RunError> {
+    fn choose(&mut self, letter: u32) -> Result<PrefixEvaluation, RunError> {
         let until = self.begin(letter)?;
         let advance = self.run.advance(until)?;
         self.depth += 1;
-        let mut standing = self.standing();
-        standing.is_decided |= advance != Advance::Reached;
-        Ok(standing)
+        let mut evaluation = self.evaluation();
+        evaluation.is_decided |= advance != Advance::Reached;
+        Ok(evaluation)
     }
 
     fn save(&mut self) -> Result<SavedRun, RunError> {
@@ -196,17 +196,17 @@ impl World for RunWorld {
         error.is_accident()
     }
 
-    fn explain(&mut self, letters: &[u32], marks: &[u64]) -> Explanation {
+    fn explain(&mut self, letters: &[u32], marks: &[u64]) -> DifferenceExplanation {
         let resolution = self.run.system().experiment.resolution;
         let diagnostic = self.difference(letters, marks).diagnostic(resolution);
-        Explanation { message: diagnostic.message, notes: diagnostic.notes }
+        DifferenceExplanation { message: diagnostic.message, notes: diagnostic.notes }
     }
 }
 
 /// The monitors of all properties; the run shows them what happens, the world asks them.
 #[derive(Clone)]
 struct Watch {
-    until: Until,
+    until: RunUntil,
     paths: Vec<String>,
     shared: Arc<Mutex<Watching>>,
 }
@@ -220,7 +220,7 @@ struct Watching {
 
 #[derive(Clone)]
 struct Watcher {
-    monitor: Monitor,
+    monitor: PropertyMonitor,
     /// Where its signals are among those the run shows.
     places: Vec<usize>,
     /// Room for their values.
@@ -230,7 +230,7 @@ struct Watcher {
 
 /// What a watch has seen, saved.
 struct SavedWatch {
-    monitors: Vec<Monitor>,
+    monitors: Vec<PropertyMonitor>,
     seen: usize,
 }
 
@@ -238,13 +238,13 @@ impl Watch {
     /// Monitors, and the paths they look at.
     fn new(
         campaign: &ResolvedCampaign,
-        until: Until,
-        monitor: impl Fn(&Question) -> Monitor,
+        until: RunUntil,
+        monitor: impl Fn(&Question) -> PropertyMonitor,
     ) -> (Vec<String>, Self) {
         let questions = &campaign.questions;
         let all = questions.iter().flat_map(|question| question.property.signals());
         let mut paths: Vec<String> = all.cloned().collect();
-        if until == Until::Horizon {
+        if until == RunUntil::Horizon {
             paths.extend(campaign.inputs.iter().map(|input| input.path.clone()));
         }
         paths.sort();
@@ -265,7 +265,7 @@ impl Watch {
     }
 
     /// What is known; of a trace that ended, what is known for good.
-    fn judge(&self, end: Option<Time>) -> (Vec<Bounds>, Vec<Option<bool>>) {
+    fn judge(&self, end: Option<Time>) -> (Vec<RobustnessInterval>, Vec<Option<bool>>) {
         let judge = |watcher: &Watcher| {
             let mut monitor = watcher.monitor.clone();
             if let Some(end) = end {
@@ -273,7 +273,7 @@ impl Watch {
             }
             let interval = monitor.robustness();
             let (low, high) = (interval.low / watcher.scale, interval.high / watcher.scale);
-            (Bounds { low, high }, monitor.verdict())
+            (RobustnessInterval { low, high }, monitor.verdict())
         };
         self.lock().watchers.iter().map(judge).unzip()
     }
@@ -291,9 +291,9 @@ impl Observer for Watch {
             is_decided &= watcher.monitor.verdict().is_some();
         }
         match self.until {
-            Until::Decided if is_decided => return Sight::Stop,
-            Until::Decided => {}
-            Until::Horizon => watching.seen.push((tag, values.to_vec())),
+            RunUntil::Decided if is_decided => return Sight::Stop,
+            RunUntil::Decided => {}
+            RunUntil::Horizon => watching.seen.push((tag, values.to_vec())),
         }
         Sight::Continue
     }

@@ -1,9 +1,9 @@
 //! Which scenarios are run again from their start, without any restored state, and what is compared.
 
-pub use crate::explanation::Explanation;
+pub use crate::explanation::DifferenceExplanation;
 
 use crate::order::order_key;
-use crate::world::{Bounds, Standing};
+use crate::world::{PrefixEvaluation, RobustnessInterval};
 use serde::{Deserialize, Serialize};
 
 /// The share of scenarios that is run again unless another one is asked for.
@@ -59,20 +59,22 @@ pub struct Leaf {
     /// See [`World::marks`](crate::world::World::marks).
     pub marks: Vec<u64>,
     /// By property.
-    pub robustness: Vec<Bounds>,
+    pub robustness: Vec<RobustnessInterval>,
 }
 
 impl Leaf {
-    pub(crate) fn new(prefix: &[u32], marks: Vec<u64>, standing: &Standing) -> Self {
-        Leaf { prefix: prefix.to_vec(), marks, robustness: standing.robustness.clone() }
+    pub(crate) fn new(prefix: &[u32], marks: Vec<u64>, evaluation: &PrefixEvaluation) -> Self {
+        Leaf { prefix: prefix.to_vec(), marks, robustness: evaluation.robustness.clone() }
     }
 
     /// Whether a run from the start came to the same place, to the bit.
-    pub(crate) fn is_where(&self, marks: &[u64], standing: &Standing) -> bool {
-        let same = |(a, b): (&Bounds, &Bounds)| is_same(a.low, b.low) && is_same(a.high, b.high);
+    pub(crate) fn is_where(&self, marks: &[u64], evaluation: &PrefixEvaluation) -> bool {
+        let same = |(a, b): (&RobustnessInterval, &RobustnessInterval)| {
+            is_same(a.low, b.low) && is_same(a.high, b.high)
+        };
         self.marks == marks
-            && self.robustness.len() == standing.robustness.len()
-            && self.robustness.iter().zip(&standing.robustness).all(same)
+            && self.robustness.len() == evaluation.robustness.len()
+            && self.robustness.iter().zip(&evaluation.robustness).all(same)
     }
 }
 
@@ -82,11 +84,11 @@ fn is_same(a: f64, b: f64) -> bool {
 
 /// A scenario that came to another place when it was run again from its start.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Difference {
+pub struct RerunDifference {
     /// Its letters.
     pub prefix: Vec<u32>,
     /// What is known of it.
-    pub explanation: Explanation,
+    pub explanation: DifferenceExplanation,
 }
 
 /// Which of the leaves that were picked are run again: each once, in an order that follows from the

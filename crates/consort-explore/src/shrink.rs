@@ -4,10 +4,10 @@
 //! property are made quieter, large parts first, and what still violates it is kept: with fewer changes,
 //! else shorter, else nearer to nominal. What is left is minimal: no single part can be made quieter.
 
-use crate::archive::Archive;
+use crate::archive::SnapshotArchive;
 use crate::drive::{Drive, Taken, WorkError};
 use crate::space::Space;
-use crate::world::{Bounds, Standing, World};
+use crate::world::{PrefixEvaluation, RobustnessInterval, World};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub struct Shrunk {
     /// Its letters, up to where the property is violated.
     pub prefix: Vec<u32>,
     /// By property, after the last letter.
-    pub robustness: Vec<Bounds>,
+    pub robustness: Vec<RobustnessInterval>,
     /// By property, after the last letter.
     pub verdicts: Vec<Option<bool>>,
     /// How often values change in it.
@@ -36,7 +36,7 @@ pub struct Shrunk {
 pub(crate) fn shrink<W: World>(
     space: &Space,
     drive: &mut Drive<'_, W>,
-    archive: &mut Archive<W::Saved>,
+    archive: &mut SnapshotArchive<W::Saved>,
     prefix: &[u32],
     property: usize,
 ) -> Result<Option<Shrunk>, WorkError<W::Error>> {
@@ -59,7 +59,7 @@ pub(crate) fn shrink<W: World>(
 struct Shrinker<'a, 'b, W: World> {
     space: &'a Space,
     drive: &'a mut Drive<'b, W>,
-    archive: &'a mut Archive<W::Saved>,
+    archive: &'a mut SnapshotArchive<W::Saved>,
     property: usize,
     tries: u64,
     /// Candidates that were run and do not violate the property.
@@ -114,11 +114,11 @@ impl<W: World> Shrinker<'_, '_, W> {
             if self.drive.ask(prefix)?.is_some() {
                 return Ok(None);
             }
-            let Taken::Standing(standing) = self.drive.take(prefix)? else { return Ok(None) };
-            if standing.verdicts.get(self.property) == Some(&Some(false)) {
-                return Ok(Some(self.found(prefix, standing)));
+            let Taken::Evaluation(evaluation) = self.drive.take(prefix)? else { return Ok(None) };
+            if evaluation.verdicts.get(self.property) == Some(&Some(false)) {
+                return Ok(Some(self.found(prefix, evaluation)));
             }
-            if standing.is_decided {
+            if evaluation.is_decided {
                 return Ok(None);
             }
             self.save(prefix)?;
@@ -126,8 +126,8 @@ impl<W: World> Shrinker<'_, '_, W> {
         Ok(None)
     }
 
-    fn found(&self, prefix: &[u32], standing: Standing) -> Shrunk {
-        let Standing { robustness, verdicts, .. } = standing;
+    fn found(&self, prefix: &[u32], evaluation: PrefixEvaluation) -> Shrunk {
+        let PrefixEvaluation { robustness, verdicts, .. } = evaluation;
         let changes = self.space.changes(prefix);
         let (prefix, tries, is_minimal) = (prefix.to_vec(), self.tries, false);
         Shrunk { prefix, robustness, verdicts, changes, tries, is_minimal }

@@ -23,7 +23,7 @@ pub const TABLE_MAX: usize = 1 << 21;
 
 /// An input of the system that is chosen anew in each period.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Disturbance {
+pub struct InputAlphabet {
     /// What it is called in messages.
     pub name: String,
     /// How many values it has; the first is the nominal one.
@@ -36,7 +36,7 @@ pub struct Disturbance {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// What is chosen in each period.
-    pub disturbances: Vec<Disturbance>,
+    pub disturbances: Vec<InputAlphabet>,
     /// How often values may change, all disturbances together.
     pub changes_max: Option<u32>,
     /// How many periods there are.
@@ -94,7 +94,7 @@ pub struct Space {
 
 /// A node of the tree of scenarios: those that share a prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Node {
+pub struct PrefixNode {
     state: u32,
     /// How many letters the prefix has.
     pub depth: u32,
@@ -158,12 +158,12 @@ impl Space {
     }
 
     /// The empty prefix.
-    pub fn root(&self) -> Node {
+    pub fn root(&self) -> PrefixNode {
         self.node(0, 0, 0)
     }
 
     /// The nodes one letter below, in order, with their letters; none below a whole scenario.
-    pub fn below(&self, node: Node) -> impl Iterator<Item = (u32, Node)> + '_ {
+    pub fn below(&self, node: PrefixNode) -> impl Iterator<Item = (u32, PrefixNode)> + '_ {
         let moves = if node.depth < self.horizon { self.automaton.moves(node.state) } else { &[] };
         let mut first = node.first;
         let nodes = moves.iter().map(move |&(letter, state)| {
@@ -175,7 +175,7 @@ impl Space {
     }
 
     /// The node of a prefix, if some scenario begins with it.
-    pub fn find(&self, prefix: &[u32]) -> Option<Node> {
+    pub fn find(&self, prefix: &[u32]) -> Option<PrefixNode> {
         prefix.iter().try_fold(self.root(), |node, letter| {
             self.below(node).find(|(known, _)| known == letter).map(|(_, child)| child)
         })
@@ -234,13 +234,13 @@ impl Space {
 
     /// What of the future depends on the past besides the number of periods; a name, equal for nodes
     /// with equal futures.
-    pub(crate) fn state(&self, node: Node) -> u32 {
+    pub(crate) fn state(&self, node: PrefixNode) -> u32 {
         node.state
     }
 
-    fn node(&self, state: u32, depth: u32, first: u128) -> Node {
+    fn node(&self, state: u32, depth: u32, first: u128) -> PrefixNode {
         let count = self.automaton.count(self.horizon - depth, state);
-        Node { state, depth, first, count }
+        PrefixNode { state, depth, first, count }
     }
 }
 

@@ -3,7 +3,7 @@
 mod beta;
 mod tree;
 
-pub use tree::{Costs, psi, ratio, recomputed, speed_up};
+pub use tree::{OperationCosts, psi, ratio, recomputed, speed_up};
 
 use beta::incomplete_beta_inverse;
 use libm::{ceil, log};

@@ -1,7 +1,7 @@
 //! Which scenarios to run, in which order, and when enough is known.
 //!
-//! A [`Strategy`] cuts its work into [`Unit`]s: small values that say what to do and depend on nothing
-//! but the strategy's options and the results of units that came before. Whoever does them, in whatever
+//! A [`Strategy`] cuts its work into [`WorkUnit`]s: small values that say what to do and depend on nothing
+//! but the strategy's options and the results of units that came before. Whatever worker does them, and in whatever
 //! order the results arrive, they are merged in the order of their numbers, and every decision is made at
 //! a point of that order. So a conclusion does not depend on the number of workers, and a strategy needs
 //! no state on disk: made again and fed with the results of before, it is where it was.
@@ -20,25 +20,25 @@ pub use random::{RandomOptions, RandomOrder};
 pub use search::{Search, SearchKind, SearchOptions};
 
 use crate::exact;
-use crate::outcome::Summary;
-use crate::sample::{Difference, Leaf};
+use crate::outcome::ScenarioSummary;
+use crate::sample::{Leaf, RerunDifference};
 use crate::shrink::Shrunk;
-use crate::world::Bounds;
+use crate::world::RobustnessInterval;
 use serde::{Deserialize, Serialize};
 
 /// A piece of work.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Unit {
+pub struct WorkUnit {
     /// Its place in the order of merging, from zero.
     pub number: u64,
     /// What to do.
-    pub task: Task,
+    pub task: UnitTask,
 }
 
 /// What is to be done.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Task {
+pub enum UnitTask {
     /// Visit a range of scenarios, or of their beginnings of `horizon` letters.
     Range {
         /// How many letters.
@@ -96,22 +96,22 @@ pub enum Task {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct UnitResult {
     /// Of the scenarios that were judged.
-    pub summary: Summary,
-    /// Of [`Task::Draws`]: what became of each draw, in order: `h`olds, `v`iolated, `u`ndecided, `f`ailed.
+    pub summary: ScenarioSummary,
+    /// Of [`UnitTask::Draws`]: what became of each draw, in order: `h`olds, `v`iolated, `u`ndecided, `f`ailed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub draws: String,
-    /// Of [`Task::Expand`]: the children, in order.
+    /// Of [`UnitTask::Expand`]: the children, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<Reached>,
-    /// Of [`Task::Shrink`]: what it came to, if the given letters violate the property at all.
+    /// Of [`UnitTask::Shrink`]: what it came to, if the given letters violate the property at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<Shrunk>,
     /// Where the scenarios came to that may be run again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaves: Vec<Leaf>,
-    /// Of [`Task::Again`]: those that came to another place.
+    /// Of [`UnitTask::Again`]: those that came to another place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub differences: Vec<Difference>,
+    pub differences: Vec<RerunDifference>,
 }
 
 /// A node that a search came to.
@@ -120,7 +120,7 @@ pub struct Reached {
     /// Its letters.
     pub prefix: Vec<u32>,
     /// By property, as far as it is known there; empty if it failed.
-    pub robustness: Vec<Bounds>,
+    pub robustness: Vec<RobustnessInterval>,
     /// Nothing is below it, or nothing below it can change what is known.
     pub is_end: bool,
     /// The name of what the space allows after it.
@@ -132,7 +132,7 @@ pub struct Reached {
 
 /// When enough violations were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Until {
+pub enum StopRule {
     /// Never: everything is visited.
     Complete,
     /// After the unit in which this many are reached.
@@ -159,7 +159,7 @@ pub enum Conclusion {
 
 /// How far a campaign is, judged by the units merged so far.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Progress {
+pub struct ExplorationProgress {
     /// Scenarios judged; draws for Monte Carlo, nodes for searches.
     pub done: u128,
     /// Of how many, if that is known.
@@ -186,28 +186,34 @@ pub struct Estimate {
     pub confidence: f64,
 }
 
-/// A way to explore a space.
+/// Decides which scenarios of a space are explored, in units of work.
 pub trait Strategy {
     /// The next units, at most so many, each offered once. None: wait for results, or it is over.
-    fn offer(&mut self, max: usize) -> Vec<Unit>;
+    fn offer(&mut self, max: usize) -> Vec<WorkUnit>;
 
     /// Takes the result of a unit; in any order, and not twice.
-    fn absorb(&mut self, unit: &Unit, result: UnitResult);
+    fn absorb(&mut self, unit: &WorkUnit, result: UnitResult);
 
     /// How it ended, if it did.
     fn conclusion(&self) -> Option<Conclusion>;
 
     /// How far it is.
-    fn progress(&self) -> Progress;
+    fn progress(&self) -> ExplorationProgress;
 
     /// What the units merged so far found.
-    fn summary(&self) -> &Summary;
+    fn summary(&self) -> &ScenarioSummary;
 }
 
-impl Progress {
+impl ExplorationProgress {
     /// So much of so much, and nothing else to say.
     pub(crate) fn of(done: u128, total: u128) -> Self {
-        Progress { done, total: Some(total), omission: None, estimate: None, depth: None }
+        ExplorationProgress {
+            done,
+            total: Some(total),
+            omission: None,
+            estimate: None,
+            depth: None,
+        }
     }
 }
 
@@ -216,18 +222,18 @@ pub fn unit_of(total: u128) -> u128 {
     (total / 256).clamp(1, 4096)
 }
 
-impl Until {
-    fn is_reached(self, summary: &Summary) -> bool {
+impl StopRule {
+    fn is_reached(self, summary: &ScenarioSummary) -> bool {
         match self {
-            Until::Complete => false,
-            Until::Violations(count) => u128::from(count) <= summary.tally.violated,
+            StopRule::Complete => false,
+            StopRule::Violations(count) => u128::from(count) <= summary.tally.violated,
         }
     }
 
     /// What follows where `merged` of `end` scenarios are known, out of `total` in the whole space.
     fn conclusion(
         self,
-        summary: &Summary,
+        summary: &ScenarioSummary,
         merged: u128,
         end: u128,
         total: u128,

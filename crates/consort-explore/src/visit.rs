@@ -10,17 +10,20 @@ mod tree;
 mod wanted;
 
 pub use crate::budget::Budget;
-pub use crate::drive::{Effort, Overseer, Permit, WorkError};
-pub use crate::outcome::{OUTCOMES_MAX, Outcome, PropertySummary, Summary, Tally, Verdict, Worst};
+pub use crate::drive::{Effort, Permit, StepGuard, WorkError};
+pub use crate::outcome::{
+    OUTCOMES_MAX, Outcome, PropertySummary, ScenarioSummary, ScenarioVerdict, VerdictTally, Worst,
+};
 
-use crate::archive::Archive;
+use crate::archive::SnapshotArchive;
 use crate::drive::Drive;
 use crate::order::{Permutation, draw};
 use crate::sample::{Leaf, Sample};
 use crate::shrink;
-use crate::space::{Node, Space};
-use crate::strategy::{Task, Unit, UnitResult};
+use crate::space::{PrefixNode, Space};
+use crate::strategy::{UnitResult, UnitTask, WorkUnit};
 use crate::world::World;
+use expand::ChildChoice;
 use wanted::Wanted;
 
 /// Does units of work over a world.
@@ -29,14 +32,14 @@ pub struct Explorer<W: World> {
     world: W,
     budget: Budget,
     effort: Effort,
-    archive: Archive<W::Saved>,
+    archive: SnapshotArchive<W::Saved>,
     sample: Sample,
 }
 
 impl<W: World> Explorer<W> {
     /// A worker at the start of its world.
     pub fn new(space: Space, world: W, budget: Budget) -> Self {
-        let (effort, archive) = (Effort::default(), Archive::new(budget));
+        let (effort, archive) = (Effort::default(), SnapshotArchive::new(budget));
         Self { space, world, budget, effort, archive, sample: Sample::NONE }
     }
 
@@ -61,46 +64,47 @@ impl<W: World> Explorer<W> {
     ///
     /// # Determinism
     /// The result depends on the unit and the space alone, as long as the world's restoring is exact and
-    /// the overseer says the same.
+    /// the guard says the same.
     ///
     /// # Errors
-    /// If the world cannot be saved or brought back, or the overseer wants to stop. Nothing of the unit
+    /// If the world cannot be saved or brought back, or the guard stops the work. Nothing of the unit
     /// counts then; it can be done again, by a fresh worker if the world is lost.
     pub fn work(
         &mut self,
-        unit: &Unit,
-        overseer: &mut dyn Overseer,
+        unit: &WorkUnit,
+        guard: &mut dyn StepGuard,
     ) -> Result<UnitResult, WorkError<W::Error>> {
-        if !matches!(unit.task, Task::Expand { .. }) {
+        if !matches!(unit.task, UnitTask::Expand { .. }) {
             self.archive.clear();
         }
         match &unit.task {
-            Task::Range { horizon, first, count } => {
-                self.range(*horizon, &Wanted::Range { first: *first, count: *count }, overseer)
+            UnitTask::Range { horizon, first, count } => {
+                self.range(*horizon, &Wanted::Range { first: *first, count: *count }, guard)
             }
-            Task::Block { seed, first, count } => {
+            UnitTask::Block { seed, first, count } => {
                 let permutation = Permutation::new(*seed, self.space.count());
                 let places = *first..first + u128::from(*count);
                 let indices = places.map(|place| permutation.at(place)).collect();
-                self.range(self.space.horizon(), &Wanted::list(indices), overseer)
+                self.range(self.space.horizon(), &Wanted::list(indices), guard)
             }
-            Task::Draws { seed, first, count } => {
-                self.draws(*seed, *first..first + count, overseer)
+            UnitTask::Draws { seed, first, count } => {
+                self.draws(*seed, *first..first + count, guard)
             }
-            Task::Expand { seed, children_max, prefixes } => {
+            UnitTask::Expand { seed, children_max, prefixes } => {
                 let (space, archive) = (&self.space, &mut self.archive);
-                let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+                let mut drive = Drive::new(&mut self.world, &mut self.effort, guard);
                 drive.sample = self.sample;
-                expand::expand(space, &mut drive, archive, prefixes, (*seed, *children_max))
+                let choice = ChildChoice { seed: *seed, children_max: *children_max };
+                expand::expand(space, &mut drive, archive, prefixes, &choice)
             }
-            Task::Shrink { prefix, property } => {
+            UnitTask::Shrink { prefix, property } => {
                 let (space, archive) = (&self.space, &mut self.archive);
-                let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+                let mut drive = Drive::new(&mut self.world, &mut self.effort, guard);
                 let shrunk = shrink::shrink(space, &mut drive, archive, prefix, *property)?;
                 Ok(UnitResult { shrunk, ..UnitResult::default() })
             }
-            Task::Again { leaves } => {
-                let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+            UnitTask::Again { leaves } => {
+                let mut drive = Drive::new(&mut self.world, &mut self.effort, guard);
                 again::again(&mut drive, leaves)
             }
         }
@@ -111,12 +115,12 @@ impl<W: World> Explorer<W> {
         &mut self,
         horizon: u32,
         wanted: &Wanted,
-        overseer: &mut dyn Overseer,
+        guard: &mut dyn StepGuard,
     ) -> Result<UnitResult, WorkError<W::Error>> {
-        let mut summary = Summary::default();
+        let mut summary = ScenarioSummary::default();
         let full = self.space.clone();
         let (nodes, leaves) =
-            self.visit(horizon, wanted, overseer, &mut |node: Node, outcome: Outcome| {
+            self.visit(horizon, wanted, guard, &mut |node: PrefixNode, outcome: Outcome| {
                 let index = if horizon < full.horizon() {
                     full.first_below(&outcome.prefix).expect("a visited prefix is in the space")
                 } else {
@@ -135,14 +139,14 @@ impl<W: World> Explorer<W> {
         &mut self,
         seed: u64,
         numbers: std::ops::Range<u64>,
-        overseer: &mut dyn Overseer,
+        guard: &mut dyn StepGuard,
     ) -> Result<UnitResult, WorkError<W::Error>> {
         let total = self.space.count();
         let drawn: Vec<u128> = numbers.map(|number| draw(seed, number, total)).collect();
         let wanted = Wanted::list(drawn.clone());
-        let mut judged: Vec<(Node, Outcome)> = Vec::new();
+        let mut judged: Vec<(PrefixNode, Outcome)> = Vec::new();
         let horizon = self.space.horizon();
-        let (nodes, leaves) = self.visit(horizon, &wanted, overseer, &mut |node, outcome| {
+        let (nodes, leaves) = self.visit(horizon, &wanted, guard, &mut |node, outcome| {
             judged.push((node, outcome));
         })?;
         let mut result = UnitResult { leaves, ..UnitResult::default() };
@@ -160,11 +164,11 @@ impl<W: World> Explorer<W> {
         &mut self,
         horizon: u32,
         wanted: &Wanted,
-        overseer: &mut dyn Overseer,
-        record: &mut dyn FnMut(Node, Outcome),
+        guard: &mut dyn StepGuard,
+        record: &mut dyn FnMut(PrefixNode, Outcome),
     ) -> Result<(u128, Vec<Leaf>), WorkError<W::Error>> {
         let space = self.space.shortened(horizon);
-        let mut drive = Drive::new(&mut self.world, &mut self.effort, overseer);
+        let mut drive = Drive::new(&mut self.world, &mut self.effort, guard);
         drive.sample = self.sample;
         let nodes = tree::visit(&space, &mut drive, self.budget, wanted, record)?;
         Ok((nodes, drive.leaves))

@@ -4,10 +4,10 @@
 //! output, each a JSON object; it ends when its input ends. Nothing else may be written there.
 //!
 //! A working worker reports at intervals which step it is about to take. If it is to be *careful*, it reports every
-//! step: if it dies then, the last line names the step to blame.
+//! step: if it dies then, the last line names the step that caused it.
 
-use crate::strategy::{Unit, UnitResult};
-use crate::visit::{Effort, Explorer, Overseer, Permit, WorkError};
+use crate::strategy::{UnitResult, WorkUnit};
+use crate::visit::{Effort, Explorer, Permit, StepGuard, WorkError};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
@@ -24,7 +24,7 @@ pub enum WorkerCommand {
     /// A unit of work.
     Work {
         /// The unit.
-        unit: Unit,
+        unit: WorkUnit,
         /// Report every step before it is taken.
         careful: bool,
         /// Steps that end a worker, and are not to be taken.
@@ -133,7 +133,7 @@ struct Reporter<'o, O> {
     lost: Option<io::Error>,
 }
 
-impl<O: Write> Overseer for Reporter<'_, O> {
+impl<O: Write> StepGuard for Reporter<'_, O> {
     fn before(&mut self, prefix: &[u32]) -> Permit {
         if let Some(known) = self.quarantined.iter().find(|known| known.prefix == prefix) {
             return Permit::Skip(known.reason.clone());
@@ -152,10 +152,10 @@ impl<O: Write> Overseer for Reporter<'_, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::{Disturbance, Shape, Space};
-    use crate::strategy::Task;
+    use crate::space::{InputAlphabet, Shape, Space};
+    use crate::strategy::UnitTask;
     use crate::visit::Budget;
-    use crate::world::{Bounds, Standing};
+    use crate::world::{PrefixEvaluation, RobustnessInterval};
     use std::convert::Infallible;
 
     /// Counts the ones that were chosen; more than two are a violation.
@@ -170,13 +170,13 @@ mod tests {
             Ok(())
         }
 
-        fn choose(&mut self, letter: u32) -> Result<Standing, Infallible> {
+        fn choose(&mut self, letter: u32) -> Result<PrefixEvaluation, Infallible> {
             self.0.push(letter);
             let ones = self.0.iter().sum::<u32>();
             let verdict = if 2 < ones { Some(false) } else { Some(true) };
             let verdict = verdict.filter(|_| self.0.len() == 3);
-            let robustness = vec![Bounds::point(2.0 - f64::from(ones))];
-            Ok(Standing { robustness, verdicts: vec![verdict], is_decided: false })
+            let robustness = vec![RobustnessInterval::point(2.0 - f64::from(ones))];
+            Ok(PrefixEvaluation { robustness, verdicts: vec![verdict], is_decided: false })
         }
 
         fn save(&mut self) -> Result<Vec<u32>, Infallible> {
@@ -194,16 +194,16 @@ mod tests {
     }
 
     fn explorer() -> Explorer<Counter> {
-        let disturbance = Disturbance { name: "u".to_owned(), letters: 2, changes_max: None };
+        let disturbance = InputAlphabet { name: "u".to_owned(), letters: 2, changes_max: None };
         let shape = Shape { disturbances: vec![disturbance], changes_max: None, horizon: 3 };
         let space = Space::new(&shape, &|_| true).expect("the space is small");
         let budget = Budget { snapshots_max: 4, bytes_max: 1 << 20 };
         Explorer::new(space, Counter(Vec::new()), budget)
     }
 
-    /// What a worker says to one unit of all scenarios.
+    /// The output of a worker for one unit of all scenarios.
     fn messages(careful: bool, quarantined: Vec<Quarantined>) -> Vec<WorkerMessage> {
-        let unit = Unit { number: 7, task: Task::Range { horizon: 3, first: 0, count: 8 } };
+        let unit = WorkUnit { number: 7, task: UnitTask::Range { horizon: 3, first: 0, count: 8 } };
         let command = serde_json::to_string(&WorkerCommand::Work { unit, careful, quarantined });
         let input = command.expect("it is plain data");
         let mut output = Vec::new();

@@ -4,13 +4,13 @@
 //! another from its start; saving and restoring it is what makes shared prefixes cost nothing.
 
 use crate::exact;
-use crate::explanation::Explanation;
+use crate::explanation::DifferenceExplanation;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// An interval that a robustness lies in, with what is known so far; a point once all is known.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct RobustnessInterval {
     /// No less than this.
     #[serde(with = "exact")]
     pub low: f64,
@@ -19,7 +19,7 @@ pub struct Bounds {
     pub high: f64,
 }
 
-impl Bounds {
+impl RobustnessInterval {
     /// Nothing is known.
     pub const UNKNOWN: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
@@ -31,11 +31,11 @@ impl Bounds {
 
 /// What is known after a choice.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Standing {
+pub struct PrefixEvaluation {
     /// By property, in the campaign's order.
-    pub robustness: Vec<Bounds>,
+    pub robustness: Vec<RobustnessInterval>,
     /// Whether each property holds, as far as that is known. Not the sign of the robustness: at zero
-    /// that says nothing.
+    /// the sign is not defined.
     pub verdicts: Vec<Option<bool>>,
     /// Nothing that follows can change what the properties say, or nothing can follow.
     pub is_decided: bool,
@@ -58,7 +58,7 @@ pub trait World {
     ///
     /// # Errors
     /// If an instance fails. The scenario has failed then, and the world must be restored or reset.
-    fn choose(&mut self, letter: u32) -> Result<Standing, Self::Error>;
+    fn choose(&mut self, letter: u32) -> Result<PrefixEvaluation, Self::Error>;
 
     /// Saves where it is.
     ///
@@ -96,9 +96,9 @@ pub trait World {
 
     /// What is known of a place that was reached by restored states with these marks, and with others from
     /// the start.
-    fn explain(&mut self, _letters: &[u32], _marks: &[u64]) -> Explanation {
+    fn explain(&mut self, _letters: &[u32], _marks: &[u64]) -> DifferenceExplanation {
         let message = "a scenario goes on differently once a state is restored".to_owned();
-        Explanation { message, notes: Vec::new() }
+        DifferenceExplanation { message, notes: Vec::new() }
     }
 
     /// What all that follows depends on, as a number, monitors included: two places with equal

@@ -7,7 +7,7 @@
 
 use consort_core::{NodeId, Tag, Time};
 use consort_federation::flow::{
-    Behavior, Flow, FlowId, FlowKind, Role, Scheduler, Timing, Topology,
+    Behavior, Flow, FlowId, FlowKind, FlowSide, FlowTiming, Scheduler, Topology,
 };
 use std::time::Instant;
 
@@ -49,7 +49,7 @@ fn topology(capacity: u32) -> Topology {
         sinks: (0..BODIES).filter(|sink| *sink != source).map(NodeId).collect(),
         kind: FlowKind::State,
         first: Tag::at(Time::ZERO),
-        timing: Timing::Periodic(Time::from_ticks(PERIODS[source as usize])),
+        timing: FlowTiming::Periodic(Time::from_ticks(PERIODS[source as usize])),
         payload: "f64[3]".to_owned(),
         priority: 0,
         capacity,
@@ -79,7 +79,7 @@ fn measured(capacity: u32) -> (u64, f64) {
         let start = Instant::now();
         scheduler.run().expect("state flows never wait for each other");
         let seconds = start.elapsed().as_secs_f64();
-        let sinks = scheduler.records().filter(|(_, record)| record.role == Role::Sink);
+        let sinks = scheduler.records().filter(|(_, record)| record.side == FlowSide::Sink);
         let deliveries: u64 = sinks.map(|(_, record)| record.count).sum();
         best = (deliveries, best.1.max(deliveries as f64 / seconds));
     }

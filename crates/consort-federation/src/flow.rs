@@ -1,6 +1,6 @@
 //! Flows: streams of messages with tags, and the machine of a node that emits and consumes them.
 //!
-//! Three kinds ([`FlowKind`]): a *state* flow says what follows from the strict past, an *observation* what
+//! Three kinds ([`FlowKind`]): a *state* flow carries what follows from the strict past, an *observation* what
 //! follows from the present, an *event* flow happens when it happens. What happens at a node is in the order
 //! (time, microstep, phase, priority, name of the flow), where the phases of a tag are: state flows and events with
 //! a delay are emitted; everything of the tag is consumed, as one batch; observations and events without delay are
@@ -53,6 +53,6 @@ pub use check::check;
 pub use error::FlowError;
 pub use hash::{FlowHash, Payload};
 pub use machine::{FlowNode, MICROSTEPS_MAX, SavedPayload};
-pub use message::{Action, FlowRecord, Input, Message, NEVER, Output, Role};
-pub use scheduler::{Behavior, Plan, Scheduler, SchedulerError};
-pub use topology::{Bounds, Flow, FlowId, FlowKind, Timing, Topology};
+pub use message::{FlowInput, FlowOutput, FlowRecord, FlowSide, Message, NEVER, NextAction};
+pub use scheduler::{Behavior, NextEvent, Scheduler, SchedulerError};
+pub use topology::{BoundPolicy, Flow, FlowId, FlowKind, FlowTiming, Topology};

@@ -1,12 +1,12 @@
-//! Who may advance: flows between nodes, as pure state machines.
+//! Decides which node may advance: flows between nodes, as pure state machines.
 //!
-//! Several programs that simulate parts of one world exchange messages with tags. Nobody is in the middle:
-//! each node decides by itself what it may do next, from what it was promised about its inputs. The tour:
+//! Several programs that simulate parts of one world exchange messages with tags, without a central process:
+//! each node decides by itself what it may do next, from what its sources have announced. The tour:
 //!
-//! 1. [`flow::Topology`]: who sends what to whom, when first and how often; checked by [`flow::check()`], and by
+//! 1. [`flow::Topology`]: nodes, flows, their first tags and periods; checked by [`flow::check()`], and by
 //!    [`flow::analyse`] for circuits that would wait for themselves.
 //! 2. [`flow::FlowNode`]: one node's machine (after DSAAM, Reymann, Foughali and Lacroix, QRS 2019):
-//!    [`flow::FlowNode::poll`] says what to do next or what is lacking, [`flow::FlowNode::handle`] does it.
+//!    [`flow::FlowNode::poll`] returns the next step or what is lacking, [`flow::FlowNode::handle`] carries it out.
 //! 3. [`flow::Scheduler`]: all nodes in one process, as values on a work list.
 //!
 //! There is no IO here, no clock and no thread (but those of the scheduler's worker pool, which decide when a
@@ -16,7 +16,7 @@
 //! use consort_core::{NodeId, Tag, Time};
 //! use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, Scheduler, Timing, Topology};
 //!
-//! /// Says how much it has; takes half of what it hears of.
+//! /// Sends its level; takes half of the level that it receives.
 //! struct Tank(f64);
 //!
 //! impl Behavior<[f64; 1]> for Tank {
@@ -53,7 +53,7 @@
 //!         scheduler.behaviors().map(|tank| tank.0).collect::<Vec<_>>(),
 //!     )
 //! };
-//! // At 0 each hears the other's first level; at 2 `right` hears what `left` became.
+//! // At 0 each receives the other's first level; at 2 `right` receives the new level of `left`.
 //! assert_eq!(levels()?, [2.0, 2.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -9,7 +9,7 @@ use consort_xml::{Attribute, Claim, Codes, Declaration, Doubt, File, Format, Hel
 use consort_xml::{Narrow, Reporter};
 use std::str::FromStr;
 
-pub(crate) use consort_xml::{Node, boolean, elements, shorten};
+pub(crate) use consort_xml::{XmlNode as Node, boolean, elements, shorten};
 
 /// What could exhaust time or memory. Real descriptions reach 100 MB.
 const LIMITS: Limits = Limits {

@@ -2,7 +2,7 @@
 
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Literal};
-use consort_system::{Parameter, Spanned, System};
+use consort_system::{Parameter, Spanned, SystemDescription};
 use consort_toml::parse_literal;
 
 /// A value for a variable of a component.
@@ -75,7 +75,7 @@ impl Assignment {
     /// # Errors
     /// A diagnostic if the system has no such component; whether it has such a variable is found
     /// out when the system is resolved.
-    pub fn apply(self, system: &mut System) -> Result<(), Box<Diagnostic>> {
+    pub fn apply(self, system: &mut SystemDescription) -> Result<(), Box<Diagnostic>> {
         let names = system.components.iter().map(|component| component.name.value.as_str());
         let nearest = nearest_name(&self.component, names).map(str::to_owned);
         let component = system.components.iter_mut().find(|part| part.name.value == self.component);

@@ -13,7 +13,7 @@ use consort_core::{
     Causality, Dimension, Initial, ModelDescription, ModelStructure, Reference, Report, Unit,
     ValueType, Values, Variability, Variable, VariableId,
 };
-use consort_system::{Plan, ResolvedSystem, System, resolve};
+use consort_system::{Plan, ResolvedSystem, SystemDescription, resolve};
 use std::sync::OnceLock;
 
 /// Reads bytes as `system.toml` and resolves the system against [`models`].
@@ -196,7 +196,7 @@ pub fn plan_system() -> (ResolvedSystem, Vec<ModelDescription>) {
 
 /// The description of each component's model, by the name in `model = "..."`.
 pub fn descriptions<'m>(
-    system: &System,
+    system: &SystemDescription,
     models: &'m [ModelDescription],
 ) -> Vec<Option<&'m ModelDescription>> {
     let find = |name: &str| models.iter().find(|model| model.name == name);

@@ -50,7 +50,7 @@ mod json;
 mod write;
 
 use consort_core::{Diagnostic, Report};
-use consort_system::{StepConstraint, System};
+use consort_system::{StepConstraint, SystemDescription};
 use std::collections::BTreeMap;
 
 pub use json::{NESTING_MAX, TEXT_MAX};
@@ -73,7 +73,7 @@ pub struct Keys(pub BTreeMap<String, String>);
 #[derive(Clone, PartialEq, Debug)]
 pub struct MultiModel {
     /// What it says.
-    pub system: System,
+    pub system: SystemDescription,
     /// What it calls the FMUs.
     pub keys: Keys,
 }
@@ -97,7 +97,7 @@ pub fn read(files: &[MultimodelFile<'_>], report: &mut Report) -> Option<MultiMo
     }
     experiment.record = found.record;
     let name = files.first().map_or_else(|| "system".to_owned(), |file| default_name(file.name));
-    let mut system = System {
+    let mut system = SystemDescription {
         name,
         experiment,
         components: found.components,

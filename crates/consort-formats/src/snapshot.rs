@@ -16,7 +16,7 @@ use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{Diagnostic, Report, Tag, Time};
 use sha2::{Digest, Sha256};
 
-pub use origin::{InputDigest, Origin};
+pub use origin::{InputDigest, SnapshotOrigin};
 
 /// How a file begins, but for its form.
 const MAGIC: &[u8; 7] = b"CSTSNAP";
@@ -28,7 +28,7 @@ const DIGEST_BYTES: usize = 32;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SnapshotFile {
     /// What must be the same where it is resumed.
-    pub origin: Origin,
+    pub origin: SnapshotOrigin,
     /// What the system is called.
     pub name: String,
     /// Where the system was, as it was typed.
@@ -127,7 +127,7 @@ fn why_damaged(content: &[u8], bytes: &[u8]) -> Mistake {
 
 fn parse(content: &[u8]) -> Result<SnapshotFile, BytesError> {
     let mut reader = Reader::new(content, magic())?;
-    let origin = Origin::read(&mut reader)?;
+    let origin = SnapshotOrigin::read(&mut reader)?;
     let mut text = || reader.text().map(str::to_owned);
     let [name, path, folder, options] = [text()?, text()?, text()?, text()?];
     let tag = read_tag(&mut reader)?;

@@ -1,6 +1,6 @@
 //! System structures of the SSP standard, versions 1.0 and 2.0: `.ssd`, `.ssv` and `.ssm` files.
 //!
-//! [`read`] makes a [`System`] of the files of an SSP; where they come from is the caller's
+//! [`read`] makes a [`SystemDescription`] of the files of an SSP; where they come from is the caller's
 //! business (an unpacked archive, a folder, a test). [`write()`] makes the files of a system.
 //!
 //! - Nested systems become flat: a component `tank` in a system `plant` is called `plant/tank`.
@@ -52,7 +52,7 @@ mod write;
 mod xml;
 
 use consort_core::{Diagnostic, Interface, ModelDescription, Report};
-use consort_system::System;
+use consort_system::SystemDescription;
 use xml::Session;
 
 pub use write::{Resource, WrittenSsp, write};
@@ -100,7 +100,12 @@ pub type Files<'f> = &'f dyn Fn(&str) -> Option<Vec<u8>>;
 ///
 /// Values for variables that a model does not have are no mistake in SSP: call
 /// [`drop_unknown_parameters`] when the models are known, before resolving the system.
-pub fn read(name: &str, files: Files<'_>, ssd: &str, report: &mut Report) -> Option<System> {
+pub fn read(
+    name: &str,
+    files: Files<'_>,
+    ssd: &str,
+    report: &mut Report,
+) -> Option<SystemDescription> {
     let mut session = Session::new(name, files, report);
     let system = structure::read(&mut session, ssd).map(|structure| {
         let called = structure.name.clone().unwrap_or_else(|| default_name(name, ssd));
@@ -121,7 +126,7 @@ pub fn variants<'p>(paths: impl IntoIterator<Item = &'p str>) -> Vec<&'p str> {
 /// Removes values for variables that their models do not have, with a warning for each: parameter
 /// sets may hold more than a system needs. `models` has one entry per component.
 pub fn drop_unknown_parameters(
-    system: &mut System,
+    system: &mut SystemDescription,
     models: &[Option<&ModelDescription>],
     report: &mut Report,
 ) {

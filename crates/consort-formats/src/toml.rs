@@ -104,8 +104,8 @@ mod solving;
 mod write;
 
 use consort_core::{Diagnostic, Report};
-use consort_system::System;
-use consort_toml::{TomlCodes, DeTable, Entry, TomlFormat, TomlReader};
+use consort_system::SystemDescription;
+use consort_toml::{DeTable, Entry, TomlCodes, TomlFormat, TomlReader};
 
 pub use consort_toml::SYNTAX_ERRORS_MAX;
 pub use write::write_system;
@@ -151,7 +151,7 @@ const fn format(what: &'static str) -> TomlFormat {
 /// The result is `None` if something is missing that would make later checks find mistakes that
 /// are none. It may be there in spite of errors, so that the rest can be checked at once: ask the
 /// report before running anything.
-pub fn read_system(name: &str, text: &str, report: &mut Report) -> Option<System> {
+pub fn read_system(name: &str, text: &str, report: &mut Report) -> Option<SystemDescription> {
     let (system, has_lost) = consort_toml::read(&FORMAT, name, text, report, |reader, table| {
         (read_document(reader, table, name), reader.has_lost())
     })?;
@@ -163,12 +163,16 @@ pub fn read_system(name: &str, text: &str, report: &mut Report) -> Option<System
     Some(system)
 }
 
-fn read_document(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str) -> System {
+fn read_document(
+    reader: &mut TomlReader<'_>,
+    table: &DeTable<'_>,
+    name: &str,
+) -> SystemDescription {
     let entries = reader.entries(table);
     // The experiment holds defaults for components, wherever it is written.
     let experiment = entries.iter().find(|entry| entry.key == "experiment");
     let (experiment, defaults) = experiment::read(reader, experiment);
-    let mut system = System {
+    let mut system = SystemDescription {
         name: default_name(name, "system.toml"),
         experiment,
         components: Vec::new(),

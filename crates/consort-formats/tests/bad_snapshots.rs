@@ -1,7 +1,7 @@
 //! Every way in which a file is not the snapshot it should be, and what is said about it.
 
 use consort_core::{Report, Tag, Time};
-use consort_formats::snapshot::{InputDigest, Origin, SnapshotFile};
+use consort_formats::snapshot::{InputDigest, SnapshotFile, SnapshotOrigin};
 use consort_formats::{read_snapshot, write_snapshot};
 use consort_testkit::render;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ fn input(role: &str, path: &str, sha256: &str) -> InputDigest {
 
 fn good() -> SnapshotFile {
     SnapshotFile {
-        origin: Origin {
+        origin: SnapshotOrigin {
             consort: "0.1.0".to_owned(),
             target: "x86_64-unknown-linux-gnu".to_owned(),
             cpu_features: ["sse3", "avx2"].map(str::to_owned).to_vec(),
@@ -116,7 +116,7 @@ fn every_file_that_is_no_snapshot_is_told_from_others() {
     insta::assert_snapshot!("files", all);
 }
 
-type Change = fn(&mut Origin);
+type Change = fn(&mut SnapshotOrigin);
 
 const CHANGES: &[(&str, Change)] = &[
     ("another version", |now| now.consort = "0.2.0".to_owned()),

@@ -9,10 +9,10 @@ use consort_formats::{parse_assignment, read_inputs, read_system};
 use consort_system::{
     Comparison, Condition, Continuous, Effect, Hold, Iteration, IterationMethod, LoopPolicy,
     OnDivergence, Order, Port, ResolvedCoupling, ResolvedLoopRule, ResolvedSystem,
-    ResolvedVariableStep, StepTolerances, System, Target, Trigger, resolve,
+    ResolvedVariableStep, StepTolerances, SystemDescription, Target, Trigger, resolve,
 };
 
-fn read(text: &str) -> System {
+fn read(text: &str) -> SystemDescription {
     let mut report = Report::default();
     let system = read_system("test", text, &mut report);
     assert_eq!(report.diagnostics(), &[], "{text}");
@@ -20,7 +20,7 @@ fn read(text: &str) -> System {
 }
 
 /// The resolved system and the messages of notes and warnings.
-fn resolved(system: &System) -> (ResolvedSystem, Vec<String>) {
+fn resolved(system: &SystemDescription) -> (ResolvedSystem, Vec<String>) {
     let mut report = Report::default();
     let models = models();
     let result = resolve(system, &descriptions(system, &models), &mut report);

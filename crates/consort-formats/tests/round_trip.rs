@@ -3,10 +3,10 @@
 use consort_core::{Interface, Literal, Provider, Report, Seconds, SetupOrder, SolverKind};
 use consort_formats::{read_system, write_system};
 use consort_system::{
-    Action, Component, Connection, Continuous, Coupling, Experiment, Hold, Intervention, Isolation,
-    IterationMethod, IterationOptions, Linear, LoopChoice, LoopRule, Node, OnDivergence, Order,
-    Parameter, Record, SolverDefaults, Solving, Spanned, StepConstraint, StepLength, System,
-    VariableStep, When,
+    Action, Component, Connection, Continuous, Coupling, DeclaredNode, Experiment, Hold,
+    Intervention, Isolation, IterationMethod, IterationOptions, Linear, LoopChoice, LoopRule,
+    OnDivergence, Order, Parameter, Record, SolverDefaults, Solving, Spanned, StepConstraint,
+    StepLength, SystemDescription, VariableStep, When,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -247,8 +247,9 @@ fn interventions() -> impl Strategy<Value = Vec<Intervention>> {
     vec(one.prop_map(make), 0..4)
 }
 
-fn nodes() -> impl Strategy<Value = Vec<Node>> {
-    let make = |(name, components): (String, _)| Node { name: Spanned::assumed(name), components };
+fn nodes() -> impl Strategy<Value = Vec<DeclaredNode>> {
+    let make =
+        |(name, components): (String, _)| DeclaredNode { name: Spanned::assumed(name), components };
     let all = btree_map(text(), vec(spanned_text(), 0..3), 0..3);
     all.prop_map(move |nodes| nodes.into_iter().map(make).collect())
 }
@@ -285,12 +286,12 @@ fn experiment() -> impl Strategy<Value = Experiment> {
     )
 }
 
-fn systems() -> impl Strategy<Value = System> {
+fn systems() -> impl Strategy<Value = SystemDescription> {
     // Boxed: all of it at once is too large for the stack of a test.
     let parts = (experiment().boxed(), components().boxed());
     let rest = (connections().boxed(), interventions().boxed(), nodes().boxed());
     (text(), parts, rest).prop_map(
-        |(name, (experiment, components), (connections, interventions, nodes))| System {
+        |(name, (experiment, components), (connections, interventions, nodes))| SystemDescription {
             name,
             experiment,
             components,
@@ -351,7 +352,7 @@ fn forget_coupling(coupling: &mut Coupling) {
 }
 
 /// The system with nothing known about where it was written.
-fn without_spans(mut system: System) -> System {
+fn without_spans(mut system: SystemDescription) -> SystemDescription {
     let experiment = &mut system.experiment;
     forget_coupling(&mut experiment.coupling);
     experiment.start.span = None;

@@ -36,7 +36,7 @@ pub use course::Course;
 pub use examine::{Examiner, Make, OnTrial, Subject, Trial};
 pub use given::Given;
 pub use store::Verdicts;
-pub use verdict::{Costs, CounterExample, Failure, Verdict, Why};
+pub use verdict::{Costs, Failure, RestoreMismatch, Verdict, Why};
 
 use consort_core::{Model, Provider, Seconds};
 use deadline::Deadline;
@@ -141,7 +141,7 @@ impl Check {
     }
 
     /// Where two runs without any saving differ.
-    pub fn unequal(&self) -> Option<&CounterExample> {
+    pub fn unequal(&self) -> Option<&RestoreMismatch> {
         self.reference.as_ref().ok().and_then(|reference| reference.unequal.as_ref())
     }
 

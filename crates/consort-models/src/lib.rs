@@ -85,5 +85,5 @@ mod nearby;
 mod request;
 
 pub use files::input_file::sha256;
-pub use loader::{InputFile, LoadedModel, Loader, LoaderOptions, Role, default_cache_dir};
+pub use loader::{InputFile, InputFileRole, LoadedModel, Loader, LoaderOptions, default_cache_dir};
 pub use request::{Asked, ModelRequest, ModelSource, Parameter, SolverRequest};

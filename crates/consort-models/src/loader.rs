@@ -15,7 +15,7 @@ mod sources;
 mod tried;
 
 pub use crate::files::cache::default_cache_dir;
-pub use crate::files::input_file::{InputFile, Role};
+pub use crate::files::input_file::{InputFile, InputFileRole};
 pub use crate::loaded::LoadedModel;
 pub use apart::serve;
 pub use consort_host::{HostOptions, ProcessLimits};

@@ -14,8 +14,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use consort_core::{NodeId, Resolution, Seconds, Tag, Time};
-use consort_federation::flow::{Flow, FlowKind, Timing, Topology};
-use consort_node::{Endpoint, JoinOptions, Node, Step};
+use consort_federation::flow::{Flow, FlowKind, FlowTiming, Topology};
+use consort_node::{Endpoint, JoinOptions, Node, NodeStep};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -167,7 +167,7 @@ fn options(name: &str, trips: i64) -> JoinOptions {
         sinks: vec![NodeId(1 - source)],
         kind,
         first: Tag::at(Time::ZERO),
-        timing: Timing::Periodic(Time::from_ticks(1)),
+        timing: FlowTiming::Periodic(Time::from_ticks(1)),
         payload: format!("{PAYLOAD} bytes"),
         priority: 0,
         capacity: 4,
@@ -190,12 +190,12 @@ fn drive(node: &mut Node) {
     let payload = [7; PAYLOAD];
     loop {
         match node.next().expect("all is well") {
-            Step::Emit { flow, tag } => {
+            NodeStep::Emit { flow, tag } => {
                 let next = node.following(flow, tag);
                 node.emit(flow, &payload, next).expect("all is well");
             }
-            Step::Inputs { batch, .. } => assert_eq!(batch[0].1.len(), PAYLOAD),
-            Step::Done => return,
+            NodeStep::Inputs { batch, .. } => assert_eq!(batch[0].1.len(), PAYLOAD),
+            NodeStep::Done => return,
         }
     }
 }

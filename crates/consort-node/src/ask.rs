@@ -1,11 +1,11 @@
-//! Asking a node where it is.
+//! Status requests.
 
 use crate::credentials::Credentials;
 use crate::endpoint::Endpoint;
 use crate::error::NodeError;
 use crate::frame::{self, Body, Frame};
 use crate::link::{Link, Received, TlsConfigs, connect};
-use crate::status::Status;
+use crate::status::NodeStatus;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::time::{Duration, Instant};
@@ -16,22 +16,22 @@ const ANSWER_MAX: Duration = Duration::from_secs(1);
 /// The name in the certificate of a status request, which is no node.
 const ASKER: &str = "status";
 
-/// Asks the node that listens there where it is.
+/// Requests the status of the node that listens at an endpoint.
 ///
 /// # Errors
-/// If nobody is there, or there is no answer within a second.
-pub fn ask_status(endpoint: &Endpoint) -> Result<Status, NodeError> {
+/// If the connection is refused, or there is no answer within a second.
+pub fn ask_status(endpoint: &Endpoint) -> Result<NodeStatus, NodeError> {
     ask_status_with(endpoint, None)
 }
 
-/// Asks a node, over an encrypted endpoint if it is one.
+/// Requests the status of a node, with credentials for an encrypted endpoint.
 ///
 /// # Errors
-/// If nobody is there, or there is no answer within a second; if the certificates are of no use.
+/// If the connection is refused, or there is no answer within a second; if the certificates are not valid.
 pub fn ask_status_with(
     endpoint: &Endpoint,
     tls: Option<&Credentials>,
-) -> Result<Status, NodeError> {
+) -> Result<NodeStatus, NodeError> {
     let tls = tls.map(|tls| TlsConfigs::read(tls, ASKER)).transpose();
     let tls = tls.map_err(|problem| NodeError::Options { problem })?;
     let unanswered = |reason| NodeError::Unanswered { endpoint: endpoint.clone(), reason };
@@ -40,10 +40,10 @@ pub fn ask_status_with(
     let answer = answer.map_err(|error| unanswered(error.to_string()))?;
     match frame::decode(&answer).map(|frame| frame.body) {
         Ok(Body::Answer(bytes)) => {
-            Status::from_bytes(bytes).map_err(|error| unanswered(error.to_string()))
+            NodeStatus::from_bytes(bytes).map_err(|error| unanswered(error.to_string()))
         }
         Ok(Body::Refused(reason)) => Err(unanswered(reason.to_owned())),
-        Ok(_) => Err(unanswered("the answer is none".to_owned())),
+        Ok(_) => Err(unanswered("invalid answer".to_owned())),
         Err(error) => Err(unanswered(error.to_string())),
     }
 }
@@ -62,7 +62,7 @@ fn ask(link: &mut dyn Link) -> io::Result<Vec<u8>> {
         }
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            let silent = "it does not answer; the process may be stopped";
+            let silent = "no answer; the process may be stopped";
             return Err(io::Error::new(io::ErrorKind::TimedOut, silent));
         }
         let out = if link.wants_write() { PollFlags::OUT } else { PollFlags::empty() };

@@ -1,12 +1,12 @@
-//! Ends what a thread polls for, from another thread.
+//! Cancels a poll from another thread.
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// A node that waits, be it for others to come, gives up when this is cancelled: its error is
-/// [`NodeError::Cancelled`](crate::NodeError::Cancelled), and the other nodes hear of it. Clones share one state.
+/// Cancels the waits of a node, also while it joins: its error is
+/// [`NodeError::Cancelled`](crate::NodeError::Cancelled), which the other nodes receive. Clones share one state.
 #[derive(Clone, Debug)]
 pub struct Cancellation(Arc<OwnedFd>);
 
@@ -20,7 +20,7 @@ impl Cancellation {
         Ok(Cancellation(Arc::new(eventfd(0, flags)?)))
     }
 
-    /// Wakes all who wait, now and from now on.
+    /// Ends all waits, now and from now on.
     pub fn cancel(&self) {
         // It can fail only if it was cancelled more often than there are numbers.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());

@@ -1,8 +1,8 @@
-//! Certificates: throw-away ones for nodes that one program starts on this machine, given ones from files, and those
-//! that follow from a secret.
+//! Certificates: temporary ones for nodes that one program starts on this machine, those from files of the user, and
+//! those that are derived from a secret.
 //!
-//! A node is known by its certificate: its name is one of the certificate's DNS names (subject alternative
-//! names). Whoever has certificates of an authority of its own uses those; see `docs/distributed.md`.
+//! A node is identified by its certificate: its name is one of the certificate's DNS names (subject alternative
+//! names). Users with an authority of their own use its certificates; see `docs/distributed.md`.
 
 use crate::credentials::{Credentials, TlsFiles};
 use crate::private_file::{in_file, write_private};
@@ -18,21 +18,21 @@ use sha2::{Digest as _, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The host that the certificates are good for, besides the names of their nodes.
+/// The host name in every certificate, besides the name of its node.
 const HOST: &str = "localhost";
-/// What every certificate that follows from a secret is good for: the secret tells who belongs to the run, not the host.
+/// The name in every certificate that is derived from a secret: the secret decides who belongs to the run, not the host.
 const ANY_NODE: &str = "node.consort";
-/// The file that tells whom to trust.
+/// The file with the certificate of the authority.
 const AUTHORITY: &str = "authority.pem";
 
-/// Vouches for nodes. Its key is never written: it can certify nobody once it is dropped.
+/// Issues certificates for nodes. Its key is never written, so nothing can be certified once it is dropped.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
 }
 
 impl Authority {
-    /// A new authority that nobody has heard of; what it signs goes to `folder`, which should be private.
+    /// A new authority; its certificates are written to `folder`, which should be private.
     ///
     /// # Errors
     /// If the folder cannot be written to.
@@ -43,7 +43,7 @@ impl Authority {
         Ok(Authority { issuer, folder: folder.to_owned() })
     }
 
-    /// Certifies that whoever has the key is that node, at `localhost`.
+    /// Issues a key and a certificate for a node at `localhost`.
     ///
     /// # Errors
     /// If the name [can be no DNS name](is_certifiable), or a file cannot be written.
@@ -77,12 +77,12 @@ impl Authority {
     }
 }
 
-/// What a node shows to others, and whom it trusts.
+/// The certificate and key of a node, and the authorities it trusts.
 pub(crate) struct Identity {
     pub(crate) authorities: Vec<CertificateDer<'static>>,
     pub(crate) chain: Vec<CertificateDer<'static>>,
     pub(crate) key: PrivateKeyDer<'static>,
-    /// The name that everybody's certificate holds, if hosts do not matter.
+    /// The name in all certificates, if hosts do not matter.
     pub(crate) server_name: Option<&'static str>,
 }
 
@@ -156,7 +156,7 @@ pub fn is_certifiable(node: &str) -> bool {
 /// Why a node cannot be known by a certificate.
 pub(crate) fn no_dns_name(node: &str) -> String {
     format!(
-        "no certificate can be for node `{node}`: its name would have to be a DNS name, of letters, digits, `-` and `_`"
+        "node `{node}` cannot have a certificate: its name must be a DNS name of letters, digits, `-` and `_`"
     )
 }
 
@@ -191,7 +191,7 @@ mod tests {
         }
         let folder = tempfile::tempdir().unwrap();
         let refused = Authority::new(folder.path()).and_then(|it| it.certify("a b"));
-        let words = refused.expect_err("no DNS name").to_string();
-        assert!(words.starts_with("no certificate can be for node `a b`"), "{words}");
+        let message = refused.expect_err("no DNS name").to_string();
+        assert!(message.starts_with("node `a b` cannot have a certificate"), "{message}");
     }
 }

@@ -1,12 +1,12 @@
-//! A part of a distributed run over a node: every value that crosses is a message of a flow.
+//! Connects a part of a distributed run to its node: every value that crosses is a message of a flow.
 
 use crate::error::NodeError;
-use crate::node::{Node, StatusBoard, Step};
+use crate::node::{Node, NodeStep, StatusBoard};
 use crate::options::JoinOptions;
-use crate::status::Status;
+use crate::status::NodeStatus;
 use consort_core::{NodeId, Tag, Time};
 use consort_engine::{Courier, CourierError};
-use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+use consort_federation::flow::{Flow, FlowId, FlowKind, FlowTiming, Topology};
 use consort_system::{Crossing, Projection};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -23,7 +23,7 @@ pub fn topology(projection: &Projection, capacity: u32, after: Option<Time>) -> 
             sinks: vec![crossing.to],
             kind: FlowKind::State,
             first: crossing.tag(first),
-            timing: crossing.period.map_or(Timing::Once, Timing::Periodic),
+            timing: crossing.period.map_or(FlowTiming::Once, FlowTiming::Periodic),
             payload: format!("{} values", crossing.connections.len()),
             priority: 0,
             capacity,
@@ -44,7 +44,7 @@ pub struct PlanCourier {
     shared: Arc<Shared>,
     /// The flow of each crossing; none if it has ended before the run was resumed.
     flows: Vec<Option<FlowId>>,
-    /// What has arrived and was not asked for yet, by flow.
+    /// What has arrived and was not taken yet, by flow.
     arrived: Vec<Option<Vec<u8>>>,
 }
 
@@ -55,14 +55,14 @@ struct Shared {
     board: OnceLock<Arc<StatusBoard>>,
 }
 
-/// The node under a [`PlanCourier`], for whoever started the run: to leave when it is over.
+/// The node under a [`PlanCourier`], for the caller that started the run: to leave when it is over.
 pub struct NodeHandle {
     shared: Arc<Shared>,
 }
 
 impl PlanCourier {
     /// The courier of one node of a projection, and a handle to the node itself. Name and flows in the
-    /// options are those of the projection, whatever is written there.
+    /// options are replaced by those of the projection.
     pub fn new(
         options: JoinOptions,
         projection: Arc<Projection>,
@@ -82,14 +82,14 @@ impl PlanCourier {
         let tag = found.tag(time);
         match self.flows.get(crossing).copied().flatten() {
             Some(flow) => Ok((flow, tag)),
-            None => Err(self.out_of_step(crossing, "it has ended")),
+            None => Err(self.out_of_order(crossing, "it has ended")),
         }
     }
 
-    fn out_of_step(&self, crossing: usize, why: &str) -> CourierError {
+    fn out_of_order(&self, crossing: usize, why: &str) -> CourierError {
         let crossing = &self.projection.crossings[crossing];
         let node = self.projection.placement.nodes[crossing.from.index()].clone();
-        let reason = format!("the run asks for `{}` out of turn: {why}", crossing.name);
+        let reason = format!("the run uses `{}` out of order: {why}", crossing.name);
         CourierError { node, reason, at: None }
     }
 }
@@ -102,12 +102,12 @@ impl Courier for PlanCourier {
         self.arrived = vec![None; flows.flows.len()];
         let Some(options) = self.options.take() else {
             let node = self.projection.placement.nodes[0].clone();
-            let reason = "a run that is spread over nodes begins once".to_owned();
+            let reason = "a distributed run begins only once".to_owned();
             return Err(CourierError { node, reason, at: None });
         };
         let me = options.name.clone();
         let joined = Node::join(JoinOptions { topology: flows, begins: after, ..options });
-        let mut node = joined.map_err(|error| blamed(&me, &error))?;
+        let mut node = joined.map_err(|error| courier_error(&me, &error))?;
         node.is_piloted = true;
         self.shared.board.get_or_init(|| node.board());
         *locked(&self.shared.node) = Some(node);
@@ -122,12 +122,12 @@ impl Courier for PlanCourier {
         let next = next.map(|time| Tag { time, ..tag });
         let mut shared = locked(&self.shared.node);
         let node = joined(&mut shared)?;
-        let turn = node.next().map(|step| step == Step::Emit { flow, tag });
-        let is_turn = turn.map_err(|error| told(node, &error))?;
+        let turn = node.next().map(|step| step == NodeStep::Emit { flow, tag });
+        let is_turn = turn.map_err(|error| error_at(node, &error))?;
         if !is_turn {
-            return Err(self.out_of_step(crossing, "another message is first"));
+            return Err(self.out_of_order(crossing, "another message is first"));
         }
-        node.emit(flow, payload, next).map_err(|error| told(node, &error))
+        node.emit(flow, payload, next).map_err(|error| error_at(node, &error))
     }
 
     fn receive(
@@ -140,16 +140,17 @@ impl Courier for PlanCourier {
         if self.arrived[flow.index()].is_none() {
             let mut shared = locked(&self.shared.node);
             let node = joined(&mut shared)?;
-            let step =
-                node.next().map(|step| matches!(step, Step::Inputs { tag: now, .. } if now == tag));
-            if step.map_err(|error| told(node, &error))? {
+            let step = node
+                .next()
+                .map(|step| matches!(step, NodeStep::Inputs { tag: now, .. } if now == tag));
+            if step.map_err(|error| error_at(node, &error))? {
                 for (flow, payload) in node.take_batch() {
                     self.arrived[flow.index()] = Some(payload);
                 }
             }
         }
         let arrived = self.arrived[flow.index()].take();
-        let missing = || self.out_of_step(crossing, "something else is first");
+        let missing = || self.out_of_order(crossing, "something else is first");
         *into = arrived.ok_or_else(missing)?;
         Ok(())
     }
@@ -168,31 +169,31 @@ impl Courier for PlanCourier {
 }
 
 impl NodeHandle {
-    /// Ends the part of this node: tells all others `words`, waits for theirs. Nothing is told if the run
+    /// Leaves: sends `message` to all others and waits for their final messages. Nothing is sent if the run
     /// never began.
     ///
     /// # Errors
-    /// If another node is gone or failed before its end.
-    pub fn leave(&self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+    /// If another node is lost or failed before its end.
+    pub fn leave(&self, message: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         let node = locked(&self.shared.node).take();
-        node.map_or_else(|| Ok(BTreeMap::new()), |node| node.leave(words))
+        node.map_or_else(|| Ok(BTreeMap::new()), |node| node.leave(message))
     }
 
-    /// The same in the middle of a run, which is to end here.
+    /// Leaves in the middle of a run that is to end here.
     ///
     /// # Errors
-    /// If another node is gone or failed before its end.
-    pub fn break_off(&self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+    /// If another node is lost or failed before its end.
+    pub fn leave_early(&self, message: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         let node = locked(&self.shared.node).take();
-        node.map_or_else(|| Ok(BTreeMap::new()), |node| node.break_off(words))
+        node.map_or_else(|| Ok(BTreeMap::new()), |node| node.leave_early(message))
     }
 
-    /// What those said at last who have left already, by name.
-    pub fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
-        locked(&self.shared.node).as_ref().map(Node::farewells).unwrap_or_default()
+    /// The final messages of the nodes that have left already, by name.
+    pub fn final_messages(&self) -> BTreeMap<String, Vec<u8>> {
+        locked(&self.shared.node).as_ref().map(Node::final_messages).unwrap_or_default()
     }
 
-    /// Tells all others that this node cannot go on, and why.
+    /// Ends the run of all nodes with this reason.
     pub fn fail(&self, reason: &str) {
         let node = locked(&self.shared.node).take();
         if let Some(node) = node {
@@ -207,8 +208,8 @@ impl NodeHandle {
         made.map(|peer| u64::from(peer.connections.saturating_sub(1))).sum()
     }
 
-    /// Where the node is, at any moment; none before the run begins.
-    pub fn status(&self) -> Option<Status> {
+    /// The status of the node; none before the run begins.
+    pub fn status(&self) -> Option<NodeStatus> {
         self.shared.board.get().map(|board| board.status())
     }
 }
@@ -222,15 +223,15 @@ fn joined(shared: &mut Option<Node>) -> Result<&mut Node, CourierError> {
     shared.as_mut().ok_or_else(none)
 }
 
-fn blamed(me: &str, error: &NodeError) -> CourierError {
-    let node = error.culprit().unwrap_or(me).to_owned();
+fn courier_error(me: &str, error: &NodeError) -> CourierError {
+    let node = error.failed_node().unwrap_or(me).to_owned();
     CourierError { node, reason: error.reason(), at: error.at() }
 }
 
-/// An error at a crossing: whatever it is, it says how far the run is.
-fn told(node: &Node, error: &NodeError) -> CourierError {
-    let told = blamed(node.name(), error);
-    CourierError { at: node.at().or(told.at), ..told }
+/// An error at a crossing, with the last tag that was done.
+fn error_at(node: &Node, error: &NodeError) -> CourierError {
+    let found = courier_error(node.name(), error);
+    CourierError { at: node.at().or(found.at), ..found }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,8 +1,8 @@
-//! By what nodes know each other.
+//! How nodes authenticate each other.
 
 use std::path::PathBuf;
 
-/// By what nodes know each other over encrypted links.
+/// How nodes authenticate each other over encrypted links.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Credentials {
     /// Certificates of an authority of the user's.
@@ -17,12 +17,12 @@ impl From<TlsFiles> for Credentials {
     }
 }
 
-/// Files in PEM format by which nodes know each other.
+/// Files in PEM format with which nodes authenticate each other.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TlsFiles {
     /// Certificates of the authorities that the certificates of all nodes are signed by.
     pub authorities: PathBuf,
-    /// This node's certificate and what leads from it to an authority.
+    /// This node's certificate and its chain up to an authority.
     pub certificate: PathBuf,
     /// The key of that certificate.
     pub key: PathBuf,

@@ -1,4 +1,4 @@
-//! Why a node cannot go on. Every error names the node that is to blame.
+//! Why a node cannot go on. Every error names the node that caused it.
 
 use crate::endpoint::Endpoint;
 use crate::frame::WireError;
@@ -12,35 +12,35 @@ use std::time::Duration;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NodeError {
-    /// What was asked for cannot be.
+    /// The options contradict each other or the topology.
     Options {
         /// The option and what is wrong with it.
         problem: String,
     },
-    /// It cannot listen where it should.
+    /// It cannot listen at its endpoint.
     Listen {
         /// The address it was to listen at.
         endpoint: Endpoint,
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The machine has no descriptors or threads left.
+    /// The operating system refuses a resource: a descriptor or a thread.
     Machine {
         /// What was tried.
         what: &'static str,
         /// Why it failed.
         source: io::Error,
     },
-    /// Not everybody came.
+    /// Nodes did not connect in time.
     Missing {
-        /// Who did not, and why as far as is known.
+        /// The missing nodes, each with the reason as far as it is known.
         nodes: Vec<String>,
-        /// Who came and was refused.
-        strangers: Vec<String>,
-        /// How long was waited.
+        /// Why connections were refused meanwhile.
+        rejected: Vec<String>,
+        /// How long this node waited.
         waited: Duration,
     },
-    /// Another node does not fit: it was refused.
+    /// Another node has another plan: it was refused.
     Mismatch {
         /// The other node.
         node: String,
@@ -51,11 +51,11 @@ pub enum NodeError {
     Refused {
         /// The other node.
         node: String,
-        /// What it said.
+        /// The reason it gave.
         reason: String,
     },
-    /// Another node is gone and did not come back.
-    Gone {
+    /// The connection to another node was lost and not restored.
+    Lost {
         /// The other node.
         node: String,
         /// How that was noticed.
@@ -63,26 +63,25 @@ pub enum NodeError {
         /// The last tag that was done here.
         at: Option<Tag>,
     },
-    /// Another node has said its last words and will not do what this one waits for: the run may have
-    /// come to its end there.
+    /// Another node has left and will not do what this one waits for: the run may have ended there.
     Left {
         /// The other node.
         node: String,
         /// The last tag that was done here.
         at: Option<Tag>,
     },
-    /// Another node failed and said so.
+    /// Another node failed and reported it.
     Failed {
-        /// The node that is to blame.
+        /// The node that failed.
         node: String,
-        /// The node that told it.
-        told_by: String,
+        /// The node that reported it.
+        reported_by: String,
         /// What happened.
         reason: String,
-        /// The last tag that the teller was done with.
+        /// The last tag that the reporting node was done with.
         at: Option<Tag>,
     },
-    /// Another node sent what nobody may send.
+    /// Another node sent an invalid frame.
     Wire {
         /// The other node.
         node: String,
@@ -91,28 +90,28 @@ pub enum NodeError {
         /// The last tag that was done here.
         at: Option<Tag>,
     },
-    /// Another node broke what a flow promises.
+    /// Another node violated the rules of a flow.
     Flow {
-        /// The other node; this one itself if it emitted what it may not.
+        /// The other node; this one itself if it emitted a message that is not allowed.
         node: String,
         /// What is wrong.
         source: Box<FlowError>,
         /// The last tag that was done here.
         at: Option<Tag>,
     },
-    /// The two ends of a flow do not agree on what it carried.
+    /// The two ends of a flow have different tallies.
     Differs {
         /// In what.
-        difference: Box<Difference>,
+        difference: Box<FlowDifference>,
         /// The last tag that was done here.
         at: Option<Tag>,
     },
-    /// Somebody ended what the node waited for.
+    /// The wait was cancelled.
     Cancelled {
         /// The last tag that was done here.
         at: Option<Tag>,
     },
-    /// Nobody answers there.
+    /// A status request had no answer.
     Unanswered {
         /// The address that was dialed.
         endpoint: Endpoint,
@@ -121,9 +120,9 @@ pub enum NodeError {
     },
 }
 
-/// What the two ends of a flow do not agree on.
+/// The different tallies of the two ends of a flow.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
+pub struct FlowDifference {
     /// The flow.
     pub flow: String,
     /// Its source.
@@ -136,22 +135,25 @@ pub struct Difference {
     pub taken: (u64, FlowHash),
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for FlowDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Difference { flow, node, sink, sent, taken } = self;
+        let FlowDifference { flow, node, sink, sent, taken } = self;
         let [sent, taken] = [sent, taken]
             .map(|(count, hash)| format!("{count} messages with the hash {:016x}", hash.to_bits()));
-        write!(f, "flow `{flow}` differs: node `{node}` sent {sent}, node `{sink}` took {taken}")
+        write!(
+            f,
+            "flow `{flow}` differs: node `{node}` sent {sent}, node `{sink}` received {taken}"
+        )
     }
 }
 
 impl NodeError {
-    /// The node that is to blame, if it is known.
-    pub fn culprit(&self) -> Option<&str> {
+    /// The node that caused the error, if it is known.
+    pub fn failed_node(&self) -> Option<&str> {
         match self {
             NodeError::Mismatch { node, .. }
             | NodeError::Refused { node, .. }
-            | NodeError::Gone { node, .. }
+            | NodeError::Lost { node, .. }
             | NodeError::Left { node, .. }
             | NodeError::Failed { node, .. }
             | NodeError::Wire { node, .. }
@@ -164,7 +166,7 @@ impl NodeError {
     /// The last tag up to which everything is consistent, if one is known.
     pub fn at(&self) -> Option<Tag> {
         match self {
-            NodeError::Gone { at, .. }
+            NodeError::Lost { at, .. }
             | NodeError::Left { at, .. }
             | NodeError::Failed { at, .. }
             | NodeError::Wire { at, .. }
@@ -175,18 +177,18 @@ impl NodeError {
         }
     }
 
-    /// What happened to the culprit, without its name.
+    /// What happened to that node, without its name.
     pub fn reason(&self) -> String {
         match self {
-            NodeError::Gone { reason, .. } => format!("it is gone: {reason}"),
-            NodeError::Left { .. } => "it is gone: it left before its flows ended".to_owned(),
+            NodeError::Lost { reason, .. } => format!("connection lost: {reason}"),
+            NodeError::Left { .. } => "it left before its flows ended".to_owned(),
             NodeError::Failed { reason, .. } => reason.clone(),
-            NodeError::Refused { reason, .. } => format!("it refused us: {reason}"),
+            NodeError::Refused { reason, .. } => format!("it refused the connection: {reason}"),
             NodeError::Mismatch { problems, .. } => {
-                format!("it does not fit: {}", problems.join("; "))
+                format!("its plan differs: {}", problems.join("; "))
             }
-            NodeError::Wire { source, .. } => format!("it broke the wire format: {source}"),
-            NodeError::Flow { source, .. } => format!("it broke a promise: {source}"),
+            NodeError::Wire { source, .. } => format!("invalid frame: {source}"),
+            NodeError::Flow { source, .. } => format!("protocol violation: {source}"),
             NodeError::Differs { difference, .. } => difference.to_string(),
             other => other.to_string(),
         }
@@ -201,27 +203,29 @@ impl fmt::Display for NodeError {
                 write!(f, "cannot listen at `{endpoint}`: {source}")
             }
             NodeError::Machine { what, source } => write!(f, "cannot {what}: {source}"),
-            NodeError::Missing { nodes, strangers, waited } => {
+            NodeError::Missing { nodes, rejected, waited } => {
                 let nodes = nodes.join("; ");
-                write!(f, "not everybody came within {} s: {nodes}", waited.as_secs_f64())?;
-                strangers.iter().try_for_each(|who| write!(f, "; refused: {who}"))
+                write!(f, "nodes did not connect within {} s: {nodes}", waited.as_secs_f64())?;
+                rejected.iter().try_for_each(|reason| write!(f, "; refused: {reason}"))
             }
             NodeError::Unanswered { endpoint, reason } => {
                 write!(f, "no status from `{endpoint}`: {reason}")
             }
             NodeError::Mismatch { node, problems } => {
-                write!(f, "node `{node}` does not fit and was refused: {}", problems.join("; "))
+                write!(f, "node `{node}` was refused: {}", problems.join("; "))
             }
-            NodeError::Refused { node, reason } => write!(f, "node `{node}` refused us: {reason}"),
-            NodeError::Failed { node, told_by, reason, .. } if node != told_by => {
-                write!(f, "node `{node}`: {reason} (told by `{told_by}`)")
+            NodeError::Refused { node, reason } => {
+                write!(f, "node `{node}` refused the connection: {reason}")
             }
-            NodeError::Gone { node, .. }
+            NodeError::Failed { node, reported_by, reason, .. } if node != reported_by => {
+                write!(f, "node `{node}`: {reason} (reported by `{reported_by}`)")
+            }
+            NodeError::Lost { node, .. }
             | NodeError::Left { node, .. }
             | NodeError::Failed { node, .. }
             | NodeError::Wire { node, .. }
             | NodeError::Flow { node, .. } => write!(f, "node `{node}`: {}", self.reason()),
-            NodeError::Cancelled { .. } => f.write_str("it was interrupted"),
+            NodeError::Cancelled { .. } => f.write_str("cancelled"),
             NodeError::Differs { difference, .. } => {
                 write!(f, "node `{}`: {difference}", difference.node)
             }

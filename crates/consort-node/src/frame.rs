@@ -1,8 +1,8 @@
 //! Frames: what travels, byte by byte. The format is described in `docs/wire-format.md`.
 //!
 //! A frame is a header of [`HEADER`] bytes and a payload, each with a checksum. Reading trusts nothing: no length is
-//! believed before its checksum fits, every length is bounded, every field that a kind does not use must be zero, and
-//! what is no frame is refused with a reason. So each frame has exactly one encoding.
+//! used before its checksum is right, every length is bounded, every field that a kind does not use must be zero, and
+//! invalid bytes are refused with a reason. So each frame has exactly one encoding.
 
 mod error;
 mod tally;
@@ -11,7 +11,7 @@ use consort_core::{Tag, Time};
 use consort_federation::flow::FlowId;
 
 pub use error::WireError;
-pub use tally::{Count, Tally};
+pub use tally::{Count, FlowTally};
 
 /// The version of the wire format: both sides must have the same.
 pub const VERSION: u16 = 3;
@@ -37,17 +37,17 @@ pub struct Frame<'a> {
     pub sequence: u64,
     /// The sender has received everything up to and including this number.
     pub acknowledgment: u64,
-    /// What it says.
+    /// Its content.
     pub body: Body<'a>,
 }
 
-/// What a frame says.
+/// The content of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Body<'a> {
-    /// Who is there: the [hand-shake](crate::hello::Hello).
+    /// The [handshake](crate::hello::Hello).
     Hello(&'a [u8]),
-    /// Why the hand-shake failed.
+    /// Why the handshake failed.
     Refused(&'a str),
     /// A message of a flow.
     Message {
@@ -86,26 +86,26 @@ pub enum Body<'a> {
         /// Nothing follows on them.
         is_last: bool,
         /// Count and hash of each.
-        tally: Tally<'a>,
+        tally: FlowTally<'a>,
     },
-    /// The sender knows all other nodes: it may begin.
+    /// The sender is connected to all other nodes and ready to start.
     Ready,
-    /// The sender is done; the last it has to say.
-    LastWords(&'a [u8]),
+    /// The sender leaves; its final message.
+    Final(&'a [u8]),
     /// A node failed: the run is over.
     Failed {
         /// The last tag the sender is done with.
         at: Option<Tag>,
-        /// The node that is to blame.
-        culprit: &'a str,
+        /// The node that failed.
+        failed_node: &'a str,
         /// What happened to it.
         reason: &'a str,
     },
-    /// Nothing but the acknowledgment: what was received, and that the sender is alive.
+    /// Nothing but the acknowledgment; also the heartbeat.
     Acknowledge,
-    /// Asks for a [status](crate::Status).
+    /// Requests a [status](crate::Status).
     Ask,
-    /// The answer to it.
+    /// The answer to a status request.
     Answer(&'a [u8]),
 }
 
@@ -120,7 +120,7 @@ impl Body<'_> {
                 | Body::Credit { .. }
                 | Body::Tally { .. }
                 | Body::Ready
-                | Body::LastWords(_)
+                | Body::Final(_)
                 | Body::Failed { .. }
         )
     }
@@ -133,7 +133,7 @@ impl Body<'_> {
             Body::Bound { .. } => 4,
             Body::Credit { .. } => 5,
             Body::Ready => 6,
-            Body::LastWords(_) => 7,
+            Body::Final(_) => 7,
             Body::Failed { .. } => 8,
             Body::Acknowledge => 9,
             Body::Ask => 10,
@@ -160,7 +160,7 @@ struct Header {
 /// Puts a frame after what is in `into`.
 ///
 /// # Panics
-/// If the payload is longer than a frame may be: whoever makes payloads checks that before.
+/// If the payload is longer than a frame may be: the caller checks that before.
 pub fn encode(frame: &Frame<'_>, into: &mut Vec<u8>) {
     let mut header = Header {
         kind: frame.body.kind(),
@@ -168,9 +168,9 @@ pub fn encode(frame: &Frame<'_>, into: &mut Vec<u8>) {
         acknowledgment: frame.acknowledgment,
         ..Header::default()
     };
-    let mut culprit = None;
+    let mut failed_node = None;
     let payload: &[u8] = match frame.body {
-        Body::Hello(bytes) | Body::LastWords(bytes) | Body::Answer(bytes) => bytes,
+        Body::Hello(bytes) | Body::Final(bytes) | Body::Answer(bytes) => bytes,
         Body::Refused(reason) => reason.as_bytes(),
         Body::Message { flow, tag, next, payload } => {
             header = Header { flow: flow.0, tag: Some(tag), next, ..header };
@@ -188,19 +188,19 @@ pub fn encode(frame: &Frame<'_>, into: &mut Vec<u8>) {
             header = Header { flow: flow.0, count, ..header };
             &[]
         }
-        Body::Failed { at, culprit: name, reason } => {
+        Body::Failed { at, failed_node: name, reason } => {
             header = Header { tag: at, ..header };
-            culprit = Some(name);
+            failed_node = Some(name);
             reason.as_bytes()
         }
         Body::Tally { tally, .. } => tally.bytes(),
         Body::Ready | Body::Acknowledge | Body::Ask => &[],
     };
-    put(&header, culprit, payload, into);
+    put(&header, failed_node, payload, into);
 }
 
-fn put(header: &Header, culprit: Option<&str>, payload: &[u8], into: &mut Vec<u8>) {
-    let extra = culprit.map_or(0, |name| 4 + name.len());
+fn put(header: &Header, failed_node: Option<&str>, payload: &[u8], into: &mut Vec<u8>) {
+    let extra = failed_node.map_or(0, |name| 4 + name.len());
     let length = HEADER + extra + payload.len();
     assert!(length <= FRAME_MAX, "a payload of {} bytes fits in no frame", payload.len());
     let tag = header.tag.unwrap_or_default();
@@ -223,7 +223,7 @@ fn put(header: &Header, culprit: Option<&str>, payload: &[u8], into: &mut Vec<u8
     let start = into.len();
     into.reserve(length);
     into.extend_from_slice(&bytes);
-    if let Some(name) = culprit {
+    if let Some(name) = failed_node {
         into.extend_from_slice(&word(name.len()));
         into.extend_from_slice(name.as_bytes());
     }
@@ -231,7 +231,7 @@ fn put(header: &Header, culprit: Option<&str>, payload: &[u8], into: &mut Vec<u8
     seal(&mut into[start..]);
 }
 
-/// Writes both checksums of a frame: for whoever changes one.
+/// Writes both checksums of a frame, after a change.
 ///
 /// # Panics
 /// If it is shorter than a header.
@@ -259,7 +259,7 @@ pub(crate) fn acknowledge(frame: &mut [u8], acknowledgment: u64) {
 /// How long the frame is whose first bytes are these; none if there are too few to tell.
 ///
 /// # Errors
-/// If these bytes are no header that somebody sent, or no frame is so long or so short.
+/// If these bytes are no valid header, or the length is out of range.
 pub fn length(bytes: &[u8]) -> Result<Option<usize>, WireError> {
     let Some(header) = bytes.first_chunk::<HEADER>() else { return Ok(None) };
     if crc32fast::hash(&header[..HEADER_SUM]) != u32::from_le_bytes(at(header, HEADER_SUM)) {
@@ -273,7 +273,7 @@ pub fn length(bytes: &[u8]) -> Result<Option<usize>, WireError> {
     }
 }
 
-/// A header without a checksum that fits: damaged, or of a release that had none.
+/// A header with a wrong checksum: damaged, or of a release that had none.
 fn unsealed(header: &[u8]) -> WireError {
     match u16::from_le_bytes(at(header, 6)) {
         theirs @ 1..FIRST_SEALED => WireError::Version { theirs },
@@ -284,7 +284,7 @@ fn unsealed(header: &[u8]) -> WireError {
 /// Reads a frame.
 ///
 /// # Errors
-/// If the bytes are none, or not those that somebody sent.
+/// If the bytes are no frame, or a checksum is wrong.
 pub fn decode(bytes: &[u8]) -> Result<Frame<'_>, WireError> {
     let expected = length(bytes)?.unwrap_or(HEADER);
     if bytes.len() != expected {
@@ -357,13 +357,13 @@ fn body<'a>(header: &Header, payload: &'a [u8]) -> Result<Body<'a>, WireError> {
         4 => Body::Bound { flow, tag: header.tag },
         5 => Body::Credit { flow, count: header.count },
         6 => Body::Ready,
-        7 => Body::LastWords(payload),
+        7 => Body::Final(payload),
         8 => failed(header, payload)?,
         9 => Body::Acknowledge,
         10 => Body::Ask,
         11 => Body::Answer(payload),
         12 => Body::Request { flow, tag: tag()? },
-        13 | 14 => Body::Tally { is_last: kind == 14, tally: Tally::read(kind, payload)? },
+        13 | 14 => Body::Tally { is_last: kind == 14, tally: FlowTally::read(kind, payload)? },
         _ => return Err(WireError::Kind { kind }),
     })
 }
@@ -373,16 +373,16 @@ fn failed<'a>(header: &Header, payload: &'a [u8]) -> Result<Body<'a>, WireError>
     let short = WireError::Payload { kind, why: "it ends within a name" };
     let (length, rest) = payload.split_first_chunk::<4>().ok_or(short.clone())?;
     let length = u32::from_le_bytes(*length) as usize;
-    let (culprit, reason) = rest.split_at_checked(length).ok_or(short)?;
-    let (culprit, reason) = (text(kind, culprit)?, text(kind, reason)?);
-    Ok(Body::Failed { at: header.tag, culprit, reason })
+    let (failed_node, reason) = rest.split_at_checked(length).ok_or(short)?;
+    let (failed_node, reason) = (text(kind, failed_node)?, text(kind, reason)?);
+    Ok(Body::Failed { at: header.tag, failed_node, reason })
 }
 
 fn text(kind: u8, bytes: &[u8]) -> Result<&str, WireError> {
-    std::str::from_utf8(bytes).map_err(|_| WireError::Payload { kind, why: "it is no text" })
+    std::str::from_utf8(bytes).map_err(|_| WireError::Payload { kind, why: "it is not UTF-8" })
 }
 
-/// The frame, if it says nothing in fields that its kind has not.
+/// The frame, if all fields that its kind does not have are zero.
 fn checked<'a>(
     header: &Header,
     has_payload: bool,

@@ -1,14 +1,13 @@
-//! What the fuzz target calls: bytes of strangers as frames, hand-shakes, statuses, and as what arrives
-//! in a session.
+//! What the fuzz target calls: arbitrary bytes as frames, handshakes, statuses, and as input of a session.
 
 use crate::frame::{self, Body, WireError};
 use crate::hello::{Hello, problems};
-use crate::session::{Arrival, Session};
-use crate::status::Status;
+use crate::session::{FrameArrival, Session};
+use crate::status::NodeStatus;
 use std::time::Duration;
 
-/// Reads bytes as frames, one after the other, as a link would cut them: as they are, and as if whoever damaged them had
-/// written the checksums that fit.
+/// Reads bytes as frames, one after the other, as a link would split them: as they are, and with corrected
+/// checksums.
 ///
 /// # Panics
 /// If a frame that was read is not written as the same bytes: that is a finding.
@@ -55,8 +54,8 @@ fn one(bytes: &[u8]) {
     match frame.body {
         Body::Hello(bytes) => hello(bytes),
         Body::Answer(bytes) => {
-            if let Ok(status) = Status::from_bytes(bytes) {
-                let again = Status::from_bytes(&status.to_bytes());
+            if let Ok(status) = NodeStatus::from_bytes(bytes) {
+                let again = NodeStatus::from_bytes(&status.to_bytes());
                 assert_eq!(again, Ok(status), "a status is read as it was written");
             }
         }
@@ -67,13 +66,13 @@ fn one(bytes: &[u8]) {
 fn hello(bytes: &[u8]) {
     let Ok(hello) = Hello::from_bytes(bytes) else { return };
     let again = Hello::from_bytes(&hello.to_bytes());
-    assert_eq!(again.as_ref(), Ok(&hello), "a hand-shake is read as it was written");
-    assert_eq!(problems(&hello, &hello), [""; 0], "everybody fits itself");
+    assert_eq!(again.as_ref(), Ok(&hello), "a handshake is read as it was written");
+    assert_eq!(problems(&hello, &hello), [""; 0], "a node equals itself");
 }
 
 fn arrive(session: &mut Session, bytes: &[u8]) -> Result<(), WireError> {
     let mut bytes = bytes.to_vec();
-    if session.arrive(Duration::ZERO, &mut bytes)? == Arrival::Deliver {
+    if session.arrive(Duration::ZERO, &mut bytes)? == FrameArrival::Deliver {
         while session.early(&mut bytes) {}
     }
     let mut sent = Vec::new();

@@ -1,35 +1,35 @@
-//! The hand-shake: who is there, in which run, with which flows; and if that does not fit, why, in words.
+//! The handshake: name, run and flows of a node; and the differences to another node, as messages.
 
 mod compare;
 
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{Resolution, Seconds, Tag, Time};
-use consort_federation::flow::{Bounds, Flow, FlowId, FlowKind, Timing, Topology};
+use consort_federation::flow::{BoundPolicy, Flow, FlowId, FlowKind, FlowTiming, Topology};
 
 pub use compare::problems;
 
 const MAGIC: [u8; 8] = *b"consort>";
 
-/// What a node says of itself when it meets another.
+/// What a node sends first over a new link.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hello {
     /// The run it takes part in.
     pub run: [u8; 16],
     /// Its name.
     pub node: String,
-    /// Tells it from another node of that name, or from itself before a restart.
+    /// Distinguishes it from another process of that name, for example before a restart.
     pub incarnation: u64,
     /// The length of its ticks.
     pub resolution: Resolution,
     /// The tag after which nothing happens.
     pub horizon: Option<Tag>,
-    /// Everything up to this time was done before: it goes on from a snapshot. None: from the start.
+    /// Everything up to this time was done before: it resumes from a snapshot. None: from the start.
     pub begins: Option<Time>,
-    /// What is run, beside the flows: names, and values or digests that all nodes must have alike.
+    /// What is run, besides the flows: names, and values or digests that must be equal on all nodes.
     pub facts: Vec<(String, String)>,
     /// The hash of its topology: equal hashes need no comparison.
     pub hash: [u8; 32],
-    /// Its topology, by which differences are told.
+    /// Its topology, for describing differences.
     pub topology: Topology,
 }
 
@@ -54,10 +54,10 @@ impl Hello {
         writer.finish()
     }
 
-    /// From bytes of a stranger.
+    /// From received bytes.
     ///
     /// # Errors
-    /// If they are no such hand-shake.
+    /// If they are no valid handshake.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
         let mut reader = Reader::new(bytes, MAGIC)?;
         let run = fixed(reader.part()?, "run")?;
@@ -103,16 +103,16 @@ fn put_flow(writer: &mut Writer, flow: &Flow) {
         FlowKind::State => writer.byte(0),
         FlowKind::Observation => writer.byte(1),
         FlowKind::Event { lookahead, adds_microstep, bounds } => {
-            writer.byte(if bounds == Bounds::Eager { 2 } else { 3 });
+            writer.byte(if bounds == BoundPolicy::Eager { 2 } else { 3 });
             writer.whole(lookahead.ticks());
             writer.flag(adds_microstep);
         }
     }
     put_tag(writer, flow.first);
     match flow.timing {
-        Timing::Once => writer.byte(0),
-        Timing::Variable => writer.byte(1),
-        Timing::Periodic(period) => {
+        FlowTiming::Once => writer.byte(0),
+        FlowTiming::Variable => writer.byte(1),
+        FlowTiming::Periodic(period) => {
             writer.byte(2);
             writer.whole(period.ticks());
         }
@@ -150,7 +150,7 @@ fn read_kind(reader: &mut Reader<'_>) -> Result<FlowKind, BytesError> {
         0 => FlowKind::State,
         1 => FlowKind::Observation,
         kind @ (2 | 3) => {
-            let bounds = if kind == 2 { Bounds::Eager } else { Bounds::OnDemand };
+            let bounds = if kind == 2 { BoundPolicy::Eager } else { BoundPolicy::OnDemand };
             let lookahead = Time::from_ticks(reader.whole()?);
             FlowKind::Event { lookahead, adds_microstep: reader.flag()?, bounds }
         }
@@ -158,11 +158,11 @@ fn read_kind(reader: &mut Reader<'_>) -> Result<FlowKind, BytesError> {
     })
 }
 
-fn read_timing(reader: &mut Reader<'_>) -> Result<Timing, BytesError> {
+fn read_timing(reader: &mut Reader<'_>) -> Result<FlowTiming, BytesError> {
     Ok(match reader.byte()? {
-        0 => Timing::Once,
-        1 => Timing::Variable,
-        2 => Timing::Periodic(Time::from_ticks(reader.whole()?)),
+        0 => FlowTiming::Once,
+        1 => FlowTiming::Variable,
+        2 => FlowTiming::Periodic(Time::from_ticks(reader.whole()?)),
         _ => return Err(BytesError::Impossible { what: "timing" }),
     })
 }

@@ -1,21 +1,21 @@
-//! Nodes of a distributed run: how they find each other, what they say, and that nothing is lost.
+//! Nodes of a distributed run: how they connect, what they exchange, and that nothing is lost.
 //!
-//! The machine that decides who may advance is pure and lives in `consort-federation`; here it meets the
-//! world. The tour, from the bottom up:
+//! The state machine that decides which node may advance is in `consort-federation`; this crate adds links, clocks
+//! and threads. The tour, from the bottom up:
 //!
-//! 1. [`frame`]: what travels, byte by byte (`docs/wire-format.md`); [`hello`]: the hand-shake, which tells
-//!    in words why two nodes do not fit.
+//! 1. [`frame`]: what travels, byte by byte (`docs/wire-format.md`); [`hello`]: the handshake, which
+//!    describes every difference of two nodes.
 //! 2. [`session`]: exactly once and in order, whatever a link does; without input or output.
-//! 3. [`link`]: Unix sockets, TCP, TLS, threads of one process, Zenoh (a feature), each of them with
-//!    simulated faults if asked for.
-//! 4. [`Node`]: joins all others, drives the machine of its flows, names who is to blame if it
-//!    cannot go on; [`ask_status`] tells at any moment who waits for whom.
+//! 3. [`link`]: Unix sockets, TCP, TLS, threads of one process, Zenoh (a feature), each of them optionally with
+//!    simulated faults.
+//! 4. [`Node`]: joins all others, drives the machine of its flows, names the node that failed if it
+//!    cannot go on; [`ask_status`] reads at any moment what a node waits for.
 //! 5. [`Authority`]: certificates for nodes that one program starts; [`secret`]: for those of several machines.
 //! 6. [`PlanCourier`]: carries what crosses in a plan that is cut into nodes.
 //!
 //! # Determinism
-//! Clocks and sockets decide *when* something happens, never *what*: no time-out changes a result. A
-//! peer that is stopped, or in a debugger, is waited for without an end; one that is gone is an error.
+//! Clocks and sockets decide *when* something happens, never *what*: no time-out changes a result. The wait for a
+//! peer that is stopped, or in a debugger, has no limit; a lost peer is an error.
 
 mod ask;
 mod cancellation;
@@ -42,9 +42,9 @@ pub use certificates::{Authority, is_certifiable};
 pub use courier::{NodeHandle, PlanCourier, topology};
 pub use credentials::{Credentials, TlsFiles};
 pub use endpoint::{Endpoint, EndpointError};
-pub use error::{Difference, NodeError};
+pub use error::{FlowDifference, NodeError};
 pub use link::{Faults, Hub};
 pub use link_kind::LinkKind;
-pub use node::{Node, Step};
+pub use node::{Node, NodeStep};
 pub use options::{GATHER_DEFAULT, Gathering, JoinOptions, PATIENCE_DEFAULT, WaitListener};
-pub use status::{FlowStatus, Need, PeerStatus, Phase, Status, Wait};
+pub use status::{FlowStatus, Need, NodeStatus, PeerStatus, Phase, Wait};

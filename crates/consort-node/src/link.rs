@@ -1,8 +1,7 @@
-//! What carries frames from one node to another. Nothing here is trusted with delivery.
+//! What carries frames from one node to another. Delivery is not guaranteed here.
 //!
-//! A [`Link`] never blocks: it keeps what the transport does not take yet, and says so, and whoever owns
-//! it polls its descriptor. What may be lost, doubled or out of order on it is put right by the
-//! [session](crate::session::Session) above.
+//! A [`Link`] never blocks: it keeps what the transport does not take yet, and its owner polls its descriptor.
+//! Frames that are lost, doubled or out of order are corrected by the [session](crate::session::Session) above.
 
 mod hub;
 mod simulated;
@@ -32,10 +31,10 @@ pub trait Link: Send {
     /// Takes a frame. It leaves with the next [`flush`](Link::flush).
     ///
     /// # Errors
-    /// If the link is broken: it is of no use any more.
+    /// If the link is broken.
     fn send(&mut self, frame: &[u8]) -> io::Result<()>;
 
-    /// Hands over to the transport as much as it takes.
+    /// Passes to the transport as much as it takes.
     ///
     /// # Errors
     /// If the link is broken.
@@ -47,7 +46,7 @@ pub trait Link: Send {
     /// The next frame that is there; it replaces `into`. Called until it has [`Received::Nothing`].
     ///
     /// # Errors
-    /// If the link is broken, or what came can be no frame.
+    /// If the link is broken, or what came is no valid frame.
     fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received>;
 
     /// What to poll.
@@ -57,18 +56,18 @@ pub trait Link: Send {
     /// sent again after a while.
     fn is_reliable(&self) -> bool;
 
-    /// Whether the other side may call itself that node; why not, if it may not. Links that do not know who is there
-    /// believe everybody. Asked once a frame has come.
+    /// Checks that the other side may use the name of that node. Links without certificates accept every name.
+    /// Called once a frame has come.
     ///
     /// # Errors
-    /// If it showed a certificate, and not for that name.
-    fn vouch(&self, node: &str) -> Result<(), String> {
+    /// If its certificate is not for that name.
+    fn check_name(&self, node: &str) -> Result<(), String> {
         let _ = node;
         Ok(())
     }
 
-    /// Takes no frame that is longer than this: while nobody knows who is there. Links that bring whole frames have a limit
-    /// of their own.
+    /// Takes no frame that is longer than this: before the handshake. Links that carry whole frames have a limit of
+    /// their own.
     fn limit(&mut self, frame_max: usize) {
         let _ = frame_max;
     }

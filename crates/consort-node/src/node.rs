@@ -1,23 +1,22 @@
-//! A node: the machine of its flows, joined to the others by lines.
+//! A node: the state machine of its flows, and the links to all other nodes.
 
-mod board;
-mod counted;
-mod doorman;
+mod acceptor;
 mod join;
 mod mesh;
+mod message_counts;
 mod peer;
 mod routes;
+mod status_board;
 mod tally;
 mod waiting;
 
 use crate::error::NodeError;
 use crate::frame::{Body, FRAME_MAX, HEADER};
 use crate::options::WaitListener;
-use crate::status::{Need, Phase, Status};
-use board::Board;
+use crate::status::{Need, NodeStatus, Phase};
 use consort_core::{LongWait, NodeId, Tag};
 use consort_federation::flow::{
-    Action, FlowError, FlowId, FlowNode, FlowRecord, Input, Message, Output, Topology,
+    FlowError, FlowId, FlowInput, FlowNode, FlowOutput, FlowRecord, Message, NextAction, Topology,
 };
 use mesh::Mesh;
 use std::collections::BTreeMap;
@@ -25,45 +24,45 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use waiting::{ECHO, LINGER, Want};
 
-pub(crate) use board::Board as StatusBoard;
+pub(crate) use status_board::StatusBoard;
 
 /// A node of a distributed run that has joined.
 ///
-/// Whoever drives it asks [`Node::next`] what to do, does it, and asks again. The thread that asks does
-/// all the work: it receives also while it waits for room. When it is done it [leaves](Node::leave);
-/// if it cannot go on it [fails](Node::fail), and all others hear why.
+/// Its caller asks [`Node::next`] for the next step, carries it out, and asks again. All sending and receiving
+/// happens on that thread, also while it waits for credit. A node that is done [leaves](Node::leave); one that
+/// cannot go on [fails](Node::fail), which sends the reason to all others.
 ///
 /// # Determinism
-/// What [`Node::next`] says, and with which inputs, depends on the flows alone: not on speed, links,
-/// cuts or capacities.
+/// The steps that [`Node::next`] returns, and their inputs, depend on the flows alone: not on speed, links,
+/// broken connections or capacities.
 pub struct Node {
     machine: FlowNode<Vec<u8>>,
     me: NodeId,
     topology: Arc<Topology>,
     mesh: Mesh,
-    board: Arc<Board>,
-    /// What the machine wants done.
-    out: Vec<Output<Vec<u8>>>,
-    /// What sources told of their flows, and was not reached here yet.
+    board: Arc<StatusBoard>,
+    /// Outputs of the machine that are not carried out yet.
+    out: Vec<FlowOutput<Vec<u8>>>,
+    /// Tallies of sources that this node has not reached yet.
     awaited: tally::Awaited,
-    /// What was consumed last.
+    /// The inputs that were consumed last.
     batch: Vec<(FlowId, Vec<u8>)>,
-    /// What it has waited for, and since when, if for more than a moment.
+    /// What it waits for, and since when, if that is worth reporting.
     want: Option<(Want, Instant)>,
-    /// Who hears of long waits, and when they are due.
+    /// Receives long waits.
     listener: Option<WaitListener>,
     long_wait: LongWait,
-    /// Whoever drives it says itself which tags are done.
+    /// The caller itself reports which tags are done.
     pub(crate) is_piloted: bool,
-    /// It has left or failed: there is nothing more to say.
+    /// It has left or failed: nothing more is sent.
     is_over: bool,
-    /// When the board was written last.
+    /// When the status was published last.
     written: Instant,
 }
 
 /// What a node has to do next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step<'a> {
+pub enum NodeStep<'a> {
     /// Compute this message and hand it to [`Node::emit`].
     Emit {
         /// The flow.
@@ -82,7 +81,7 @@ pub enum Step<'a> {
     Done,
 }
 
-/// What there is to do, before it is lent.
+/// The next step without its borrowed inputs.
 enum Todo {
     Emit { flow: FlowId, tag: Tag },
     Inputs { tag: Tag },
@@ -90,35 +89,35 @@ enum Todo {
 }
 
 impl Node {
-    /// The next thing to do; waits for what it takes.
+    /// The next step; waits until it can be taken.
     ///
     /// # Errors
-    /// If another node is gone, failed, or sends what it may not. The others hear of it.
-    #[expect(clippy::should_implement_trait, reason = "no iterator: what it gives is lent")]
-    pub fn next(&mut self) -> Result<Step<'_>, NodeError> {
+    /// If another node is lost, failed, or violates the protocol. The other nodes receive the reason.
+    #[expect(clippy::should_implement_trait, reason = "no iterator: its items borrow from it")]
+    pub fn next(&mut self) -> Result<NodeStep<'_>, NodeError> {
         let todo = self.advance();
-        match self.told(todo)? {
-            Todo::Emit { flow, tag } => Ok(Step::Emit { flow, tag }),
-            Todo::Inputs { tag } => Ok(Step::Inputs { tag, batch: &self.batch }),
-            Todo::Done => Ok(Step::Done),
+        match self.report_error(todo)? {
+            Todo::Emit { flow, tag } => Ok(NodeStep::Emit { flow, tag }),
+            Todo::Inputs { tag } => Ok(NodeStep::Inputs { tag, batch: &self.batch }),
+            Todo::Done => Ok(NodeStep::Done),
         }
     }
 
-    /// What [`Node::next`] gave last as inputs.
+    /// The inputs that [`Node::next`] returned last.
     pub fn batch(&self) -> &[(FlowId, Vec<u8>)] {
         &self.batch
     }
 
-    /// Takes what [`Node::next`] gave last as inputs.
+    /// Takes the inputs that [`Node::next`] returned last.
     pub(crate) fn take_batch(&mut self) -> impl Iterator<Item = (FlowId, Vec<u8>)> + '_ {
         self.batch.drain(..)
     }
 
-    /// Carries out [`Step::Emit`]. `next` is the tag of the message after it, none for the last one; of
+    /// Carries out [`NodeStep::Emit`]. `next` is the tag of the message after it, none for the last one; of
     /// an event flow the next event that is planned, if one is.
     ///
     /// # Errors
-    /// If it is not the turn of this flow, or the tag does not fit; if another node is gone.
+    /// If another step is next, or the tag is not allowed; if another node is lost.
     pub fn emit(
         &mut self,
         flow: FlowId,
@@ -126,7 +125,7 @@ impl Node {
         next: Option<Tag>,
     ) -> Result<(), NodeError> {
         let emitted = self.emit_now(flow, payload, next);
-        self.told(emitted)
+        self.report_error(emitted)
     }
 
     /// Plans the next event of an event flow, or none: at the start, and right after inputs that may
@@ -135,8 +134,8 @@ impl Node {
     /// # Errors
     /// If it is no event flow, or its cause does not allow that tag.
     pub fn plan(&mut self, flow: FlowId, tag: Option<Tag>) -> Result<(), NodeError> {
-        let planned = self.handle(Input::Plan { flow, tag });
-        self.told(planned)
+        let planned = self.handle(FlowInput::Plan { flow, tag });
+        self.report_error(planned)
     }
 
     /// The tag after `tag` on a flow with a fixed period.
@@ -159,14 +158,14 @@ impl Node {
         &self.topology.nodes[self.me.index()]
     }
 
-    /// Where it is.
-    pub fn status(&mut self) -> Status {
-        self.write_board(Instant::now());
+    /// Its progress, and what it waits for.
+    pub fn status(&mut self) -> NodeStatus {
+        self.publish_status(Instant::now());
         self.board.status()
     }
 
-    /// Where the status can be read while somebody else drives the node.
-    pub(crate) fn board(&self) -> Arc<Board> {
+    /// For reading the status from another thread.
+    pub(crate) fn board(&self) -> Arc<StatusBoard> {
         self.board.clone()
     }
 
@@ -181,69 +180,72 @@ impl Node {
         self.mesh.at
     }
 
-    /// Says farewell: tells all others `words`, waits for theirs, and until all that was sent has arrived.
+    /// Leaves at the end of all flows: sends `message` to all others, waits for their final messages, and until
+    /// everything that was sent has been acknowledged. Returns the final messages by node.
     ///
     /// # Errors
-    /// If another node is gone or failed before its end.
-    pub fn leave(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+    /// If another node is lost or failed before its end.
+    pub fn leave(mut self, message: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         let sent = self.send_last().and_then(|()| self.tally_last());
-        let left = sent.and_then(|()| self.part(words));
-        self.took_leave(left)
+        let left = sent.and_then(|()| self.exchange_final_messages(message));
+        self.finish(left)
     }
 
-    /// The same in the middle of a run, which is to end here: nothing more is emitted or consumed. What was
-    /// emitted is sent, unless whoever it is for has left, too.
+    /// Leaves in the middle of a run that is to end here: nothing more is emitted or consumed. What was emitted
+    /// is sent, unless its receiver has left, too.
     ///
     /// # Errors
-    /// If another node is gone or failed before its end.
-    pub fn break_off(mut self, words: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
+    /// If another node is lost or failed before its end.
+    pub fn leave_early(mut self, message: &[u8]) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
         let sent = match self.send_last() {
             Err(NodeError::Left { .. }) => Ok(()),
             sent => sent,
         };
-        self.tell_counts(true);
-        let left = sent.and_then(|()| self.part(words));
-        self.took_leave(left)
+        self.send_tallies(true);
+        let left = sent.and_then(|()| self.exchange_final_messages(message));
+        self.finish(left)
     }
 
-    fn took_leave(
+    fn finish(
         mut self,
         left: Result<(), NodeError>,
     ) -> Result<BTreeMap<String, Vec<u8>>, NodeError> {
-        self.write_board(Instant::now());
-        self.told(left)?;
+        self.publish_status(Instant::now());
+        self.report_error(left)?;
         self.is_over = true;
         let peers = self.mesh.peers.iter_mut();
-        Ok(peers.map(|peer| (peer.name.clone(), peer.words.take().unwrap_or_default())).collect())
+        Ok(peers
+            .map(|peer| (peer.name.clone(), peer.final_message.take().unwrap_or_default()))
+            .collect())
     }
 
-    /// What those said at last who have left already, by name.
-    pub(crate) fn farewells(&self) -> BTreeMap<String, Vec<u8>> {
+    /// The final messages of the nodes that have left already, by name.
+    pub(crate) fn final_messages(&self) -> BTreeMap<String, Vec<u8>> {
         let peers = self.mesh.peers.iter();
-        peers.filter_map(|peer| Some((peer.name.clone(), peer.words.clone()?))).collect()
+        peers.filter_map(|peer| Some((peer.name.clone(), peer.final_message.clone()?))).collect()
     }
 
-    /// The last messages may still wait for room.
+    /// Sends the last messages, which may still wait for credit.
     fn send_last(&mut self) -> Result<(), NodeError> {
         loop {
             match self.machine.poll() {
-                Action::AwaitCredit { flow, sink } => self.wait(Want::room(flow, sink))?,
-                Action::Announce => self.handle(Input::Announce)?,
+                NextAction::AwaitCredit { flow, sink } => self.wait(Want::room(flow, sink))?,
+                NextAction::Announce => self.handle(FlowInput::Announce)?,
                 _ => return Ok(()),
             }
         }
     }
 
-    fn part(&mut self, words: &[u8]) -> Result<(), NodeError> {
-        self.check_length(words)?;
+    fn exchange_final_messages(&mut self, message: &[u8]) -> Result<(), NodeError> {
+        self.check_length(message)?;
         self.board.enter(Phase::Leaving);
-        self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::LastWords(words)));
+        self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::Final(message)));
         let patience = self.mesh.patience;
         while let Some(peer) = self.mesh.peers.iter().find(|peer| !peer.is_done(patience)) {
-            let what = if peer.words.is_none() { Need::End } else { Need::Acknowledgment };
+            let what = if peer.final_message.is_none() { Need::End } else { Need::Acknowledgment };
             self.wait(Want { node: peer.node, flow: None, tag: None, what })?;
         }
-        // They shall hear that their words have arrived; where that may be lost, as often as they ask.
+        // The others need our acknowledgments; on links that lose frames, as often as they repeat theirs.
         self.flush();
         let end = Instant::now() + ECHO;
         while self.mesh.has_unreliable() && Instant::now() < end {
@@ -255,22 +257,22 @@ impl Node {
         Ok(())
     }
 
-    /// Gives up: tells all others why. Their errors name this node.
+    /// Ends the run: sends the reason to all others. Their errors name this node.
     pub fn fail(mut self, reason: &str) {
         let me = self.name().to_owned();
-        self.blame(&me, reason);
+        self.announce_failure(&me, reason);
     }
 
-    /// Waits until the others have heard why this node failed: a connection that is closed before all was read from it
-    /// takes along what was said last. Those who are busy hear it later, if at all; they see that this node is gone.
+    /// Waits until the others have received the failure: a connection that is closed before all was read from it loses
+    /// what was sent last. A busy node reads it later, if at all; it sees then that the connection is closed.
     fn linger(&mut self) {
         let end = Instant::now() + LINGER;
-        let is_heard = |node: &Node| {
+        let is_received = |node: &Node| {
             let peers = node.mesh.peers.iter();
             peers.filter(|peer| peer.is_up()).all(|peer| peer.session.is_settled())
         };
-        while !is_heard(self) && Instant::now() < end {
-            // What others say now changes nothing.
+        while !is_received(self) && Instant::now() < end {
+            // The run is over: what still comes is ignored.
             let _ = self.mesh.pump(Duration::from_millis(50), &mut |_, _| Ok(()));
         }
     }
@@ -278,21 +280,21 @@ impl Node {
     fn advance(&mut self) -> Result<Todo, NodeError> {
         loop {
             match self.machine.poll() {
-                Action::Emit { flow, tag } => {
-                    self.goes_on();
+                NextAction::Emit { flow, tag } => {
+                    self.end_wait();
                     return Ok(Todo::Emit { flow, tag });
                 }
-                Action::Consume { tag } => {
+                NextAction::Consume { tag } => {
                     self.consume(tag)?;
                     return Ok(Todo::Inputs { tag });
                 }
-                Action::Announce => self.handle(Input::Announce)?,
-                Action::AwaitInput { flow, tag } => {
+                NextAction::Announce => self.handle(FlowInput::Announce)?,
+                NextAction::AwaitInput { flow, tag } => {
                     let source = self.topology.flows[flow.index()].source;
                     self.wait(Want::message(flow, tag, source))?;
                 }
-                Action::AwaitCredit { flow, sink } => self.wait(Want::room(flow, sink))?,
-                Action::Done => {
+                NextAction::AwaitCredit { flow, sink } => self.wait(Want::room(flow, sink))?,
+                NextAction::Done => {
                     self.flush();
                     return Ok(Todo::Done);
                 }
@@ -301,15 +303,15 @@ impl Node {
     }
 
     fn consume(&mut self, tag: Tag) -> Result<(), NodeError> {
-        self.goes_on();
+        self.end_wait();
         self.batch.clear();
-        self.handle(Input::Consume)?;
+        self.handle(FlowInput::Consume)?;
         if !self.awaited.is_empty() {
             self.compare(false)?;
         }
         self.done(tag);
-        // Room that was granted rides on the next message, unless something else comes first.
-        if !matches!(self.machine.poll(), Action::Emit { .. }) {
+        // Credit travels with the next message, unless something else comes first.
+        if !matches!(self.machine.poll(), NextAction::Emit { .. }) {
             self.flush();
         }
         Ok(())
@@ -325,14 +327,15 @@ impl Node {
         while let Some(peer) = self.mesh.peers.iter().find(|peer| !peer.session.has_room()) {
             self.wait(Want { node: peer.node, flow: None, tag: None, what: Need::Acknowledgment })?;
         }
-        let Action::Emit { tag, .. } = self.machine.poll() else {
-            // The machine says what is first.
-            return self.handle(Input::Emit { flow, payload: payload.to_vec(), next });
+        let NextAction::Emit { tag, .. } = self.machine.poll() else {
+            // The machine's error says which step is next.
+            return self.handle(FlowInput::Emit { flow, payload: payload.to_vec(), next });
         };
-        self.handle(Input::Emit { flow, payload: payload.to_vec(), next })?;
+        self.handle(FlowInput::Emit { flow, payload: payload.to_vec(), next })?;
         self.done(tag);
         // Messages of one tag leave together.
-        let goes_on = matches!(self.machine.poll(), Action::Emit { tag: now, .. } if now == tag);
+        let goes_on =
+            matches!(self.machine.poll(), NextAction::Emit { tag: now, .. } if now == tag);
         if !goes_on {
             self.flush();
         }
@@ -344,7 +347,8 @@ impl Node {
             return Ok(());
         }
         let (bytes, most) = (payload.len(), FRAME_MAX - HEADER);
-        let problem = format!("a message of {bytes} bytes is too long; it may have {most}");
+        let problem =
+            format!("a message of {bytes} bytes is too long: at most {most} bytes are allowed");
         Err(NodeError::Options { problem })
     }
 
@@ -358,20 +362,20 @@ impl Node {
         self.mesh.transmit(Instant::now());
     }
 
-    /// Lets the machine take what happened here, and does what it wants done.
-    fn handle(&mut self, input: Input<Vec<u8>>) -> Result<(), NodeError> {
+    /// Passes an input to the machine, and carries out its outputs.
+    fn handle(&mut self, input: FlowInput<Vec<u8>>) -> Result<(), NodeError> {
         let handled = self.machine.handle(input, &mut self.out);
-        handled.map_err(|source| self.mine(source))?;
+        handled.map_err(|source| self.own_error(source))?;
         self.dispatch()
     }
 
-    fn mine(&self, source: FlowError) -> NodeError {
+    fn own_error(&self, source: FlowError) -> NodeError {
         let node = self.name().to_owned();
         NodeError::Flow { node, source: Box::new(source), at: self.mesh.at }
     }
 
     fn dispatch(&mut self) -> Result<(), NodeError> {
-        // What a node sends itself may want more to be done.
+        // A message that a node sends itself may cause further outputs.
         while !self.out.is_empty() {
             let mut out = std::mem::take(&mut self.out);
             for output in out.drain(..) {
@@ -384,24 +388,24 @@ impl Node {
         Ok(())
     }
 
-    fn carry_out(&mut self, output: Output<Vec<u8>>) -> Result<(), NodeError> {
+    fn carry_out(&mut self, output: FlowOutput<Vec<u8>>) -> Result<(), NodeError> {
         let (node, body) = match &output {
-            Output::Send { flow, sink, message: Message { tag, next, payload } } => {
+            FlowOutput::Send { flow, sink, message: Message { tag, next, payload } } => {
                 (*sink, Body::Message { flow: *flow, tag: *tag, next: *next, payload })
             }
-            Output::SendBound { flow, sink, tag } => {
+            FlowOutput::SendBound { flow, sink, tag } => {
                 (*sink, Body::Bound { flow: *flow, tag: *tag })
             }
-            Output::Request { flow, tag } => {
+            FlowOutput::Request { flow, tag } => {
                 let source = self.topology.flows[flow.index()].source;
                 (source, Body::Request { flow: *flow, tag: *tag })
             }
-            Output::Credit { flow, count } => {
+            FlowOutput::Credit { flow, count } => {
                 let source = self.topology.flows[flow.index()].source;
                 (source, Body::Credit { flow: *flow, count: *count })
             }
-            Output::Deliver { .. } => {
-                if let Output::Deliver { flow, message } = output {
+            FlowOutput::Deliver { .. } => {
+                if let FlowOutput::Deliver { flow, message } = output {
                     self.batch.push((flow, message.payload));
                 }
                 return Ok(());
@@ -409,40 +413,40 @@ impl Node {
         };
         if node == self.me {
             let handled = deliver(&mut self.machine, &mut self.out, &mut self.awaited, node, body);
-            return handled.map_err(|source| self.mine(source));
+            return handled.map_err(|source| self.own_error(source));
         }
         self.mesh.peer(node).session.push(body);
         Ok(())
     }
 
-    /// Passes a result on; before an error the others are told of it.
-    fn told<T>(&mut self, result: Result<T, NodeError>) -> Result<T, NodeError> {
+    /// Returns the result; an error is sent to the other nodes first.
+    fn report_error<T>(&mut self, result: Result<T, NodeError>) -> Result<T, NodeError> {
         if let Err(NodeError::Left { .. }) = &result
             && self.is_piloted
         {
-            // Whoever pilots it knows whether that is an end, and tells the others.
+            // The caller decides whether that ends the run, and reports it.
         } else if let Err(NodeError::Failed { .. }) = &result {
-            // Whoever failed, or saw it first, tells all others itself.
+            // The node that failed, or saw the failure first, reports it to all.
             self.is_over = true;
             self.board.enter(Phase::Failed);
         } else if let Err(error) = &result {
             let me = self.name().to_owned();
-            let culprit = error.culprit().map_or(me, str::to_owned);
-            self.blame(&culprit, &error.reason());
+            let failed_node = error.failed_node().map_or(me, str::to_owned);
+            self.announce_failure(&failed_node, &error.reason());
         }
         result
     }
 
-    /// Tells the others that the run is over, and who is to blame.
-    fn blame(&mut self, culprit: &str, reason: &str) {
+    /// Sends to all others that the run has failed, which node caused that, and why.
+    fn announce_failure(&mut self, failed_node: &str, reason: &str) {
         if std::mem::replace(&mut self.is_over, true) {
             return;
         }
-        self.mesh.give_up();
+        self.mesh.abandon();
         self.board.enter(Phase::Failed);
         let at = self.mesh.at;
         for peer in &mut self.mesh.peers {
-            peer.session.push(Body::Failed { at, culprit, reason });
+            peer.session.push(Body::Failed { at, failed_node, reason });
         }
         self.flush();
     }
@@ -451,17 +455,17 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let me = self.name().to_owned();
-        self.blame(&me, "it ended before its flows did");
-        if self.mesh.has_given_up() {
+        self.announce_failure(&me, "it ended before its flows did");
+        if self.mesh.is_abandoned() {
             self.linger();
         }
     }
 }
 
-/// What came from `from` goes to the machine.
+/// Passes what came from the node `from` to the machine.
 fn deliver(
     machine: &mut FlowNode<Vec<u8>>,
-    out: &mut Vec<Output<Vec<u8>>>,
+    out: &mut Vec<FlowOutput<Vec<u8>>>,
     awaited: &mut tally::Awaited,
     from: NodeId,
     body: Body<'_>,
@@ -475,19 +479,19 @@ fn deliver(
         Body::Message { flow, tag, next, payload } => {
             is_theirs(machine, flow)?;
             let message = Message { tag, next, payload: payload.to_vec() };
-            machine.handle(Input::Arrived { flow, message }, out)
+            machine.handle(FlowInput::Arrived { flow, message }, out)
         }
         Body::Bound { flow, tag } => {
             is_theirs(machine, flow)?;
-            machine.handle(Input::Bound { flow, tag }, out)
+            machine.handle(FlowInput::Bound { flow, tag }, out)
         }
         Body::Request { flow, tag } => {
-            machine.handle(Input::Request { flow, sink: from, tag }, out)
+            machine.handle(FlowInput::Request { flow, sink: from, tag }, out)
         }
         Body::Credit { flow, count } => {
-            machine.handle(Input::Credit { flow, sink: from, count }, out)
+            machine.handle(FlowInput::Credit { flow, sink: from, count }, out)
         }
-        Body::Tally { tally, .. } => tally::told(machine, from, tally, awaited),
+        Body::Tally { tally, .. } => tally::keep(machine, from, tally, awaited),
         _ => Ok(()),
     }
 }

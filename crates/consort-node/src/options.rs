@@ -14,47 +14,46 @@ use std::time::Duration;
 
 /// How long a closed connection may stay closed before its node counts as dead.
 pub const PATIENCE_DEFAULT: Duration = Duration::from_secs(5);
-/// How long the first node waits for the last one to come.
+/// How long the first node waits for the last one.
 pub const GATHER_DEFAULT: Duration = Duration::from_secs(60);
 
-/// What a node must know before it can join: itself, the flows, and where the others are.
+/// What a node must know before it can join: its name, the flows, and the endpoints of the others.
 #[derive(Clone, Debug)]
 pub struct JoinOptions {
     /// Its own name: one of the topology's.
     pub name: String,
     /// The run. Nodes of another run are refused.
     pub run: [u8; 16],
-    /// All flows, of all nodes: everybody must have the same.
+    /// The flows of all nodes; equal on all nodes.
     pub topology: Arc<Topology>,
-    /// The length of a tick: everybody must have the same.
+    /// The length of a tick; equal on all nodes.
     pub resolution: Resolution,
-    /// The tag after which nothing happens: everybody must have the same. None: when the flows end.
+    /// The tag after which nothing happens; equal on all nodes. None: when the flows end.
     pub horizon: Option<Tag>,
-    /// What is run, beside the flows: names, and values or digests that everybody must have alike.
+    /// What is run, besides the flows: names, and values or digests that must be equal on all nodes.
     pub facts: Vec<(String, String)>,
-    /// Everything up to this time was done before: everybody must go on from the same. None: from the
-    /// start.
+    /// Everything up to this time was done before; equal on all nodes. None: from the start.
     pub begins: Option<Time>,
-    /// Who is told whom it still waits for.
+    /// Receives the names of the nodes that are missing.
     pub gathering: Option<Gathering>,
-    /// Hears of long waits.
+    /// Receives long waits.
     pub waiting: Option<WaitListener>,
-    /// Ends whatever the node waits for, from another thread.
+    /// Cancels a wait of the node, from another thread.
     pub cancellation: Option<Cancellation>,
     /// Where others reach it, and where it answers [`ask_status`](crate::ask_status).
     pub listen: Option<Endpoint>,
-    /// Where the other nodes are. Of two nodes the one with the larger name connects: it needs the
+    /// The endpoints of the other nodes. Of two nodes the one with the larger name connects: it needs the
     /// other's endpoint, the other needs `listen` only.
     pub peers: BTreeMap<String, Endpoint>,
-    /// Where nodes that are threads of one process meet; asked for peers that have no endpoint.
+    /// Connects nodes that are threads of one process; used for peers without an endpoint.
     pub hub: Option<Hub>,
     /// How long a closed connection may stay closed.
     pub patience: Duration,
-    /// How long to wait for everybody to come.
+    /// How long to wait for all nodes to connect.
     pub gather: Duration,
-    /// By what nodes know each other at endpoints of the kind `tls` (and `zenoh` over TLS).
+    /// How nodes authenticate each other at endpoints of the kind `tls` (and `zenoh` over TLS).
     pub tls: Option<Credentials>,
-    /// Endpoints without TLS may be on other machines. Anyone who can read the traffic can join the run there.
+    /// Endpoints without TLS may be on other machines. A program that can read the traffic can join the run there.
     pub allows_plain: bool,
     /// What a bad network does to every link of this node, for tests.
     pub faults: Option<Faults>,
@@ -86,21 +85,21 @@ impl JoinOptions {
     }
 }
 
-/// Takes names of nodes.
-type Told = dyn Fn(&[String]) + Send + Sync;
+/// Takes the names of missing nodes.
+type MissingCallback = dyn Fn(&[String]) + Send + Sync;
 
-/// Is told, while nodes gather, which ones are missing: at first, and whenever that changes; at last
-/// with nobody.
+/// Receives the names of the nodes that are missing while a run starts: at first, and whenever that changes;
+/// at last with no name.
 #[derive(Clone)]
-pub struct Gathering(Arc<Told>);
+pub struct Gathering(Arc<MissingCallback>);
 
 impl Gathering {
-    /// Calls `told` with the names of those that are missing.
-    pub fn new(told: impl Fn(&[String]) + Send + Sync + 'static) -> Self {
-        Gathering(Arc::new(told))
+    /// Calls `notify` with the names of those that are missing.
+    pub fn new(notify: impl Fn(&[String]) + Send + Sync + 'static) -> Self {
+        Gathering(Arc::new(notify))
     }
 
-    pub(crate) fn tell(&self, missing: &[String]) {
+    pub(crate) fn notify(&self, missing: &[String]) {
         (self.0)(missing);
     }
 }
@@ -112,19 +111,19 @@ impl fmt::Debug for Gathering {
 }
 
 /// Takes what a node waits for.
-type Heard = dyn Fn(&Wait) + Send + Sync;
+type WaitCallback = dyn Fn(&Wait) + Send + Sync;
 
-/// Hears of long waits, at the times of [`LongWait`](consort_core::LongWait).
+/// Receives long waits, at the times of [`LongWait`](consort_core::LongWait).
 #[derive(Clone)]
-pub struct WaitListener(Arc<Heard>);
+pub struct WaitListener(Arc<WaitCallback>);
 
 impl WaitListener {
-    /// Calls `heard` with what the node waits for.
-    pub fn new(heard: impl Fn(&Wait) + Send + Sync + 'static) -> Self {
-        WaitListener(Arc::new(heard))
+    /// Calls `notify` with what the node waits for.
+    pub fn new(notify: impl Fn(&Wait) + Send + Sync + 'static) -> Self {
+        WaitListener(Arc::new(notify))
     }
 
-    pub(crate) fn tell(&self, wait: &Wait) {
+    pub(crate) fn notify(&self, wait: &Wait) {
         (self.0)(wait);
     }
 }

@@ -11,7 +11,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     let written = file.write_all(text.as_bytes());
     if written.is_err() {
-        // Half of it is of no use, and would be in the way.
+        // An incomplete file would block the next attempt.
         let _ = std::fs::remove_file(path);
     }
     written

@@ -1,7 +1,7 @@
 //! A secret shared by all nodes of a run: only those that have it can join.
 //!
 //! The key of an authority follows from the secret, so every node that has it can issue a certificate for itself and
-//! check those of the others. Links are ordinary TLS then: what was seen of one connection is of no use for another.
+//! check those of the others. Links are ordinary TLS then: what was seen of one connection cannot be used for another.
 
 use crate::private_file::{in_file, write_private};
 use consort_core::bytes::hex;
@@ -13,14 +13,14 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// How many hexadecimal digits it has. A pass phrase is refused: anyone who connects sees a certificate against which
-/// guesses can be checked.
+/// How many hexadecimal digits it has. A pass phrase is refused: anyone who connects receives a certificate against
+/// which guesses can be checked.
 const DIGITS: usize = 64;
 /// A longer file is not read.
 const LENGTH_MAX: u64 = 4096;
 /// Who may read the file beside its owner.
 const OTHERS: u32 = 0o077;
-/// Sets this use of the secret apart from any other.
+/// Separates this use of the secret from any other.
 const PURPOSE: &[u8] = b"consort: authority of the nodes of a run, version 1";
 /// What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410).
 const PKCS8_ED25519: [u8; 16] =

@@ -1,7 +1,7 @@
 //! Exactly once and in order, whatever a link does: numbers, acknowledgments, resending.
 //!
 //! A [`Session`] is what two nodes know of their exchange; it outlives the links that carry it. It does
-//! no input or output and has no clock: time is told, frames are handed in and out. Every frame that
+//! no input or output and has no clock: time is a parameter, frames are passed in and out. Every frame that
 //! must arrive has a number. The receiver delivers them in the order of their numbers, drops doubles,
 //! keeps what came early, and acknowledges all up to a number, mostly on frames that travel anyway. The
 //! sender keeps each frame until it is acknowledged. After a new connection everything that is not
@@ -53,10 +53,10 @@ struct Incoming {
     received: u64,
     /// What came before its turn.
     early: BTreeMap<u64, Vec<u8>>,
-    /// What the last frame that left acknowledged.
-    told: u64,
-    /// The sender waits for an acknowledgment.
-    is_asked: bool,
+    /// The acknowledgment of the last frame that was sent.
+    acknowledged: u64,
+    /// The sender needs an acknowledgment now.
+    is_ack_due: bool,
 }
 
 /// When to send again, from measured round trips.
@@ -72,10 +72,10 @@ struct Timer {
 
 /// What became of a frame that arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arrival {
+pub enum FrameArrival {
     /// It is next: carry it out, then ask for [`Session::early`] ones.
     Deliver,
-    /// It came early and is kept, or it came twice, or it had nothing to say but its acknowledgment.
+    /// It came early and is kept, or it came twice, or it had nothing but its acknowledgment.
     Done,
 }
 
@@ -100,7 +100,7 @@ impl Session {
         self.outgoing.waiting.is_empty()
     }
 
-    /// Everything up to this number was delivered here: told in the hand-shake.
+    /// Everything up to this number was delivered here: sent in the handshake.
     pub fn received(&self) -> u64 {
         self.incoming.received
     }
@@ -116,11 +116,11 @@ impl Session {
         sequence <= self.outgoing.last()
     }
 
-    /// Hands out the frames that have not left yet and, if the link is not reliable, those that seem
+    /// Sends the frames that have not been sent yet and, if the link is not reliable, those that seem
     /// to be lost.
     ///
     /// # Errors
-    /// What `send` says.
+    /// Those of `send`.
     pub fn transmit(
         &mut self,
         now: Duration,
@@ -143,7 +143,7 @@ impl Session {
             send(bytes)?;
         }
         outgoing.sent = end;
-        self.incoming.has_told();
+        self.incoming.has_acknowledged();
         Ok(())
     }
 
@@ -175,15 +175,19 @@ impl Session {
     /// taken.
     ///
     /// # Errors
-    /// If its numbers cannot be.
-    pub fn arrive(&mut self, now: Duration, bytes: &mut Vec<u8>) -> Result<Arrival, WireError> {
+    /// If its numbers are out of range.
+    pub fn arrive(
+        &mut self,
+        now: Duration,
+        bytes: &mut Vec<u8>,
+    ) -> Result<FrameArrival, WireError> {
         let frame = frame::decode(bytes)?;
         let (sequence, is_ack) = (frame.sequence, matches!(frame.body, Body::Acknowledge));
         self.outgoing.acknowledged_to(frame.acknowledgment, is_ack, now)?;
         if !frame.body.is_sequenced() {
-            return Ok(if is_ack { Arrival::Done } else { Arrival::Deliver });
+            return Ok(if is_ack { FrameArrival::Done } else { FrameArrival::Deliver });
         }
-        let is_last = matches!(frame.body, Body::Ready | Body::LastWords(_) | Body::Failed { .. });
+        let is_last = matches!(frame.body, Body::Ready | Body::Final(_) | Body::Failed { .. });
         self.incoming.take(sequence, is_last, bytes)
     }
 
@@ -199,20 +203,20 @@ impl Session {
     /// A frame with nothing but the acknowledgment, if it is time for one; it replaces `into`.
     pub fn acknowledgment(&mut self, is_reliable: bool, into: &mut Vec<u8>) -> bool {
         let incoming = &self.incoming;
-        let silent = incoming.received - incoming.told;
-        let is_due = SILENT_MAX <= silent || (!is_reliable && 0 < silent) || incoming.is_asked;
+        let silent = incoming.received - incoming.acknowledged;
+        let is_due = SILENT_MAX <= silent || (!is_reliable && 0 < silent) || incoming.is_ack_due;
         if is_due {
             self.alive(into);
         }
         is_due
     }
 
-    /// A frame that says that this side is alive, and what it has received; it replaces `into`.
+    /// A heartbeat with an acknowledgment; it replaces `into`.
     pub fn alive(&mut self, into: &mut Vec<u8>) {
         into.clear();
         let acknowledgment = self.incoming.received;
         frame::encode(&Frame { sequence: 0, acknowledgment, body: Body::Acknowledge }, into);
-        self.incoming.has_told();
+        self.incoming.has_acknowledged();
     }
 
     /// There is a new connection, and this is what the other side has received: everything else is sent
@@ -272,27 +276,27 @@ impl Incoming {
         sequence: u64,
         is_last: bool,
         bytes: &mut Vec<u8>,
-    ) -> Result<Arrival, WireError> {
+    ) -> Result<FrameArrival, WireError> {
         let most = self.received + WINDOW as u64;
         if most < sequence {
             return Err(WireError::Sequence { found: sequence, most });
         }
         if sequence == self.received + 1 {
             self.received = sequence;
-            self.is_asked |= is_last;
-            return Ok(Arrival::Deliver);
+            self.is_ack_due |= is_last;
+            return Ok(FrameArrival::Deliver);
         }
-        // A double or a gap: the sender shall know what is here.
-        self.is_asked = true;
+        // A double or a gap: the sender needs to know what was received.
+        self.is_ack_due = true;
         if self.received < sequence {
             self.early.entry(sequence).or_insert_with(|| std::mem::take(bytes));
         }
-        Ok(Arrival::Done)
+        Ok(FrameArrival::Done)
     }
 
-    fn has_told(&mut self) {
-        self.told = self.received;
-        self.is_asked = false;
+    fn has_acknowledged(&mut self) {
+        self.acknowledged = self.received;
+        self.is_ack_due = false;
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a node tells whoever asks, at any moment: where it is, and whom it waits for, for what.
+//! What a node answers to a status request: its progress, and what it waits for.
 
 mod bytes;
 
@@ -6,16 +6,16 @@ use consort_core::{Resolution, Tag};
 use std::fmt;
 use std::time::Duration;
 
-/// Where a node is.
+/// The progress of a node, and what it waits for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Status {
+pub struct NodeStatus {
     /// Its name.
     pub node: String,
     /// The run it takes part in.
     pub run: [u8; 16],
     /// The length of a tick, to print the tags with.
     pub resolution: Resolution,
-    /// The part of its life it is in.
+    /// Whether it joins, runs, leaves or has failed.
     pub phase: Phase,
     /// The last tag it is done with; none before the first.
     pub tag: Option<Tag>,
@@ -23,21 +23,21 @@ pub struct Status {
     pub waits: Option<Wait>,
     /// The other nodes, by name.
     pub peers: Vec<PeerStatus>,
-    /// The flows that it has a part in, by name.
+    /// The flows that start or end at it, by name.
     pub flows: Vec<FlowStatus>,
 }
 
-/// The part of its life a node is in.
+/// The phases of a node, from joining to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Phase {
-    /// It waits for the others to come.
+    /// It waits for the others to connect.
     Joining,
-    /// All are there.
+    /// All are connected.
     Running,
     /// It is done and waits for the others to be.
     Leaving,
-    /// It gave up, or another did.
+    /// It failed, or another node did.
     Failed,
 }
 
@@ -46,13 +46,13 @@ pub enum Phase {
 pub struct Wait {
     /// The node that has to do something.
     pub for_node: String,
-    /// The flow it is about; none while nodes come and go.
+    /// The flow it is about; none while nodes join and leave.
     pub flow: Option<String>,
     /// The tag it is about.
     pub tag: Option<Tag>,
     /// What it has to do.
     pub what: Need,
-    /// For how long that has been so.
+    /// How long it has waited.
     pub since: Duration,
 }
 
@@ -62,15 +62,15 @@ pub struct Wait {
 pub enum Need {
     /// Send the message of that tag.
     Message,
-    /// Take messages that it was sent already.
+    /// Take messages that were sent to it already.
     Room,
-    /// Say that it has received what it was sent.
+    /// Acknowledge what was sent to it.
     Acknowledgment,
-    /// Come, or come back.
+    /// Connect, or reconnect.
     Connection,
-    /// Say that it is ready to begin.
+    /// Report that it is ready to start.
     Ready,
-    /// Come to its end, too.
+    /// Leave, too.
     End,
 }
 
@@ -87,16 +87,16 @@ impl fmt::Display for Need {
     }
 }
 
-/// How a node sees another.
+/// The state of the link to another node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PeerStatus {
     /// Its name.
     pub node: String,
     /// Whether there is a connection now.
     pub is_connected: bool,
-    /// For how long nothing has come from it; none if nothing ever did.
+    /// How long nothing was received from it; none if nothing ever was.
     pub silent_for: Option<Duration>,
-    /// How many times a connection was made: more than one after a cut.
+    /// How many connections were made: more than one after a break.
     pub connections: u32,
 }
 

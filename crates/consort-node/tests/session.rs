@@ -4,7 +4,7 @@ use consort_core::Prng;
 use consort_federation::flow::FlowId;
 use consort_node::frame::Frame;
 use consort_node::frame::{Body, WireError, decode, encode};
-use consort_node::session::{Arrival, Session, WINDOW};
+use consort_node::session::{FrameArrival, Session, WINDOW};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ impl Side {
     fn listen(&mut self, now: u64, way: &mut Way) {
         while let Some(mut bytes) = way.arrived(now) {
             let arrival = self.session.arrive(Duration::from_millis(now), &mut bytes);
-            if arrival.expect("nobody lies") == Arrival::Deliver {
+            if arrival.expect("nobody lies") == FrameArrival::Deliver {
                 self.hear(&bytes);
                 while self.session.early(&mut bytes) {
                     self.hear(&bytes);
@@ -186,7 +186,7 @@ fn a_lost_frame_is_sent_again_and_not_the_ones_that_arrived() {
     let mut ack = Vec::new();
     encode(&Frame { sequence: 0, acknowledgment: 2, body: Body::Acknowledge }, &mut ack);
     let arrived = session.arrive(Duration::from_millis(2), &mut ack);
-    assert_eq!(arrived, Ok(Arrival::Done));
+    assert_eq!(arrived, Ok(FrameArrival::Done));
     assert_eq!(at(&mut session, 1000), [3]);
     assert!(session.due().is_some_and(|due| Duration::from_millis(1000) < due), "and again later");
 }
@@ -200,7 +200,7 @@ fn numbers_that_cannot_be_are_refused() {
         Session::default().arrive(Duration::ZERO, &mut bytes)
     };
     let most = WINDOW as u64;
-    assert_eq!(arrive(most, 0), Ok(Arrival::Done), "early, but possible");
+    assert_eq!(arrive(most, 0), Ok(FrameArrival::Done), "early, but possible");
     let found = most + 1;
     assert_eq!(arrive(found, 0), Err(WireError::Sequence { found, most }));
     assert_eq!(arrive(0, 1), Err(WireError::Sequence { found: 1, most: 0 }), "nothing was sent");

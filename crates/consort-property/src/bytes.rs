@@ -4,7 +4,7 @@
 use crate::fold::{Element, Fold, Piece, Summary};
 use crate::future::Future;
 use crate::interval::Interval;
-use crate::monitor::{Monitor, Slot};
+use crate::monitor::{PropertyMonitor, Slot};
 use crate::past::Past;
 use crate::round::{Memory, Node};
 use crate::single::Single;
@@ -20,7 +20,7 @@ const LAST: i64 = 2 * FAR + 2;
 
 type Read<T> = Result<T, BytesError>;
 
-impl Monitor {
+impl PropertyMonitor {
     /// What was seen so far, exactly.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
@@ -59,12 +59,12 @@ impl Monitor {
         Ok(())
     }
 
-    fn read(&self, bytes: &[u8]) -> Read<Monitor> {
+    fn read(&self, bytes: &[u8]) -> Read<PropertyMonitor> {
         let mut reader = Reader::new(bytes, MAGIC)?;
         if reader.word()? != self.plan.fingerprint {
             return Err(BytesError::Impossible { what: OTHER });
         }
-        let mut monitor = Monitor::new(std::sync::Arc::clone(&self.plan));
+        let mut monitor = PropertyMonitor::new(std::sync::Arc::clone(&self.plan));
         monitor.is_finished = reader.flag()?;
         monitor.bounds = interval(&mut reader)?;
         if !monitor.is_finished {

@@ -1,6 +1,6 @@
 //! What the fuzz target calls.
 
-use crate::{Monitor, Property, Reading};
+use crate::{Property, PropertyMonitor, Reading};
 use consort_core::{Report, Resolution, Tag, Time};
 
 /// Reads the bytes before the first zero byte as a property and watches a trace made of the rest, in both
@@ -45,7 +45,7 @@ fn rows(rest: &[u8]) -> impl Iterator<Item = (Tag, f64)> + '_ {
     })
 }
 
-fn watch(mut monitor: Monitor, signals: usize, rest: &[u8]) {
+fn watch(mut monitor: PropertyMonitor, signals: usize, rest: &[u8]) {
     let mut restored = monitor.clone();
     let mut bounds = monitor.robustness();
     for (row, (tag, value)) in rows(rest).enumerate() {
@@ -66,7 +66,7 @@ fn watch(mut monitor: Monitor, signals: usize, rest: &[u8]) {
 }
 
 /// Bytes of somebody else, and its own with some changed.
-fn damaged(mut monitor: Monitor, signals: usize, rest: &[u8]) {
+fn damaged(mut monitor: PropertyMonitor, signals: usize, rest: &[u8]) {
     let _ = monitor.set_bytes(rest);
     for (tag, value) in rows(rest).take(8) {
         monitor.see(tag, &vec![value; signals]);

@@ -46,7 +46,7 @@ use std::sync::Arc;
 use tree::{Formula, Way};
 
 pub use interval::Interval;
-pub use monitor::Monitor;
+pub use monitor::PropertyMonitor;
 
 /// What the values between two recorded tags are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -141,11 +141,16 @@ impl Property {
     }
 
     /// A monitor of the property at `start`; times are ticks of the resolution.
-    pub fn monitor(&self, reading: Reading, resolution: Resolution, start: Time) -> Monitor {
+    pub fn monitor(
+        &self,
+        reading: Reading,
+        resolution: Resolution,
+        start: Time,
+    ) -> PropertyMonitor {
         let scales = &self.scales;
         let rules = Vec::new();
         let planner = Planner { reading, resolution, scales, rules, slots: 0, has_instants: false };
-        Monitor::new(Arc::new(planner.plan(&self.formula, start)))
+        PropertyMonitor::new(Arc::new(planner.plan(&self.formula, start)))
     }
 }
 

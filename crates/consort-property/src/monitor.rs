@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The values of a time count as soon as a later time is seen or the trace ends, since of several
 /// microsteps the last one counts.
 #[derive(Clone, Debug)]
-pub struct Monitor {
+pub struct PropertyMonitor {
     pub(crate) plan: Arc<Plan>,
     pub(crate) nodes: Vec<Node>,
     pub(crate) slots: Vec<Slot>,
@@ -42,14 +42,14 @@ pub(crate) enum Slot {
     Hold(Zip, Single),
 }
 
-impl Monitor {
+impl PropertyMonitor {
     pub(crate) fn new(plan: Arc<Plan>) -> Self {
         let mut slots = vec![Slot::First(None); plan.slots];
         each_hold(&plan.head, &mut |slot, reach| {
             slots[slot] = Slot::Hold(Zip::default(), Single::new(reach));
         });
         let signals = plan.signals;
-        Monitor {
+        PropertyMonitor {
             nodes: plan.rules.iter().map(Node::new).collect(),
             slots,
             origin: None,

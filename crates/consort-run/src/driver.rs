@@ -6,7 +6,7 @@
 use crate::cancel::CancelToken;
 use crate::files::log::Log;
 use crate::files::recorder::Recorder;
-use crate::monitor::Progress;
+use crate::monitor::ProgressReporter;
 use crate::prepared::Prepared;
 use crate::saving::Saving;
 use consort_core::{Diagnostic, Resolution, Time};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// An `advance` that takes less than this is followed by a longer one.
 const SLICE_MIN: Duration = Duration::from_millis(10);
-/// An `advance` that takes more than this is followed by a shorter one, so that Ctrl-C is heard.
+/// An `advance` that takes more than this is followed by a shorter one, so that Ctrl-C is noticed.
 const SLICE_MAX: Duration = Duration::from_millis(50);
 /// Rows are written at least so often: who kills the run loses no more, and who follows a file sees them.
 const HAND_OVER: Duration = Duration::from_millis(20);
@@ -32,7 +32,7 @@ pub struct DriverSettings<'a> {
     pub verbose: bool,
     /// Where to end, if that is before the experiment's stop.
     pub until: Option<Time>,
-    /// The state to go on from, as the engine wrote it; from the start without it.
+    /// The state to resume from, as the engine wrote it; from the start without it.
     pub snapshot: Option<&'a [u8]>,
     /// Where the run is saved.
     pub saving: Saving,
@@ -77,7 +77,7 @@ pub enum End {
 }
 
 impl End {
-    /// In one word, as the manifest has it.
+    /// Its name in the manifest.
     pub fn name(&self) -> &'static str {
         match self {
             End::Finished => "finished",
@@ -94,17 +94,17 @@ pub struct RunOutcome {
     pub end: End,
     /// Where, and the hashes.
     pub summary: Summary,
-    /// What the clock says.
-    pub timing: Timing,
+    /// Wall-clock times.
+    pub timing: RunTiming,
     /// When the last step was done; instances are ended and rows are written after it.
     pub ended: Instant,
     /// What was saved on the way.
     pub saving: Saving,
 }
 
-/// What the clock says; never part of the trace.
+/// Wall-clock times; never part of the trace.
 #[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Timing {
+pub struct RunTiming {
     /// Making and initializing the instances.
     pub start: Duration,
     /// From the first step to the last.
@@ -126,7 +126,7 @@ pub struct Driver<'p> {
     stop: Time,
     grid: Time,
     real_time: Option<f64>,
-    timing: Timing,
+    timing: RunTiming,
     saving: Saving,
     is_part: bool,
 }
@@ -173,7 +173,7 @@ impl<'p> Driver<'p> {
             stop: settings.until.map_or(stop, |until| until.min(stop)),
             grid: grid.unwrap_or(experiment.stop - experiment.start),
             real_time: settings.real_time,
-            timing: Timing { start: began.elapsed(), ..Timing::default() },
+            timing: RunTiming { start: began.elapsed(), ..RunTiming::default() },
             saving: settings.saving,
             is_part,
         })
@@ -189,11 +189,11 @@ impl<'p> Driver<'p> {
         self.run.tag().time
     }
 
-    /// Goes on to the end, whichever it is, and ends all instances.
+    /// Runs to the end, whatever it is, and ends all instances.
     pub fn drive(
         mut self,
         recorder: Option<&Recorder>,
-        progress: &mut Progress,
+        progress: &mut ProgressReporter,
         cancel: &CancelToken,
     ) -> RunOutcome {
         let began = Instant::now();
@@ -237,7 +237,7 @@ impl<'p> Driver<'p> {
     fn advance_to_end(
         &mut self,
         recorder: Option<&Recorder>,
-        progress: &mut Progress,
+        progress: &mut ProgressReporter,
         cancel: &CancelToken,
     ) -> End {
         let began = Instant::now();
@@ -252,14 +252,14 @@ impl<'p> Driver<'p> {
                 return End::RecordingFailed;
             }
             if self.saving.next().is_some_and(|at| at <= now) {
-                // Whoever goes on from there finds all rows before it.
+                // A resumed run finds all rows before the snapshot.
                 self.hand_over(recorder);
                 self.saving.save_due(now, &mut self.run);
             }
             let called = Instant::now();
             let until = self.next_time(now, slice);
             let advanced = self.run.advance(until).and_then(|advanced| {
-                let checked = self.saving.stepped((&self.run, until), self.prepared, self.workers);
+                let checked = self.saving.stepped(&self.run, until, self.prepared, self.workers);
                 checked.map(|()| advanced)
             });
             match advanced {

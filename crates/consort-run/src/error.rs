@@ -19,24 +19,24 @@ pub enum Error {
         /// What happened.
         report: Report,
     },
-    /// A run could not begin or go on.
+    /// A run could not begin or continue.
     Run {
         /// Component, time, call and what happened.
         error: Box<RunError>,
         /// The same as a diagnostic.
         report: Report,
     },
-    /// It was cancelled. A run can go on.
+    /// It was cancelled. A run can be continued.
     Cancelled,
 }
 
 impl Error {
-    /// A failure with one thing to say.
+    /// A failure with one diagnostic.
     pub fn failed(diagnostic: Diagnostic) -> Self {
         Error::Failed { report: with(diagnostic) }
     }
 
-    /// A wrong request with one thing to say.
+    /// A wrong request with one diagnostic.
     pub fn invalid(diagnostic: Diagnostic) -> Self {
         Error::Invalid { report: with(diagnostic) }
     }
@@ -121,7 +121,7 @@ fn with(diagnostic: Diagnostic) -> Report {
     report
 }
 
-/// The same words: a program whose `main` returns the error shows it so.
+/// The same text: a program whose `main` returns the error shows it so.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

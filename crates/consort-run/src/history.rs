@@ -1,4 +1,4 @@
-//! The rows of a run that is saved, restored and branched: each way has the rows that led to it.
+//! The rows of a run that is saved, restored and branched: each branch has the rows that led to it.
 
 use consort_engine::ChunkSink;
 use consort_trace::{Chunk, Schema, Trace, TraceWriter};

@@ -3,9 +3,9 @@
 //! - [`prepared`]: a system that can run, with its models and its plan.
 //! - [`Run`]: a run that its caller drives: it advances, is looked at, interfered with, saved, restored and branched.
 //! - [`record()`]: drives a run from its start to its end, in one process; [`driver`] is the loop, [`monitor`] is who
-//!   hears of it, [`cancel`] is how it is ended early.
+//!   reports it, [`cancel`] is how it is ended early.
 //! - [`files`]: what it leaves: folder, manifest, log, trace, journals.
-//! - [`saving`], [`resume`], [`verify`]: snapshots of a run, and runs that go on from them.
+//! - [`saving`], [`resume`], [`verify`]: snapshots of a run, and runs that are resumed from them.
 //! - [`recover`]: a record of what a killed run left.
 //!
 //! Nothing here prints, reads arguments or ends the process.
@@ -30,7 +30,7 @@ pub mod settings;
 pub mod verify;
 
 pub use cancel::CancelToken;
-pub use driver::{End, RunOutcome, Timing};
+pub use driver::{End, RunOutcome, RunTiming};
 pub use error::Error;
 pub use files::folder::RunFolder;
 pub use files::manifest::Manifest;
@@ -39,7 +39,7 @@ pub use prepared::{
     InputHash, Prepared, PreparedComponent, PreparedData, PreparedHashes, PreparedModel,
     PreparedSource,
 };
-pub use record::{Recorded, RunTask, record, run_unrecorded};
+pub use record::{RecordOutcome, RunTask, record, run_unrecorded};
 pub use resume::Resumed;
 pub use run::{FinishedRun, Run, RunSettings, Snapshot};
 pub use run_id::RunId;

@@ -1,4 +1,4 @@
-//! What is reported while a run goes on: progress, waits, log lines. All of it by callbacks.
+//! What is reported during a run: progress, waits, log lines. All of it by callbacks.
 
 use crate::cancel::CancelToken;
 use consort_core::LogEntry;
@@ -41,7 +41,7 @@ pub struct Silent;
 
 impl Monitor for Silent {}
 
-/// Who hears of a run, and who may end it.
+/// What receives the reports of a run, and what may cancel it.
 #[derive(Clone)]
 pub struct Context {
     /// Receives progress, log lines and messages.
@@ -128,7 +128,7 @@ pub struct CampaignProgress {
 pub type Listener = Box<dyn FnMut(f64) + Send>;
 
 /// Reports how far a run is, at intervals.
-pub struct Progress {
+pub struct ProgressReporter {
     context: Context,
     name: String,
     start: f64,
@@ -138,11 +138,11 @@ pub struct Progress {
     listener: Option<Listener>,
 }
 
-impl Progress {
+impl ProgressReporter {
     /// For a run of `name` from `start` to `stop`, in seconds.
     pub fn new(context: &Context, name: &str, start: f64, stop: f64) -> Self {
         let (context, name, began) = (context.clone(), name.to_owned(), Instant::now());
-        Progress { context, name, start, stop, began, reported: None, listener: None }
+        ProgressReporter { context, name, start, stop, began, reported: None, listener: None }
     }
 
     /// Calls `listener`, if there is one, instead of the monitor.
@@ -177,23 +177,27 @@ impl Progress {
     }
 
     fn report(&self, time: f64, is_end: bool) {
-        let Progress { name, start, stop, began, .. } = self;
-        let report = report(name, (*start, *stop), time, began.elapsed());
+        let span = RunSpan { start: self.start, stop: self.stop };
+        let report = span.report(&self.name, time, self.began.elapsed());
         self.context.monitor.progress(&ProgressReport { is_end, ..report });
     }
 }
 
-fn report(
-    name: &str,
-    (start, stop): (f64, f64),
-    time: f64,
-    elapsed: Duration,
-) -> ProgressReport<'_> {
-    let (length, seconds) = (stop - start, elapsed.as_secs_f64());
-    let share = if 0.0 < length { ((time - start) / length).clamp(0.0, 1.0) } else { 1.0 };
-    let rate = if 0.0 < seconds { (time - start) / seconds } else { 0.0 };
-    let seconds_left = (0.0 < rate).then(|| ((stop - time) / rate).max(0.0));
-    ProgressReport { name, time, stop, share, rate, seconds_left, elapsed, is_end: false }
+/// From when to when a run goes, in seconds.
+struct RunSpan {
+    start: f64,
+    stop: f64,
+}
+
+impl RunSpan {
+    fn report(self, name: &str, time: f64, elapsed: Duration) -> ProgressReport<'_> {
+        let RunSpan { start, stop } = self;
+        let (length, seconds) = (stop - start, elapsed.as_secs_f64());
+        let share = if 0.0 < length { ((time - start) / length).clamp(0.0, 1.0) } else { 1.0 };
+        let rate = if 0.0 < seconds { (time - start) / seconds } else { 0.0 };
+        let seconds_left = (0.0 < rate).then(|| ((stop - time) / rate).max(0.0));
+        ProgressReport { name, time, stop, share, rate, seconds_left, elapsed, is_end: false }
+    }
 }
 
 #[cfg(test)]
@@ -202,13 +206,14 @@ mod tests {
 
     #[test]
     fn a_report_says_where_how_fast_and_how_long() {
-        let report = report("tank", (-10.0, 90.0), 15.0, Duration::from_millis(2500));
+        let report =
+            RunSpan { start: -10.0, stop: 90.0 }.report("tank", 15.0, Duration::from_millis(2500));
         assert_eq!((report.share, report.rate, report.seconds_left), (0.25, 10.0, Some(7.5)));
     }
 
     #[test]
     fn a_run_of_no_length_is_done() {
-        let report = report("tank", (1.0, 1.0), 1.0, Duration::ZERO);
+        let report = RunSpan { start: 1.0, stop: 1.0 }.report("tank", 1.0, Duration::ZERO);
         assert_eq!((report.share, report.seconds_left), (1.0, None));
     }
 }

@@ -67,7 +67,7 @@ pub struct PreparedSource {
 /// A component of a prepared system.
 #[derive(Clone, Copy)]
 pub struct PreparedComponent<'a> {
-    /// What the system says about it.
+    /// Its entry in the system.
     pub resolved: &'a ResolvedComponent,
     /// Its model.
     pub model: &'a Arc<dyn Model>,

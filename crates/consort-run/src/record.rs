@@ -10,7 +10,7 @@ use crate::files::folder::{self, RunFolder};
 use crate::files::log::{CallLog, Log};
 use crate::files::manifest as manifest_file;
 use crate::files::recorder::{JournalFile, Recorder, TraceFiles, Written};
-use crate::monitor::{Context, Listener, Progress};
+use crate::monitor::{Context, Listener, ProgressReporter};
 use crate::paths;
 use crate::prepared::Prepared;
 use crate::resume::Resumed;
@@ -19,7 +19,7 @@ use crate::settings::RecordSettings;
 use consort_core::{Diagnostic, Report, Resolution, Severity, Time};
 use consort_engine::{CallSink, ChunkSink, Part, RowContent, RunError};
 use consort_view::numbers::plural;
-use manifest::{ManifestContent, Origin};
+use manifest::{ManifestContent, RunHeader};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,11 +43,11 @@ pub struct RunTask<'a> {
     pub saving: Saving,
     /// Which part of the system it is, if it is not the whole.
     pub part: Option<Part>,
-    /// Hears how far it is, instead of the monitor.
+    /// Receives the progress, instead of the monitor.
     pub listener: Option<Listener>,
     /// Where log lines go, if others write there, too.
     pub log: Option<Arc<Log>>,
-    /// The journal of a node whose starter makes the record: rows, and where the run stands at each.
+    /// The journal of a node whose starter makes the record: rows, each with a progress mark.
     pub journal: Option<PathBuf>,
 }
 
@@ -75,24 +75,24 @@ impl<'a> RunTask<'a> {
         match (&self.journal, self.settings.no_record) {
             (None, true) => None,
             (None, false) => Some(RowContent::Values),
-            (Some(_), true) => Some(RowContent::Standing),
-            (Some(_), false) => Some(RowContent::ValuesAndStanding),
+            (Some(_), true) => Some(RowContent::Marks),
+            (Some(_), false) => Some(RowContent::ValuesAndMarks),
         }
     }
 
     /// Shows how far it is.
-    fn progress(&mut self, driver: &Driver<'_>, context: &Context) -> Progress {
+    fn progress(&mut self, driver: &Driver<'_>, context: &Context) -> ProgressReporter {
         let experiment = &self.prepared.resolved().experiment;
         let seconds = |time| experiment.resolution.to_f64(time);
         let (from, to) = (seconds(driver.now()), seconds(experiment.stop));
-        let mut progress = Progress::new(context, &self.name, from, to);
+        let mut progress = ProgressReporter::new(context, &self.name, from, to);
         progress.set_listener(self.listener.take());
         progress
     }
 }
 
 /// A run and its record.
-pub struct Recorded {
+pub struct RecordOutcome {
     /// What the run came to.
     pub outcome: RunOutcome,
     /// How many warnings and errors models logged.
@@ -101,7 +101,7 @@ pub struct Recorded {
     pub problems: Vec<Diagnostic>,
 }
 
-impl Recorded {
+impl RecordOutcome {
     /// Whether something could not be written.
     pub fn is_incomplete(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
@@ -121,7 +121,7 @@ pub fn record(
     mut task: RunTask<'_>,
     folder: &RunFolder,
     context: &Context,
-) -> Result<Recorded, Error> {
+) -> Result<RecordOutcome, Error> {
     let (began, prepared) = (now(), task.prepared);
     let log = task.log.take().unwrap_or_else(|| Log::held(&context.monitor));
     let (recorder, sink) = task.rows().map(Recorder::of).unzip();
@@ -142,7 +142,7 @@ pub fn record(
     paths::return_to_working_folder();
     let resumed_from = task.resumed.map(|resumed| resumed.to_json(prepared));
     let resumed_from = resumed_from.as_ref();
-    let origin = Origin { prepared, options: &options, began, resumed_from, nodes: None };
+    let origin = RunHeader { prepared, options: &options, began, resumed_from, nodes: None };
     let about = ManifestContent::begun(origin.clone(), driver.saving());
     let files = Files { folder, log: &log, recorder: recorder.as_ref() };
     let remark = files.open(&task, &about)?;
@@ -157,7 +157,7 @@ pub fn record(
     let mut problems: Vec<Diagnostic> = remark.into_iter().chain(closed.problems.clone()).collect();
     closed.write_manifest(origin, &outcome, folder, &mut problems);
     drop(waiting);
-    Ok(Recorded { outcome, logged: log.counts(), problems })
+    Ok(RecordOutcome { outcome, logged: log.counts(), problems })
 }
 
 /// Carries out a run that leaves its rows to `sink`, if there is one, and its hashes. With a recorder, it waits for
@@ -326,7 +326,7 @@ impl Closed {
     /// Writes the manifest; what goes wrong is a problem, too. The record is whole then, and its journal is removed.
     pub fn write_manifest(
         self,
-        origin: Origin<'_>,
+        origin: RunHeader<'_>,
         outcome: &RunOutcome,
         folder: &RunFolder,
         problems: &mut Vec<Diagnostic>,

@@ -8,7 +8,7 @@ use crate::files::manifest::{self, Manifest};
 use crate::files::recorder::TraceFiles;
 use consort_core::{Diagnostic, Tag};
 use consort_engine::{Statistics, Summary};
-use consort_trace::{Standing, TraceError, TraceHash};
+use consort_trace::{ProgressMark, TraceError, TraceHash};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ pub fn recover(run: &Path) -> Result<Option<Recovered>, Error> {
     let Some(killed) = KilledRun::of(&folder) else { return Err(nothing(run)) };
     let _log = folder.lock()?;
     let unreadable = |error: TraceError| broken(run, &error);
-    let Some((cut, standings)) = killed.standings().map_err(unreadable)? else {
+    let Some((cut, marks)) = killed.marks().map_err(unreadable)? else {
         return Err(nothing(run));
     };
     let mut about = killed.about().map_err(unreadable)?;
@@ -51,9 +51,9 @@ pub fn recover(run: &Path) -> Result<Option<Recovered>, Error> {
     if let Some(error) = written.failure {
         return Err(no_room(&folder, &error));
     }
-    let summary = summary(&standings, &about);
+    let summary = summary(&marks, &about);
     let recorded = manifest::recorded(written.rows, &columns, written.check_sum.as_deref());
-    manifest::cut(&mut about, (cut, &summary), resolution, recorded);
+    manifest::cut(&mut about, cut, &summary, resolution, recorded);
     manifest::write(&folder.file(folder::MANIFEST), &about)?;
     killed.remove(&folder);
     Ok(Some(Recovered {
@@ -65,16 +65,16 @@ pub fn recover(run: &Path) -> Result<Option<Recovered>, Error> {
 }
 
 /// The run as it stood where it is cut.
-fn summary(standings: &[Standing], about: &Value) -> Summary {
+fn summary(marks: &[ProgressMark], about: &Value) -> Summary {
     let (mut hashes, mut statistics) = (Vec::new(), Statistics::default());
-    for standing in standings {
-        hashes.extend_from_slice(&standing.hashes);
-        let counts = standing.counts.as_slice().try_into().unwrap_or_default();
+    for mark in marks {
+        hashes.extend_from_slice(&mark.hashes);
+        let counts = mark.counts.as_slice().try_into().unwrap_or_default();
         statistics.add(&Statistics::default().with_counts(counts));
     }
     let components = about["statistics"]["components"].as_u64();
     statistics.components = components.and_then(|count| count.try_into().ok()).unwrap_or(0);
-    let tag = standings.iter().map(|standing| standing.tag).max().unwrap_or(Tag::default());
+    let tag = marks.iter().map(|mark| mark.tag).max().unwrap_or(Tag::default());
     Summary::new(tag, hashes, statistics, Vec::new())
 }
 

@@ -70,7 +70,7 @@ impl Resumed {
         paths::found_system(&self.file.folder, &self.file.path)
     }
 
-    /// Checks that the run goes on as it would have.
+    /// Checks that the run continues as it would have.
     ///
     /// # Errors
     /// With all that is not as it was.
@@ -122,7 +122,7 @@ impl Resumed {
     }
 }
 
-/// The run is to go on with another placement than it was saved with.
+/// The run is to be resumed with another placement than it was saved with.
 pub fn another_placement(pairs: &[(String, String)]) -> Error {
     let message = "the run was saved with another placement";
     let diagnostic = Diagnostic::error("snapshot::placement", message);

@@ -128,7 +128,7 @@ impl Run {
         self.executable.system().experiment.stop
     }
 
-    /// Goes on to a time in seconds, or to the end if that comes first.
+    /// Runs to a time in seconds, or to the end if that comes first.
     ///
     /// # Errors
     /// If a model fails or the run is cancelled; or if that is no time.
@@ -140,7 +140,7 @@ impl Run {
         self.advance_until(until)
     }
 
-    /// Goes on to the end.
+    /// Runs to the end.
     ///
     /// # Errors
     /// If a model fails or the run is cancelled.
@@ -148,7 +148,7 @@ impl Run {
         self.advance_until(self.stop())
     }
 
-    /// Goes on to the next communication point.
+    /// Runs to the next communication point.
     ///
     /// # Errors
     /// If a model fails or the run is cancelled.
@@ -276,7 +276,7 @@ impl Run {
     /// Saves the whole state, complete or not at all.
     ///
     /// # Errors
-    /// If a model cannot be saved. The run can go on.
+    /// If a model cannot be saved. The run can continue.
     pub fn save(&mut self) -> Result<Snapshot, Error> {
         let state = self.engine.snapshot().map_err(|error| self.failed(error))?;
         self.engine.hand_over_rows();
@@ -287,7 +287,7 @@ impl Run {
     /// Goes to a snapshot of this run, as often as one likes. Rows are those that led to the snapshot.
     ///
     /// # Errors
-    /// If a model cannot be restored, or the snapshot is another run's. The run cannot go on then until it is
+    /// If a model cannot be restored, or the snapshot is another run's. The run cannot continue then until it is
     /// restored.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
         self.engine.restore(&snapshot.state).map_err(|error| self.failed(error))?;
@@ -297,7 +297,7 @@ impl Run {
         Ok(())
     }
 
-    /// A second run, with models of its own, that goes on from the present state of this one. What observes this one
+    /// A second run, with models of its own, that starts from the present state of this one. What observes this one
     /// does not observe it.
     ///
     /// # Errors

@@ -31,9 +31,9 @@ pub struct Saving {
     waiting: Vec<Save>,
     /// How many do not wait any more.
     begun: usize,
-    /// What a file says beside the state.
+    /// The content of a file besides the state.
     template: SnapshotFile,
-    /// Some component goes on differently once it is restored: where a run is saved is part of what
+    /// Some component continues differently once it is restored: where a run is saved is part of what
     /// happens.
     counts: bool,
     resolution: Resolution,
@@ -51,12 +51,12 @@ pub struct Saving {
 struct Save {
     /// When; at the end if nothing is said.
     at: Option<Time>,
-    target: Target,
+    target: SavePurpose,
 }
 
 /// What a save is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Target {
+enum SavePurpose {
     /// It is written.
     File(PathBuf),
     /// A run that is repeated is saved where it was saved before, and writes nothing.
@@ -67,13 +67,13 @@ enum Target {
 
 impl Save {
     fn to_file(at: Option<Time>, file: PathBuf) -> Self {
-        Save { at, target: Target::File(file) }
+        Save { at, target: SavePurpose::File(file) }
     }
 
     fn file(&self) -> Option<&Path> {
         match &self.target {
-            Target::File(path) => Some(path),
-            Target::Repetition | Target::Check => None,
+            SavePurpose::File(path) => Some(path),
+            SavePurpose::Repetition | SavePurpose::Check => None,
         }
     }
 }
@@ -125,7 +125,7 @@ impl Saving {
         self.checks = TwinChecks::plan(prepared, self.waiting.len(), is_paced);
         let trial = self.checks.before_end(prepared);
         if let (true, Some(at)) = (self.waiting.iter().all(|save| save.at.is_none()), trial) {
-            self.waiting.insert(0, Save { at: Some(at), target: Target::Check });
+            self.waiting.insert(0, Save { at: Some(at), target: SavePurpose::Check });
         }
     }
 
@@ -137,10 +137,11 @@ impl Saving {
     /// The run was asked to advance to a time, and did.
     ///
     /// # Errors
-    /// If a restored twin went another way.
+    /// If a restored twin differs.
     pub fn stepped(
         &mut self,
-        (run, until): (&Run, Time),
+        run: &Run,
+        until: Time,
         prepared: &Prepared,
         workers: usize,
     ) -> Result<(), RunError> {
@@ -157,20 +158,21 @@ impl Saving {
     /// The run is over, and its instances are gone: the checks that are left are made.
     ///
     /// # Errors
-    /// If a restored twin went another way.
+    /// If a restored twin differs.
     pub fn check_last(&mut self, prepared: &Prepared, workers: usize) -> Result<(), RunError> {
         let checked = self.checks.check_last(prepared, workers);
         checked.inspect_err(|_| self.take_back())
     }
 
-    /// Removes the files: a run that is resumed from one of them would go on differently.
+    /// Removes the files: a run that is resumed from one of them would continue differently.
     fn take_back(&mut self) {
         self.waiting.clear();
         for saved in std::mem::take(&mut self.done) {
             let Some((path, _)) = saved.file else { continue };
             let is_gone = fs::remove_file(&path).is_ok() || !path.exists();
             let what = if is_gone { "was removed" } else { "must not be resumed" };
-            let message = format!("`{}` {what}: it would not go on as the run did", path.display());
+            let message =
+                format!("`{}` {what}: it would not continue as the run did", path.display());
             self.problems.push(Diagnostic::warning("run::not-saved", message));
         }
     }
@@ -264,11 +266,11 @@ impl Saving {
         let failed = |error: RunError| Box::new(error.diagnostic(self.resolution));
         let snapshot = run.snapshot().map_err(failed)?;
         let tag = snapshot.tag();
-        if save.target != Target::Check {
+        if save.target != SavePurpose::Check {
             self.template.save_points.push(tag);
         }
         let unwritten = Saved { tag, file: None, bytes: 0 };
-        if save.target == Target::Repetition {
+        if save.target == SavePurpose::Repetition {
             return Ok(unwritten);
         }
         let state = run.serialize(&snapshot).map_err(failed)?;
@@ -386,7 +388,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::rename(&partial, path)
     };
     write().inspect_err(|_| {
-        // Nobody is helped by a part; that it could not be removed adds nothing.
+        // An incomplete file is useless; an error while removing it adds nothing.
         let _ = fs::remove_file(&partial);
     })
 }

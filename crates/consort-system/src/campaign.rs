@@ -29,7 +29,7 @@ pub struct Campaign {
     /// What must hold in every scenario, in the order written.
     pub properties: Vec<PropertyText>,
     /// How scenarios are chosen.
-    pub strategy: Strategy,
+    pub strategy: StrategySettings,
     /// How many bytes the snapshots of a worker may hold.
     pub memory: Option<Spanned<u64>>,
     /// How many workers there are, unless the command line says otherwise.
@@ -140,7 +140,7 @@ impl StrategyKind {
 
 /// How scenarios are chosen, with its settings.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Strategy {
+pub struct StrategySettings {
     /// The way scenarios are chosen.
     pub kind: Spanned<StrategyKind>,
     /// It ends at the first violation.
@@ -155,10 +155,10 @@ pub struct Strategy {
     pub width: Option<Spanned<u32>>,
 }
 
-impl Strategy {
+impl StrategySettings {
     /// The strategy of that kind, with nothing else said.
     pub fn new(kind: Spanned<StrategyKind>) -> Self {
-        Strategy {
+        StrategySettings {
             kind,
             stops_at_first: false,
             snapshots: None,

@@ -4,9 +4,9 @@
 //! text --consort-formats--> System --resolve--> ResolvedSystem --consort-planner--> Plan
 //! ```
 //!
-//! - [`System`] is what was written: names, spans, optional everything. Any reader can make one.
+//! - [`SystemDescription`] is what was written: names, spans, optional everything. Any reader can make one.
 //! - [`ResolvedSystem`] is what it means: ids, ticks, values of the right type and unit, element
-//!   counts. [`resolve()`] makes it from a `System` and the descriptions of its models, or says
+//!   counts. [`resolve()`] makes it from a `SystemDescription` and the descriptions of its models, or says
 //!   everything that is wrong.
 //! - [`Plan`] is the order of computation as data, with a text form and a hash.
 //! - [`Placement`] says which node of a distributed run each component is on, [`Projection`] which
@@ -52,6 +52,6 @@ pub use resolved::{
 pub use scenario::Scenario;
 pub use solving::{SolverDefaults, Solving};
 pub use system::{
-    Action, Component, Connection, Experiment, Hold, InputTable, Intervention, Linear, Node,
-    Parameter, Record, Spanned, StepLength, System, When,
+    Action, Component, Connection, DeclaredNode, Experiment, Hold, InputTable, Intervention,
+    Linear, Parameter, Record, Spanned, StepLength, SystemDescription, When,
 };

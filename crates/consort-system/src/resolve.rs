@@ -24,7 +24,7 @@ mod units;
 mod values;
 
 use crate::resolved::{ResolvedComponent, ResolvedConnection, ResolvedExperiment, ResolvedSystem};
-use crate::system::System;
+use crate::system::SystemDescription;
 use clock::Timing;
 use consort_core::{Diagnostic, ModelDescription, Report, VariableId};
 use context::Context;
@@ -42,7 +42,7 @@ pub use shapes::ELEMENTS_MAX;
 /// reported already; what refers to such a component is passed over). Returns `None` if `report`
 /// holds any error.
 pub fn resolve(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     report: &mut Report,
 ) -> Option<ResolvedSystem> {
@@ -79,7 +79,7 @@ pub fn resolve(
     })
 }
 
-fn experiment(system: &System, timing: &Timing) -> ResolvedExperiment {
+fn experiment(system: &SystemDescription, timing: &Timing) -> ResolvedExperiment {
     ResolvedExperiment {
         resolution: timing.resolution,
         start: timing.start,
@@ -99,7 +99,7 @@ struct Parts {
 }
 
 fn components(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     timing: &Timing,
     parts: Parts,

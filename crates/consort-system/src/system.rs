@@ -10,7 +10,7 @@ pub use consort_core::Spanned;
 
 /// A system: components, connections, and the experiment to be made with it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct System {
+pub struct SystemDescription {
     /// For titles and the output folder.
     pub name: String,
     /// What to do with it.
@@ -24,12 +24,12 @@ pub struct System {
     /// Values over time for inputs that no connection feeds.
     pub inputs: Option<InputTable>,
     /// Where the components are in a distributed run; empty if nothing was said.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<DeclaredNode>,
 }
 
 /// A node of a distributed run, and who is on it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Node {
+pub struct DeclaredNode {
     /// Its name: letters, digits, `_` and `-`.
     pub name: Spanned<String>,
     /// Names of components, or patterns such as `arm/*`. Components that no node names are on the

@@ -5,12 +5,12 @@ use consort_core::{
     Capabilities, Causality, Dimension, ModelDescription, ModelStructure, Reference, Report,
     Variable,
 };
-use consort_system::{Component, Experiment, Record, Spanned, System, resolve};
+use consort_system::{Component, Experiment, Record, Spanned, SystemDescription, resolve};
 
-fn system(start: &str, stop: &str, step: &str) -> System {
+fn system(start: &str, stop: &str, step: &str) -> SystemDescription {
     let seconds = |text: &str| Spanned { value: text.parse().expect("a time"), span: None };
     let text = |text: &str| Spanned { value: text.to_owned(), span: None };
-    System {
+    SystemDescription {
         name: "test".to_owned(),
         experiment: Experiment {
             start: seconds(start),
@@ -55,7 +55,7 @@ fn model(outputs: &[(&str, &[u64])]) -> ModelDescription {
 }
 
 /// Resolves and compares the codes of the errors with what is expected; none means that it runs.
-fn check(system: &System, model: &ModelDescription, expected: &[&str]) {
+fn check(system: &SystemDescription, model: &ModelDescription, expected: &[&str]) {
     let mut report = Report::default();
     let resolved = resolve(system, &[Some(model)], &mut report);
     let codes: Vec<&str> = report.diagnostics().iter().map(|it| it.code).collect();

@@ -38,7 +38,11 @@ pub struct Mismatch<'m> {
 }
 
 impl<'r> TomlReader<'r> {
-    pub(crate) fn new(format: &'static TomlFormat, source: SourceId, report: &'r mut Report) -> Self {
+    pub(crate) fn new(
+        format: &'static TomlFormat,
+        source: SourceId,
+        report: &'r mut Report,
+    ) -> Self {
         TomlReader { format, source, report, lost: false }
     }
 

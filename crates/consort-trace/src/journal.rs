@@ -22,9 +22,9 @@ mod sparse;
 
 use crate::check_sum::CheckSum;
 use crate::error::TraceError;
+use crate::progress_mark::ProgressMark;
 use crate::record::Chunk;
 use crate::schema::Schema;
-use crate::standing::Standing;
 use crate::trace::Trace;
 use crate::writer::TraceWriter;
 use chunk::Before;
@@ -77,7 +77,7 @@ impl<W: Write> JournalWriter<W> {
 
 impl<W: Write> TraceWriter for JournalWriter<W> {
     fn write(&mut self, chunk: &Chunk) -> Result<(), TraceError> {
-        if chunk.is_empty() && chunk.standing().is_empty() {
+        if chunk.is_empty() && chunk.mark().is_empty() {
             return Ok(());
         }
         let mut body = Writer::reusing(std::mem::take(&mut self.body), ROWS);
@@ -100,7 +100,7 @@ pub struct JournalReader<R: Read> {
     /// The tag of the last row.
     last: Option<Tag>,
     /// What the last chunk told.
-    standing: Vec<u64>,
+    mark: Vec<u64>,
     before: Before,
     is_over: bool,
 }
@@ -119,9 +119,9 @@ impl<R: Read> JournalReader<R> {
         }
         let body = record(&mut input)?.ok_or_else(|| not("the journal ends before its columns"))?;
         let (about, schema) = head::decode(&body)?;
-        let (before, standing) = (Before::new(&schema), Vec::new());
+        let (before, mark) = (Before::new(&schema), Vec::new());
         let (schema, last, is_over) = (Arc::new(schema), None, false);
-        Ok(JournalReader { input, about, schema, last, standing, before, is_over })
+        Ok(JournalReader { input, about, schema, last, mark, before, is_over })
     }
 
     /// What was run, as its writer said.
@@ -135,10 +135,10 @@ impl<R: Read> JournalReader<R> {
     }
 
     /// Where the run stood at the last row that was read, if its chunk tells it.
-    pub fn standing(&self) -> Option<Standing> {
-        let columns = self.schema.standing();
-        let tag = self.last.filter(|_| !columns.is_empty() && columns.len() == self.standing.len());
-        tag.map(|tag| Standing::at(tag, columns.iter().zip(self.standing.iter().copied())))
+    pub fn mark(&self) -> Option<ProgressMark> {
+        let columns = self.schema.mark_columns();
+        let tag = self.last.filter(|_| !columns.is_empty() && columns.len() == self.mark.len());
+        tag.map(|tag| ProgressMark::at(tag, columns.iter().zip(self.mark.iter().copied())))
     }
 
     fn read(&mut self) -> Result<Option<Trace>, TraceError> {
@@ -156,8 +156,8 @@ impl<R: Read> JournalReader<R> {
             return Ok(None);
         }
         self.last = chunk.tags().last().copied().or(self.last);
-        self.standing.clear();
-        self.standing.extend_from_slice(chunk.standing());
+        self.mark.clear();
+        self.mark.extend_from_slice(chunk.mark());
         Ok(Some(chunk))
     }
 }

@@ -11,7 +11,7 @@
 //!   does not depend on who computed which part, or whether a run was saved and went on.
 //! - [`mod@csv`] and [`mod@parquet`]: the two forms of file, with their readers [`read_csv`] and
 //!   [`read_parquet`]; [`mod@mcap`]: a third one, for other tools to read.
-//! - [`journal`]: rows on their way, which outlive their writer; [`standing`]: columns that tell where a
+//! - [`journal`]: rows on their way, which outlive their writer; [`progress_mark`]: columns that tell where a
 //!   run stood at each row, so that it can be cut there.
 //! - [`diff`]: [`compare`] two traces to the bit or within tolerances; it names the first
 //!   difference.
@@ -66,9 +66,9 @@ mod hex;
 pub mod journal;
 pub mod mcap;
 pub mod parquet;
+pub mod progress_mark;
 pub mod record;
 pub mod schema;
-pub mod standing;
 mod trace;
 mod writer;
 
@@ -81,8 +81,8 @@ pub use hash::{TraceHash, TraceHashError, VariableHash, absorb_values, tag_word,
 pub use journal::{JournalReader, JournalWriter, read_journal};
 pub use mcap::McapWriter;
 pub use parquet::{ParquetWriter, read_parquet};
+pub use progress_mark::ProgressMark;
 pub use record::Chunk;
 pub use schema::{Column, Schema};
-pub use standing::Standing;
 pub use trace::Trace;
 pub use writer::{Tee, TraceWriter};

@@ -27,7 +27,7 @@ pub struct Chunk {
     tags: Vec<Tag>,
     banks: Vec<Bank>,
     /// Where the run stood at the last row, if that is told.
-    standing: Vec<u64>,
+    mark: Vec<u64>,
 }
 
 impl Chunk {
@@ -50,7 +50,7 @@ impl Chunk {
             capacity: rows,
             tags: Vec::with_capacity(rows),
             banks: banks.into(),
-            standing: Vec::new(),
+            mark: Vec::new(),
         }
     }
 
@@ -59,9 +59,9 @@ impl Chunk {
         schema: &Arc<Schema>,
         tags: Vec<Tag>,
         banks: Vec<Bank>,
-        standing: Vec<u64>,
+        mark: Vec<u64>,
     ) -> Self {
-        Chunk { schema: Arc::clone(schema), capacity: tags.len(), tags, banks, standing }
+        Chunk { schema: Arc::clone(schema), capacity: tags.len(), tags, banks, mark }
     }
 
     /// Starts the row of `tag`. Its values follow by [`Chunk::extend`], then [`Chunk::end_row`].
@@ -73,7 +73,7 @@ impl Chunk {
         assert!(!self.is_full(), "a full chunk is handed over before the next row");
         assert!(self.tags.last().is_none_or(|last| *last < tag), "tags increase");
         self.tags.push(tag);
-        self.standing.clear();
+        self.mark.clear();
     }
 
     /// Copies values into the row. Values of one type must come in the order of that type's columns
@@ -108,15 +108,15 @@ impl Chunk {
         self.end_row();
     }
 
-    /// Tells where the run stands at the last row, of this chunk or before: a word per column of [`Schema::standing`].
-    pub fn stand(&mut self, words: impl IntoIterator<Item = u64>) {
-        self.standing.clear();
-        self.standing.extend(words);
+    /// Tells where the run stands at the last row, of this chunk or before: a word per column of [`Schema::mark`].
+    pub fn set_mark(&mut self, words: impl IntoIterator<Item = u64>) {
+        self.mark.clear();
+        self.mark.extend(words);
     }
 
     /// Where the run stood at the last row, if that was told and there is none since.
-    pub fn standing(&self) -> &[u64] {
-        &self.standing
+    pub fn mark(&self) -> &[u64] {
+        &self.mark
     }
 
     /// Whether the next row needs another chunk.
@@ -138,7 +138,7 @@ impl Chunk {
     /// Forgets the rows and keeps the memory.
     pub fn clear(&mut self) {
         self.tags.clear();
-        self.standing.clear();
+        self.mark.clear();
         self.banks.iter_mut().for_each(Bank::clear);
     }
 

@@ -119,7 +119,7 @@ pub struct Schema {
     places: Vec<Place>,
     widths: [usize; ValueType::ALL.len()],
     /// What chunks tell beside their rows.
-    standing: Vec<Column>,
+    mark: Vec<Column>,
 }
 
 impl Schema {
@@ -143,8 +143,8 @@ impl Schema {
             places.push(Place { offset: *width, count });
             *width += count;
         }
-        let standing = Vec::new();
-        let schema = Schema { resolution, columns, places, widths, standing };
+        let mark = Vec::new();
+        let schema = Schema { resolution, columns, places, widths, mark };
         schema.check_names()?;
         Ok(schema)
     }
@@ -170,17 +170,17 @@ impl Schema {
         self
     }
 
-    /// The same columns; chunks tell beside their rows where the run stands ([`crate::standing`]), in
+    /// The same columns; chunks tell beside their rows where the run stands ([`crate::progress_mark`]), in
     /// the order of these columns, each of which is one `UInt64`.
     #[must_use]
-    pub fn with_standing(mut self, standing: Vec<Column>) -> Self {
-        self.standing = standing;
+    pub fn with_marks(mut self, mark: Vec<Column>) -> Self {
+        self.mark = mark;
         self
     }
 
     /// What chunks tell beside their rows; nothing in most traces.
-    pub fn standing(&self) -> &[Column] {
-        &self.standing
+    pub fn mark_columns(&self) -> &[Column] {
+        &self.mark
     }
 
     fn check_names(&self) -> Result<(), TraceError> {

@@ -1,7 +1,7 @@
 //! A checked text, and where everything in it is.
 
 use crate::guard::{self, ends_name};
-use crate::{Format, Node, Reporter, shorten};
+use crate::{Format, Reporter, XmlNode, shorten};
 use consort_core::{Diagnostic, SourceId, Span};
 use roxmltree::{Attribute, Document, Error, ParsingOptions};
 use std::borrow::Cow;
@@ -111,7 +111,7 @@ impl<'t> File<'t> {
     }
 
     /// The opening of an element: `<Unit`.
-    pub fn tag(&self, node: Node<'_>) -> Span {
+    pub fn tag(&self, node: XmlNode<'_>) -> Span {
         let start = node.range().start;
         let length = self.text[start..].find(ends_name).unwrap_or(1);
         self.span(start..start + length)
@@ -134,12 +134,12 @@ impl<'t> File<'t> {
     }
 
     /// The value of `name` if it is there, else the opening of the element.
-    pub fn place(&self, node: Node<'_>, name: &str) -> Span {
+    pub fn place(&self, node: XmlNode<'_>, name: &str) -> Span {
         node.attribute_node(name).map_or_else(|| self.tag(node), |found| self.value(found))
     }
 
     /// The error of an element without the attribute `name`.
-    pub fn missing(&self, node: Node<'_>, name: &str, help: impl Into<String>) -> Diagnostic {
+    pub fn missing(&self, node: XmlNode<'_>, name: &str, help: impl Into<String>) -> Diagnostic {
         let message = format!("`{}` has no `{name}`", node.tag_name().name());
         Diagnostic::error(self.format.codes.missing, message)
             .at(self.tag(node), format!("`{name}` is required here"))
@@ -147,7 +147,7 @@ impl<'t> File<'t> {
     }
 
     /// Warns about attributes without a namespace that are not known, with what may have been meant.
-    pub fn known_attributes(&self, node: Node<'_>, known: &[&str], reporter: &mut Reporter<'_>) {
+    pub fn known_attributes(&self, node: XmlNode<'_>, known: &[&str], reporter: &mut Reporter<'_>) {
         let code = self.format.codes.attribute;
         for attribute in node.attributes().filter(|attribute| attribute.namespace().is_none()) {
             let name = attribute.name();
@@ -160,7 +160,7 @@ impl<'t> File<'t> {
     }
 
     /// Warns about a child element that is not known, with what may have been meant.
-    pub fn unknown_element(&self, child: Node<'_>, known: &[&str], reporter: &mut Reporter<'_>) {
+    pub fn unknown_element(&self, child: XmlNode<'_>, known: &[&str], reporter: &mut Reporter<'_>) {
         let Some(parent) = child.parent_element() else { return };
         let (code, name) = (self.format.codes.element, child.tag_name().name());
         let unknown = Unknown { code, parent, kind: "element", name, span: self.tag(child) };
@@ -171,7 +171,7 @@ impl<'t> File<'t> {
 /// An attribute or element that is ignored.
 struct Unknown<'d> {
     code: &'static str,
-    parent: Node<'d>,
+    parent: XmlNode<'d>,
     kind: &'static str,
     name: &'d str,
     span: Span,

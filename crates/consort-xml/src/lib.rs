@@ -56,7 +56,7 @@ pub use decode::{Claim, Declaration, Decoded, Doubt, Narrow, decode};
 pub use file::{File, Undeclared};
 pub use format::{Codes, Format, Help, Limits};
 pub use guard::root_name;
-pub use node::{Node, boolean, elements, shorten};
+pub use node::{XmlNode, boolean, elements, shorten};
 pub use reporter::Reporter;
 pub use roxmltree::{Attribute, Document};
 pub use text::{Text, borrowed, escaped, float, is_allowed};

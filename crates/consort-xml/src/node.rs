@@ -1,11 +1,11 @@
 //! Small readers of elements and values.
 
 /// An element of a parsed document.
-pub type Node<'a> = roxmltree::Node<'a, 'a>;
+pub type XmlNode<'a> = roxmltree::Node<'a, 'a>;
 
 /// The child elements of an element, whatever their namespace.
-pub fn elements<'a>(node: Node<'a>) -> impl Iterator<Item = Node<'a>> {
-    node.children().filter(Node::is_element)
+pub fn elements<'a>(node: XmlNode<'a>) -> impl Iterator<Item = XmlNode<'a>> {
+    node.children().filter(XmlNode::is_element)
 }
 
 /// A truth value as XML Schema writes it.

@@ -2,7 +2,7 @@
 //!
 //! [`ReadyCampaign::prepare`] reads a campaign and loads its system; [`ReadyCampaign::explore`] lets workers judge its
 //! scenarios, runs a share of them again from the start, shrinks and validates counter-examples, and leaves a report in a
-//! folder. [`serve_worker`] is a worker. [`Scenario`] is one scenario, run by itself.
+//! folder. [`serve_worker`] is a worker. [`ScenarioReplay`] is one scenario, run by itself.
 
 mod counter_examples;
 mod folder;
@@ -24,11 +24,11 @@ use session::Session;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub use consort_explore::coordinator::Ending;
+pub use consort_explore::coordinator::CampaignEnd;
 pub use consort_explore::report::{Answer, CounterExample, Validation, Verified};
-pub use consort_explore::strategy::Progress;
-pub use consort_explore::visit::Tally;
-pub use scenario::{Scenario, ScenarioAnswer, is_counter_example};
+pub use consort_explore::strategy::ExplorationProgress;
+pub use consort_explore::visit::VerdictTally;
+pub use scenario::{ScenarioAnswer, ScenarioReplay, is_counter_example};
 pub use worker::serve_worker;
 
 /// What is changed of a campaign without touching its file.
@@ -83,11 +83,11 @@ pub struct CampaignOutcome {
     /// The answer in one word.
     pub answer: Answer,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: CampaignEnd,
     /// How many scenarios hold, are violated, undecided or failed.
-    pub tally: Tally,
+    pub tally: VerdictTally,
     /// How far it came.
-    pub progress: Progress,
+    pub progress: ExplorationProgress,
     /// The scenarios that violate properties, in their files.
     pub counter_examples: Vec<CounterExample>,
     /// The scenarios that were run again from the start.
@@ -127,12 +127,12 @@ impl ReadyCampaign {
         let (began, campaign) = (Instant::now(), &self.campaign);
         let mut session = Session::open(&self.request, campaign, &self.models, &self.folder)?;
         let (written, resolved) = (&campaign.written, &campaign.resolved);
-        let mut chronicle = consort_explore::campaign::strategy(written, &resolved.space);
-        let ending = session.follow("explore", &mut chronicle, context)?;
-        let verified = verification::verify(&mut session, &chronicle, &ending, context)?;
+        let mut history = consort_explore::campaign::strategy(written, &resolved.space);
+        let ending = session.follow("explore", &mut history, context)?;
+        let verified = verification::verify(&mut session, &history, &ending, context)?;
         let (counter_examples, pictures) =
-            counter_examples::find(&mut session, &chronicle, &ending, context)?;
-        let progress = chronicle.progress();
+            counter_examples::find(&mut session, &history, &ending, context)?;
+        let progress = history.progress();
         let account = consort_explore::report::Account {
             campaign: written,
             resolved,
@@ -140,16 +140,16 @@ impl ReadyCampaign {
             saving: &campaign.providers(),
             ending: &ending,
             progress: &progress,
-            summary: chronicle.summary(),
-            moments: chronicle.moments(),
+            summary: history.summary(),
+            moments: history.moments(),
             counter_examples: &counter_examples,
             verified,
         };
         let (report, answer) = (account.to_json(), account.answer());
         self.folder.write(folder::REPORT, &pretty(&report))?;
-        self.folder.write(folder::PAGE, &page::html(&report, &chronicle, &pictures))?;
+        self.folder.write(folder::PAGE, &page::html(&report, &history, &pictures))?;
         self.folder.write(folder::TIMING, &pretty(&session.timing(began.elapsed())))?;
-        let tally = chronicle.summary().tally;
+        let tally = history.summary().tally;
         Ok(CampaignOutcome { answer, ending, tally, progress, counter_examples, verified, report })
     }
 

@@ -19,7 +19,7 @@ use consort_run::error::{Error, plain_words};
 use consort_run::paths::whole;
 use consort_run::prepared::text_hash;
 use consort_run::{InputHash, Prepared, PreparedHashes, PreparedModel, PreparedSource};
-use consort_system::{Component, Plan, ResolvedSystem, System};
+use consort_system::{Component, Plan, ResolvedSystem, SystemDescription};
 pub(crate) use source::Source;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub struct Loaded {
     /// Its text.
     pub text: String,
     /// What it says, changed as the options say.
-    pub system: System,
+    pub system: SystemDescription,
     /// The folder that paths of models are relative to.
     pub base: PathBuf,
     /// That folder is in the cache: the files of an archive.
@@ -111,7 +111,7 @@ pub fn prepare_changed(
     changes: &Changes,
     models: &ModelOptions,
     report: &mut Report,
-    change: &dyn Fn(&mut System, &[Option<&ModelDescription>]),
+    change: &dyn Fn(&mut SystemDescription, &[Option<&ModelDescription>]),
 ) -> Result<Option<Prepared>, Error> {
     let before = report.error_count();
     let Some(mut loaded) = load(path, changes, models, report)? else { return Ok(None) };
@@ -288,7 +288,7 @@ fn file_name(path: &Path) -> String {
 /// The table of the command line, which is found from here, or that of the experiment, which is
 /// found beside the system.
 fn read_input_table(
-    system: &mut System,
+    system: &mut SystemDescription,
     changes: &Changes,
     base: &Path,
     inputs: &mut Vec<InputHash>,
@@ -331,7 +331,7 @@ struct Places<'p> {
 }
 
 fn load_models(
-    system: &System,
+    system: &SystemDescription,
     places: Places<'_>,
     loader: &mut Loader,
     report: &mut Report,

@@ -3,7 +3,7 @@
 use consort_core::Diagnostic;
 use consort_run::files::folder::{self, RunFolder};
 use consort_run::files::traces;
-use consort_run::{Error, Manifest, Prepared, Recorded};
+use consort_run::{Error, Manifest, Prepared, RecordOutcome};
 use consort_view::numbers::short_hash;
 use consort_view::plot::{self, Figure, PlotColumn, Size};
 
@@ -103,7 +103,7 @@ fn facts(manifest: &Manifest) -> Vec<(String, String)> {
 pub(crate) fn draw_record(
     prepared: &Prepared,
     folder: &RunFolder,
-    recorded: &mut Recorded,
+    recorded: &mut RecordOutcome,
 ) -> Vec<PlotColumn> {
     let path = folder.file(folder::TRACE);
     if prepared.plot.is_empty() || recorded.is_incomplete() || !path.exists() {

@@ -6,14 +6,14 @@ use crate::picture::draw_record;
 use crate::request::{Changes, RunRequest};
 use consort_core::{ComponentId, Diagnostic, Report, Time};
 use consort_distributed::{
-    Assignment, Deployment, Disturbed, NodeLauncher, NodeMessage, NodeOutcome,
+    Deployment, Disturbed, NodeAssignment, NodeLauncher, NodeMessage, NodeOutcome,
 };
 use consort_engine::ChunkSink;
 use consort_run::prepared::is_started_by_hand;
 use consort_run::remarks::remarks;
 use consort_run::saving::Saving;
 use consort_run::{
-    Context, Error, Prepared, PreparedData, Recorded, Resumed, RunFolder, RunOutcome, RunTask,
+    Context, Error, Prepared, PreparedData, RecordOutcome, Resumed, RunFolder, RunOutcome, RunTask,
 };
 use consort_run::{record, run_unrecorded, saving, verify};
 use consort_view::plot::PlotColumn;
@@ -39,7 +39,7 @@ pub struct ReadyRun {
 /// A run and its record.
 pub struct RecordedRun {
     /// What the run came to.
-    pub run: Recorded,
+    pub run: RecordOutcome,
     /// The columns that are drawn in the record's plot.
     pub drawn: Vec<PlotColumn>,
 }
@@ -103,7 +103,7 @@ impl ReadyRun {
     ///
     /// # Errors
     /// If both are not the same run, or the second one cannot be made.
-    pub fn verify(&self, recorded: &Recorded) -> Result<Option<(Duration, Time)>, Error> {
+    pub fn verify(&self, recorded: &RecordOutcome) -> Result<Option<(Duration, Time)>, Error> {
         let Some(resumed) = &self.resumed else { return Ok(None) };
         let workers = self.request.settings.worker_count();
         let took = verify::verify(&self.prepared, resumed, &recorded.outcome, workers)?;
@@ -145,7 +145,7 @@ impl Execution<'_> {
         &self,
         task: RunTask<'_>,
         folder: &RunFolder,
-    ) -> Result<(Recorded, Disturbed), Error> {
+    ) -> Result<(RecordOutcome, Disturbed), Error> {
         let Execution { deployment, launcher, context } = *self;
         match deployment {
             Some(deployment) => {
@@ -197,7 +197,7 @@ pub fn serve_node(
     report: impl Fn(&NodeMessage) + Send + 'static,
     context: &Context,
 ) -> NodeOutcome {
-    let loaded = Assignment::read(assignment).and_then(|assignment| {
+    let loaded = NodeAssignment::read(assignment).and_then(|assignment| {
         let prepared = load_part(&assignment, name, program)?;
         Ok((assignment, prepared))
     });
@@ -210,7 +210,7 @@ pub fn serve_node(
 }
 
 /// The system of a node: as it was sent, with the models of its own components.
-fn load_part(assignment: &Assignment, name: &str, program: PathBuf) -> Result<Prepared, Error> {
+fn load_part(assignment: &NodeAssignment, name: &str, program: PathBuf) -> Result<Prepared, Error> {
     let settings: ModelSettings = serde_json::from_value(assignment.models.clone())
         .map_err(|error| Error::failed(Diagnostic::error("node::bad-order", error.to_string())))?;
     let mut loader = ModelOptions::from_settings(&settings, Some(program)).loader();

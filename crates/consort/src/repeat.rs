@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use variety::Variety;
 
-pub use variety::Setting;
+pub use variety::RunVariant;
 
 /// Which system is run how often, and what is varied.
 #[derive(Clone, PartialEq, Debug)]
@@ -127,7 +127,7 @@ pub struct RepeatedRun {
     /// Its number, from 1.
     pub number: u32,
     /// How it was carried out.
-    pub setting: Setting,
+    pub setting: RunVariant,
     /// How its nodes were disturbed.
     pub disturbed: Disturbed,
     /// How long it took.
@@ -222,7 +222,7 @@ impl Repeat {
     fn run_once(
         &self,
         index: u32,
-        setting: Setting,
+        setting: RunVariant,
         context: &Context,
     ) -> Result<RepeatedRun, Error> {
         let _load = Load::start(setting.load);
@@ -251,7 +251,7 @@ fn run_request(request: &RepeatRequest) -> RunRequest {
 }
 
 /// `tank, run 3 of 20 (8 workers)`: what progress calls a run.
-fn run_name(prepared: &Prepared, (run, runs): (u32, u32), setting: &Setting) -> String {
+fn run_name(prepared: &Prepared, (run, runs): (u32, u32), setting: &RunVariant) -> String {
     let (system, workers) = (&prepared.resolved().name, plural(setting.workers as u64, "worker"));
     let link = setting.deployment.as_ref().map(|nodes| format!("{}, ", nodes.link.name()));
     format!("{system}, run {run} of {runs} ({}{workers})", link.unwrap_or_default())

@@ -8,7 +8,7 @@ use consort_distributed::{Deployment, NodeRequest};
 use consort_run::driver::{End, RunOutcome};
 use consort_run::files::{hashes, machine, manifest, traces};
 use consort_run::{
-    Context, Error, Manifest, Prepared, RecordSettings, Recorded, Resumed, RunFolder, RunTask,
+    Context, Error, Manifest, Prepared, RecordOutcome, RecordSettings, Resumed, RunFolder, RunTask,
     saving,
 };
 use std::path::Path;
@@ -27,7 +27,7 @@ pub struct Replay {
 /// What became of a replay.
 pub struct Replayed {
     /// The second run; it has a record if one was asked for.
-    pub run: Recorded,
+    pub run: RecordOutcome,
     /// Both have the same trace hash and ended alike.
     pub is_identical: bool,
     /// How they differ: lines.
@@ -98,7 +98,7 @@ impl Replay {
             }
             None => {
                 let outcome = execution.run(self.task(), None)?;
-                Recorded { outcome, logged: (0, 0), problems: Vec::new() }
+                RecordOutcome { outcome, logged: (0, 0), problems: Vec::new() }
             }
         };
         Ok(self.compare(run))
@@ -118,7 +118,7 @@ impl Replay {
 }
 
 impl Replay {
-    fn compare(&self, run: Recorded) -> Replayed {
+    fn compare(&self, run: RecordOutcome) -> Replayed {
         let (manifest, outcome) = (&self.manifest, &run.outcome);
         // A run that was cut short was repeated as far as it came.
         let is_cut_short = manifest.cut_short_at().is_some() && outcome.end == End::Finished;

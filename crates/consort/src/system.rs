@@ -43,7 +43,7 @@ impl System {
 
     /// Begins a system in code. Paths of its models are relative to `folder`.
     pub fn build(name: &str, folder: impl Into<PathBuf>) -> SystemBuilder {
-        let system = consort_system::System {
+        let system = consort_system::SystemDescription {
             name: name.to_owned(),
             experiment: consort_system::Experiment::default(),
             components: Vec::new(),
@@ -56,7 +56,7 @@ impl System {
     }
 
     /// What is written: components, connections, experiment.
-    pub fn description(&self) -> &consort_system::System {
+    pub fn description(&self) -> &consort_system::SystemDescription {
         self.source.system()
     }
 
@@ -129,7 +129,7 @@ impl System {
 /// A system that is built in code, part by part. What does not fit is found by [`System::prepare`], as in a file.
 #[derive(Clone, Debug)]
 pub struct SystemBuilder {
-    system: consort_system::System,
+    system: consort_system::SystemDescription,
     folder: PathBuf,
 }
 
@@ -151,7 +151,7 @@ impl SystemBuilder {
 
     /// What else a system file can say: experiment, nodes, interventions, options of components and connections.
     #[must_use]
-    pub fn with(mut self, change: impl FnOnce(&mut consort_system::System)) -> Self {
+    pub fn with(mut self, change: impl FnOnce(&mut consort_system::SystemDescription)) -> Self {
         change(&mut self.system);
         self
     }

@@ -3,7 +3,7 @@
 use super::{Execution, Verdict};
 use crate::facts::is_read;
 use crate::state::{ALWAYS, NEVER, Stamp, is_right};
-use crate::violation::{Action, Fault};
+use crate::violation::{Fault, PlanAction};
 use consort_core::{ConnectionId, VariableId};
 
 impl Execution<'_> {
@@ -15,7 +15,7 @@ impl Execution<'_> {
             for &input in facts.fed_initially.of(component) {
                 let number = facts.number(component, VariableId(input));
                 if self.state.given[number] == NEVER {
-                    return self.fault(Action::Set(self.variable_name(number)), Fault::Never);
+                    return self.fault(PlanAction::Set(self.variable_name(number)), Fault::Never);
                 }
             }
             self.read_everything(component);
@@ -49,7 +49,7 @@ impl Execution<'_> {
         for &variable in self.facts.used.of(component) {
             let number = self.facts.number(component, VariableId(variable));
             if !is_right(self.state.read[number], expected) {
-                return self.fault(Action::Get(self.variable_name(number)), Fault::Never);
+                return self.fault(PlanAction::Get(self.variable_name(number)), Fault::Never);
             }
         }
         Ok(())
@@ -73,7 +73,8 @@ impl Execution<'_> {
             if is_right(moved, expected) {
                 continue;
             }
-            let action = Action::Exchange(self.connection_name(ConnectionId::from_index(index)));
+            let action =
+                PlanAction::Exchange(self.connection_name(ConnectionId::from_index(index)));
             // A value of the tag was there to be had, or it was moved before it was there.
             let missed = self.missed_by_wire(index, moved, expected);
             return self.fault(action, self.wire_fault(index, missed));
@@ -90,7 +91,7 @@ impl Execution<'_> {
             }
             let next = self.state.now_of(facts, component) + 1;
             if self.state.at[component] != next {
-                let action = Action::Step(self.component_name(component));
+                let action = PlanAction::Step(self.component_name(component));
                 return self.fault(action, Fault::Never);
             }
             if !facts.at_once[component] {

@@ -2,16 +2,16 @@
 
 use super::{Execution, Verdict};
 use crate::state::{Stamp, steps_after};
-use crate::violation::{Action, Fault, Missed, Of, Violation};
+use crate::violation::{Fault, Missed, Of, PlanAction, Violation};
 use consort_core::{ComponentId, ConnectionId, VariableId};
 
 impl Execution<'_> {
-    pub(super) fn violation(&self, action: Action, fault: Fault) -> Violation {
+    pub(super) fn violation(&self, action: PlanAction, fault: Fault) -> Violation {
         let (program, stage, tag) = (self.program, self.path.clone(), self.tag.clone());
         Violation { program, stage, tag, action, fault }
     }
 
-    pub(super) fn fault(&self, action: Action, fault: Fault) -> Verdict {
+    pub(super) fn fault(&self, action: PlanAction, fault: Fault) -> Verdict {
         Err(self.violation(action, fault))
     }
 
@@ -24,7 +24,7 @@ impl Execution<'_> {
         if index < self.facts.models.len() {
             return Ok(index);
         }
-        let action = Action::Task(format!("#{index}"));
+        let action = PlanAction::Task(format!("#{index}"));
         Err(self.violation(action, Fault::Unknown { what, index }))
     }
 
@@ -33,7 +33,7 @@ impl Execution<'_> {
         if index < self.facts.system.connections.len() {
             return Ok(index);
         }
-        let action = Action::Exchange(format!("#{index}"));
+        let action = PlanAction::Exchange(format!("#{index}"));
         Err(self.violation(action, Fault::Unknown { what: "connection", index }))
     }
 
@@ -42,7 +42,7 @@ impl Execution<'_> {
         &self,
         component: usize,
         variable: VariableId,
-        action: fn(String) -> Action,
+        action: fn(String) -> PlanAction,
     ) -> Verdict {
         let index = variable.index();
         if index < self.facts.models[component].variables.len() {

@@ -3,7 +3,7 @@
 use super::{Execution, Verdict};
 use crate::facts::{Depends, is_read};
 use crate::state::{ALWAYS, Stamp, is_right, steps_after};
-use crate::violation::{Action, CheckedProgram, Fault, Rule};
+use crate::violation::{CheckedProgram, Fault, PlanAction, Rule};
 use consort_core::{ConnectionId, VariableId};
 use consort_system::Operation;
 
@@ -14,7 +14,7 @@ impl Execution<'_> {
             Operation::Get(list) => list.iter().try_for_each(|&it| self.get(component, it)),
             Operation::Step => self.step(component),
             // What a clock starts is an event: a matter of event mode, not of the order.
-            Operation::Tick(clock) => self.known(component, *clock, Action::Tick),
+            Operation::Tick(clock) => self.known(component, *clock, PlanAction::Tick),
         }
     }
 
@@ -34,7 +34,7 @@ impl Execution<'_> {
             _ => None,
         };
         if let Some(rule) = wrong {
-            let action = Action::Exchange(self.connection_name(id));
+            let action = PlanAction::Exchange(self.connection_name(id));
             return self.fault(action, Fault::Misplaced { rule });
         }
         self.exchanged[index] = self.programs_run;
@@ -47,7 +47,7 @@ impl Execution<'_> {
     }
 
     fn set(&mut self, component: usize, variable: VariableId) -> Verdict {
-        self.known(component, variable, Action::Set)?;
+        self.known(component, variable, PlanAction::Set)?;
         self.state.touched[component] = true;
         let number = self.facts.number(component, variable);
         let fed = match self.program {
@@ -62,26 +62,26 @@ impl Execution<'_> {
         let ahead = before_step && self.facts.is_reactive[number];
         let target = at + Stamp::from(ahead);
         if let Some(fault) = self.wrong_place(number, target - now) {
-            return self.fault(Action::Set(self.variable_name(number)), fault);
+            return self.fault(PlanAction::Set(self.variable_name(number)), fault);
         }
         self.state.give(component, number, target);
         Ok(())
     }
 
     fn get(&mut self, component: usize, variable: VariableId) -> Verdict {
-        self.known(component, variable, Action::Get)?;
+        self.known(component, variable, PlanAction::Get)?;
         let number = self.facts.number(component, variable);
         let initial = self.program == CheckedProgram::Initialization;
         if !(initial || self.facts.at_once[component]) {
             if self.state.touched[component] {
                 let component = self.component_name(component);
-                let action = Action::Get(self.variable_name(number));
+                let action = PlanAction::Get(self.variable_name(number));
                 return self.fault(action, Fault::AfterSet { component });
             }
         } else if let Some(input) = self.unset_dependency(component, variable) {
             let wanted = self.state.at[component];
             let fault = self.unset(component, input, wanted);
-            return self.fault(Action::Get(self.variable_name(number)), fault);
+            return self.fault(PlanAction::Get(self.variable_name(number)), fault);
         }
         let is_constant = !is_read(self.facts.variable(component, variable));
         self.state.read[number] = if is_constant { ALWAYS } else { self.state.at[component] };
@@ -123,14 +123,14 @@ impl Execution<'_> {
         let facts = self.facts;
         let now = self.state.now_of(facts, component);
         if let Some(fault) = self.wrong_step(component, now) {
-            return self.fault(Action::Step(self.component_name(component)), fault);
+            return self.fault(PlanAction::Step(self.component_name(component)), fault);
         }
         for &input in facts.fed.of(component) {
             let number = facts.number(component, VariableId(input));
             let wanted = now + Stamp::from(facts.is_reactive[number]);
             if self.state.given[number] != wanted {
                 let fault = self.unset(component, VariableId(input), wanted);
-                return self.fault(Action::Step(self.component_name(component)), fault);
+                return self.fault(PlanAction::Step(self.component_name(component)), fault);
             }
         }
         self.state.touched[component] = false;
@@ -164,7 +164,7 @@ impl Execution<'_> {
 
     /// Whether this stage is within the one attempt of this tag, which the first step decides.
     fn is_in_the_attempt(&mut self) -> bool {
-        let outer = self.frames.iter().position(|frame| frame.action == Action::Attempt);
+        let outer = self.frames.iter().position(|frame| frame.action == PlanAction::Attempt);
         let Some(depth) = outer else { return false };
         let path = self.path[..=depth].to_vec();
         self.attempt.get_or_insert_with(|| path.clone()) == &path

@@ -4,7 +4,7 @@
 use super::{Execution, Verdict};
 use crate::facts::Depends;
 use crate::state::STALE;
-use crate::violation::{Action, CheckedProgram, Fault, NESTING_MAX, Rule};
+use crate::violation::{CheckedProgram, Fault, NESTING_MAX, PlanAction, Rule};
 use consort_core::{ComponentId, ConnectionId, VariableId};
 use consort_system::{Loop, Operation, Stage, Task, Together};
 use std::collections::BTreeSet;
@@ -56,7 +56,7 @@ impl Execution<'_> {
     pub(super) fn integrate(&mut self, it: &Together) -> Verdict {
         if self.program != CheckedProgram::Advance {
             let rule = Rule::IntegratesInAdvance;
-            return self.fault(Action::Integrate, Fault::Misplaced { rule });
+            return self.fault(PlanAction::Integrate, Fault::Misplaced { rule });
         }
         let mut evaluation = Evaluation { members: self.members(it)?, ..Evaluation::default() };
         if !evaluation.members.iter().all(|&it| self.state.is_due(self.facts, it)) {
@@ -74,15 +74,15 @@ impl Execution<'_> {
             let component = self.component(id, "component")?;
             let name = || self.component_name(component);
             if self.facts.models[component].capabilities.solved_by.is_none() {
-                return Err(self.violation(Action::Step(name()), Fault::NoEquations));
+                return Err(self.violation(PlanAction::Step(name()), Fault::NoEquations));
             }
             let rate = |component: usize| self.facts.rate[component];
             if members.first().is_some_and(|&first| rate(first) != rate(component)) {
                 let rule = Rule::IntegratesOneRate;
-                return Err(self.violation(Action::Step(name()), Fault::Misplaced { rule }));
+                return Err(self.violation(PlanAction::Step(name()), Fault::Misplaced { rule }));
             }
             if !members.insert(component) {
-                return Err(self.violation(Action::Step(name()), Fault::Twice));
+                return Err(self.violation(PlanAction::Step(name()), Fault::Twice));
             }
         }
         Ok(members)
@@ -108,7 +108,7 @@ impl Execution<'_> {
     /// `again`: loops are evaluated twice.
     fn evaluate(&mut self, stages: &[Stage], evaluation: &mut Evaluation, again: bool) -> Verdict {
         if NESTING_MAX <= self.path.len() {
-            return self.fault(Action::Integrate, Fault::TooDeep);
+            return self.fault(PlanAction::Integrate, Fault::TooDeep);
         }
         for (index, stage) in stages.iter().enumerate() {
             self.path.push(index + 1);
@@ -118,21 +118,21 @@ impl Execution<'_> {
                 }
                 Stage::Work(tasks) => self.work_inside(tasks, evaluation)?,
                 Stage::Iterate(it) => self.iterate_inside(it, evaluation, again)?,
-                Stage::Attempt { .. } => return self.misplaced(Action::Attempt),
-                Stage::Integrate(_) => return self.misplaced(Action::Integrate),
+                Stage::Attempt { .. } => return self.misplaced(PlanAction::Attempt),
+                Stage::Integrate(_) => return self.misplaced(PlanAction::Integrate),
             }
             self.path.pop();
         }
         Ok(())
     }
 
-    fn misplaced(&self, action: Action) -> Verdict {
+    fn misplaced(&self, action: PlanAction) -> Verdict {
         self.fault(action, Fault::Misplaced { rule: Rule::NothingElseInside })
     }
 
     fn move_inside(&mut self, id: ConnectionId, evaluation: &mut Evaluation) -> Verdict {
         let index = self.connection(id)?;
-        let action = || Action::Exchange(self.connection_name(id));
+        let action = || PlanAction::Exchange(self.connection_name(id));
         if !self.is_inner(evaluation, index) {
             return self.misplaced(action());
         }
@@ -144,7 +144,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    fn not_evaluated(&self, action: Action, number: usize) -> Verdict {
+    fn not_evaluated(&self, action: PlanAction, number: usize) -> Verdict {
         self.fault(action, Fault::NotEvaluated { value: self.variable_name(number) })
     }
 
@@ -152,7 +152,7 @@ impl Execution<'_> {
         let mut tasked = BTreeSet::new();
         for task in tasks {
             let component = self.component(task.component, "component")?;
-            let action = || Action::Task(self.component_name(component));
+            let action = || PlanAction::Task(self.component_name(component));
             if !evaluation.members.contains(&component) {
                 return self.misplaced(action());
             }
@@ -179,11 +179,11 @@ impl Execution<'_> {
             Operation::Get(list) => {
                 list.iter().try_for_each(|&it| self.get_inside(component, it, evaluation))
             }
-            Operation::Step => self.misplaced(Action::Step(self.component_name(component))),
+            Operation::Step => self.misplaced(PlanAction::Step(self.component_name(component))),
             Operation::Tick(clock) => {
-                self.known(component, *clock, Action::Tick)?;
+                self.known(component, *clock, PlanAction::Tick)?;
                 let number = self.facts.number(component, *clock);
-                self.misplaced(Action::Tick(self.variable_name(number)))
+                self.misplaced(PlanAction::Tick(self.variable_name(number)))
             }
         }
     }
@@ -196,9 +196,9 @@ impl Execution<'_> {
         variable: VariableId,
         evaluation: &mut Evaluation,
     ) -> Verdict {
-        self.known(component, variable, Action::Set)?;
+        self.known(component, variable, PlanAction::Set)?;
         let number = self.facts.number(component, variable);
-        let action = || Action::Set(self.variable_name(number));
+        let action = || PlanAction::Set(self.variable_name(number));
         if self.inner_wires(evaluation, number).next().is_none() {
             return self.misplaced(action());
         }
@@ -217,7 +217,7 @@ impl Execution<'_> {
         variable: VariableId,
         evaluation: &mut Evaluation,
     ) -> Verdict {
-        self.known(component, variable, Action::Get)?;
+        self.known(component, variable, PlanAction::Get)?;
         let facts = self.facts;
         let number = facts.number(component, variable);
         let is_missed = |input: &usize| {
@@ -233,7 +233,7 @@ impl Execution<'_> {
             }
         };
         if let Some(input) = missed {
-            return self.not_evaluated(Action::Get(self.variable_name(number)), input);
+            return self.not_evaluated(PlanAction::Get(self.variable_name(number)), input);
         }
         evaluation.read.insert(number);
         Ok(())
@@ -242,7 +242,7 @@ impl Execution<'_> {
     /// Evaluates a loop twice: the second evaluation starts from what the first one left.
     fn iterate_inside(&mut self, it: &Loop, evaluation: &mut Evaluation, again: bool) -> Verdict {
         if !it.rollback.is_empty() {
-            return self.misplaced(Action::Iterate); // nothing steps here that could be taken back
+            return self.misplaced(PlanAction::Iterate); // nothing steps here that could be taken back
         }
         self.check_last_stage(it)?;
         for round in 0..=u8::from(again) {
@@ -251,7 +251,7 @@ impl Execution<'_> {
             }
             for unknown in &it.unknowns {
                 if !self.is_inner(evaluation, unknown.index()) {
-                    return self.misplaced(Action::Exchange(self.connection_name(*unknown)));
+                    return self.misplaced(PlanAction::Exchange(self.connection_name(*unknown)));
                 }
                 evaluation.moved.insert(unknown.index());
             }
@@ -271,11 +271,11 @@ impl Execution<'_> {
             let (from, to) = (self.facts.at(wire.from), self.facts.at(wire.to));
             if !evaluation.moved.contains(&index) {
                 let id = ConnectionId::from_index(index);
-                let action = Action::Exchange(self.connection_name(id));
+                let action = PlanAction::Exchange(self.connection_name(id));
                 return self.fault(action, Fault::LeftOut);
             }
             if !evaluation.given.contains(&to) {
-                return self.fault(Action::Set(self.variable_name(to)), Fault::LeftOut);
+                return self.fault(PlanAction::Set(self.variable_name(to)), Fault::LeftOut);
             }
             self.state.read[from] = STALE;
         }

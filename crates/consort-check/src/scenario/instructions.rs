@@ -1,14 +1,18 @@
 //! One instruction of a scenario, and what it must find.
 
 use super::{ScenarioExecution, When};
-use crate::violation::{Action, Fault, NESTING_MAX, Of, Rule, Violation};
+use crate::violation::{Fault, NESTING_MAX, Of, PlanAction, Rule, Violation};
 use consort_core::{ComponentId, VariableId};
 use consort_system::scenario::{Instruction, ScenarioLoop, ScenarioPort, StepSize, Until};
 
-type Verdict = Result<(), Violation>;
+type InstructionVerdict = Result<(), Violation>;
 
 impl ScenarioExecution<'_> {
-    pub(super) fn instruction(&mut self, instruction: &Instruction, again: bool) -> Verdict {
+    pub(super) fn instruction(
+        &mut self,
+        instruction: &Instruction,
+        again: bool,
+    ) -> InstructionVerdict {
         match instruction {
             Instruction::Get { port, .. } => self.get(*port),
             Instruction::Set { port, .. } => self.set(*port),
@@ -26,11 +30,11 @@ impl ScenarioExecution<'_> {
         self.program == crate::violation::CheckedProgram::Initialization
     }
 
-    fn get(&mut self, port: ScenarioPort) -> Verdict {
+    fn get(&mut self, port: ScenarioPort) -> InstructionVerdict {
         let fmu = port.fmu.index();
         let promised = &self.scenario.fmus[fmu];
         let Some(output) = promised.output(port.port) else {
-            let action = Action::Get(self.scenario.port_name(port));
+            let action = PlanAction::Get(self.scenario.port_name(port));
             return self.fault(action, Fault::Unknown { what: "output", index: port.port.index() });
         };
         let follows = if self.initial() { &output.follows_initially } else { &output.follows };
@@ -39,7 +43,7 @@ impl ScenarioExecution<'_> {
             let given = self.fmus[fmu].given[input.index()];
             let known = self.assumed_inputs[fmu][input.index()];
             if !known && given != Some(self.fmus[fmu].at) {
-                let action = Action::Get(self.scenario.port_name(port));
+                let action = PlanAction::Get(self.scenario.port_name(port));
                 let fault = self.missed_input(fmu, input, source, Of::Present);
                 return self.fault(action, fault);
             }
@@ -66,7 +70,7 @@ impl ScenarioExecution<'_> {
         }
     }
 
-    fn set(&mut self, port: ScenarioPort) -> Verdict {
+    fn set(&mut self, port: ScenarioPort) -> InstructionVerdict {
         let (fmu, input) = (port.fmu.index(), port.port.index());
         let Some(source) = self.sources[fmu].get(input).copied().flatten() else {
             return Ok(());
@@ -83,15 +87,15 @@ impl ScenarioExecution<'_> {
         }
         let needs = if reactive { Of::Next } else { Of::Present };
         if self.of(fmu, read) != needs {
-            let action = Action::Set(self.scenario.port_name(port));
+            let action = PlanAction::Set(self.scenario.port_name(port));
             return self.fault(action, self.missed(fmu, source, needs, read));
         }
         self.fmus[fmu].given[input] = read;
         Ok(())
     }
 
-    fn step(&mut self, fmu: usize, size: StepSize) -> Verdict {
-        let action = Action::Step(self.scenario.fmus[fmu].name.clone());
+    fn step(&mut self, fmu: usize, size: StepSize) -> InstructionVerdict {
+        let action = PlanAction::Step(self.scenario.fmus[fmu].name.clone());
         if self.initial() {
             return self.fault(action, Fault::Misplaced { rule: Rule::StepsInCosimStep });
         }
@@ -110,7 +114,7 @@ impl ScenarioExecution<'_> {
     }
 
     /// Whether a step that ends at `end` finds its inputs.
-    fn check_inputs(&self, fmu: usize, end: When) -> Verdict {
+    fn check_inputs(&self, fmu: usize, end: When) -> InstructionVerdict {
         for (input, source) in self.sources[fmu].iter().enumerate() {
             let Some(source) = *source else { continue };
             let reactive = self.scenario.fmus[fmu].inputs[input].reactive;
@@ -119,7 +123,7 @@ impl ScenarioExecution<'_> {
             if !known && self.fmus[fmu].given[input] != Some(wanted) {
                 let needs = if reactive { Of::Next } else { Of::Present };
                 let input = VariableId::from_index(input);
-                let action = Action::Step(self.scenario.fmus[fmu].name.clone());
+                let action = PlanAction::Step(self.scenario.fmus[fmu].name.clone());
                 return self.fault(action, self.missed_input(fmu, input, source, needs));
             }
         }
@@ -143,22 +147,22 @@ impl ScenarioExecution<'_> {
         }
     }
 
-    fn restore(&mut self, fmu: usize) -> Verdict {
+    fn restore(&mut self, fmu: usize) -> InstructionVerdict {
         match self.saved[fmu].clone() {
             Some(saved) => {
                 self.fmus[fmu] = saved;
                 Ok(())
             }
             None => {
-                let action = Action::Restore(self.scenario.fmus[fmu].name.clone());
+                let action = PlanAction::Restore(self.scenario.fmus[fmu].name.clone());
                 self.fault(action, Fault::Misplaced { rule: Rule::RestoreAfterSave })
             }
         }
     }
 
-    fn a_loop(&mut self, it: &ScenarioLoop, again: bool) -> Verdict {
+    fn a_loop(&mut self, it: &ScenarioLoop, again: bool) -> InstructionVerdict {
         if NESTING_MAX <= self.path.len() {
-            return self.fault(Action::Iterate, Fault::TooDeep);
+            return self.fault(PlanAction::Iterate, Fault::TooDeep);
         }
         match &it.until {
             Until::Converged(outputs) => self.converge(it, outputs, again),
@@ -166,7 +170,12 @@ impl ScenarioExecution<'_> {
         }
     }
 
-    fn converge(&mut self, it: &ScenarioLoop, outputs: &[ScenarioPort], again: bool) -> Verdict {
+    fn converge(
+        &mut self,
+        it: &ScenarioLoop,
+        outputs: &[ScenarioPort],
+        again: bool,
+    ) -> InstructionVerdict {
         let before = self.places();
         for &port in outputs {
             self.assume(port, true);
@@ -175,7 +184,7 @@ impl ScenarioExecution<'_> {
         for &port in outputs {
             let (fmu, output) = self.output(port);
             if self.assumed[fmu][output] {
-                let action = Action::Get(self.scenario.port_name(port));
+                let action = PlanAction::Get(self.scenario.port_name(port));
                 return self.fault(action, Fault::Never);
             }
         }
@@ -189,11 +198,11 @@ impl ScenarioExecution<'_> {
     }
 
     /// Everything once more, from where it began.
-    fn retry(&mut self, it: &ScenarioLoop, before: &[When]) -> Verdict {
+    fn retry(&mut self, it: &ScenarioLoop, before: &[When]) -> InstructionVerdict {
         self.run(&it.retry, false)?;
         for (index, &before) in before.iter().enumerate() {
             if before < self.fmus[index].at {
-                let action = Action::Restore(self.scenario.fmus[index].name.clone());
+                let action = PlanAction::Restore(self.scenario.fmus[index].name.clone());
                 return self.fault(action, Fault::Never);
             }
         }
@@ -221,7 +230,12 @@ impl ScenarioExecution<'_> {
     }
 
     /// The first size is rejected: all must go back and take a shorter step.
-    fn find_step(&mut self, it: &ScenarioLoop, fmus: &[ComponentId], again: bool) -> Verdict {
+    fn find_step(
+        &mut self,
+        it: &ScenarioLoop,
+        fmus: &[ComponentId],
+        again: bool,
+    ) -> InstructionVerdict {
         let (outer, before) = (self.accepting.len(), self.places());
         self.accepting.extend(fmus);
         self.run(&it.iterate, again)?;

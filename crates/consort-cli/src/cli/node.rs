@@ -174,7 +174,7 @@ pub(crate) struct NodeArgs {
     #[arg(long, hide = true, value_name = "COMPONENT")]
     pub(crate) foreign: Option<String>,
     /// What a node that `consort run` started is given
-    #[arg(long, hide = true, value_name = "FILE")]
+    #[arg(long, alias = "crew", hide = true, value_name = "FILE")]
     pub(crate) assignment: Option<PathBuf>,
 }
 

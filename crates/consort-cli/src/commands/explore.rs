@@ -4,9 +4,9 @@ use crate::cli::{CampaignWorkerArgs, ExploreArgs, Global};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::{Printer, one_line};
 use crate::{interrupt, pipeline};
-use consort::campaign::{Answer, CounterExample, Ending, Validation, serve_worker};
+use consort::campaign::{Answer, CampaignEnd, CounterExample, Validation, serve_worker};
 use consort::{CampaignOutcome, CampaignRequest, ReadyCampaign};
-use consort_explore::world::Bounds;
+use consort_explore::world::RobustnessInterval;
 use consort_process::{end_with_parent, program};
 use consort_view::numbers::{plural, short};
 use std::io::{self, Write};
@@ -29,9 +29,9 @@ pub(crate) fn execute(args: &ExploreArgs, global: &Global, printer: &Printer) ->
     let (file, folder) = (args.campaign.display(), campaign.folder().display());
     let resume = format!("consort explore {file} --resume {folder}");
     match outcome.ending {
-        Ending::Concluded(_) => {}
-        Ending::Stopped => printer.insist(&format!("stopped; resume it with: {resume}")),
-        Ending::OutOfTime => printer.insist(&format!("out of time; resume it with: {resume}")),
+        CampaignEnd::Concluded(_) => {}
+        CampaignEnd::Stopped => printer.insist(&format!("stopped; resume it with: {resume}")),
+        CampaignEnd::OutOfTime => printer.insist(&format!("out of time; resume it with: {resume}")),
     }
     Ok(match outcome.answer {
         Answer::Holds => Exit::Done,
@@ -127,7 +127,7 @@ fn counter_example(campaign: &ReadyCampaign, found: &CounterExample) -> String {
 
 /// `-0.5`, or `-0.5 to 1`.
 #[expect(clippy::float_cmp, reason = "a point is an interval of no width at all")]
-pub(super) fn interval(bounds: Bounds) -> String {
+pub(super) fn interval(bounds: RobustnessInterval) -> String {
     match bounds.low == bounds.high {
         true => short(bounds.low),
         false => format!("{} to {}", short(bounds.low), short(bounds.high)),

@@ -13,7 +13,7 @@ use consort_core::{Diagnostic, Literal, ModelDescription, Report};
 use consort_formats::{multimodel, ssp};
 use consort_models::pack::{PackError, Packed, resource_bytes, write_archive};
 use consort_models::ssp::Nested;
-use consort_system::{ResolvedSystem, Spanned, System};
+use consort_system::{ResolvedSystem, Spanned, SystemDescription};
 use files::Files;
 use moved::{FOREIGN, Moved};
 use std::cell::RefCell;
@@ -122,7 +122,7 @@ impl Export<'_> {
     }
 
     /// The system with its paths as they are from where it is written.
-    fn moved(&self, files: &mut Files) -> Result<System, CommandError> {
+    fn moved(&self, files: &mut Files) -> Result<SystemDescription, CommandError> {
         let mut system = self.loaded.system.clone();
         self.name_table(&mut system);
         let folder = self.out.parent().unwrap_or(Path::new(""));
@@ -168,7 +168,7 @@ impl Export<'_> {
     }
 
     /// A table that the command line names is the system's now.
-    fn name_table(&self, system: &mut System) {
+    fn name_table(&self, system: &mut SystemDescription) {
         if let Some(table) = &self.args.experiment.input {
             let path = std::path::absolute(table).unwrap_or_else(|_| table.clone());
             system.experiment.input = Some(Spanned::assumed(path.to_string_lossy().into_owned()));
@@ -191,7 +191,11 @@ fn configuration(out: &Path) -> PathBuf {
 }
 
 /// Values that were written in another unit, in the unit of their variable: the form has no units.
-fn in_own_units(system: &mut System, resolved: &ResolvedSystem, models: &[&ModelDescription]) {
+fn in_own_units(
+    system: &mut SystemDescription,
+    resolved: &ResolvedSystem,
+    models: &[&ModelDescription],
+) {
     let parts = system.components.iter_mut().zip(&resolved.components).zip(models);
     for ((component, resolved), model) in parts {
         for parameter in component.parameters.iter_mut().filter(|it| it.unit.is_some()) {

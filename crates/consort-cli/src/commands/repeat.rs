@@ -6,7 +6,7 @@ use crate::cli::{Global, LinkChoice, RepeatArgs};
 use crate::outcome::{CommandResult, Exit};
 use crate::output::printer::Printer;
 use crate::{interrupt, pipeline};
-use answer::Tally;
+use answer::VariationTally;
 use consort::repeat::RepeatedRun;
 use consort::{Repeat, RepeatAnswer, RepeatRequest};
 use consort_core::Report;
@@ -19,7 +19,7 @@ pub(crate) fn execute(args: &RepeatArgs, global: &Global, printer: &Printer) -> 
     let request = request(args, global, &mut report);
     let mut repeat = Repeat::prepare(request, pipeline::models(global), report, &context)?;
     printer.report(&repeat.prepared.report, "");
-    let mut tally = Tally::default();
+    let mut tally = VariationTally::default();
     let mut on_run = |run: &RepeatedRun| {
         let setting = run.setting.describe(&run.disturbed);
         printer.detail(&format!("run {}: {setting}, {}", run.number, run.result.hash));

@@ -5,7 +5,7 @@ use crate::cli::{Global, ReplayArgs};
 use crate::outcome::{CommandResult, Exit};
 use crate::output::printer::{Printer, one_line};
 use crate::{interrupt, pipeline};
-use consort::campaign::{Scenario, ScenarioAnswer, is_counter_example};
+use consort::campaign::{ScenarioAnswer, ScenarioReplay, is_counter_example};
 use consort::run::End;
 use consort::{Context, Replay, Replayed};
 use consort_core::Report;
@@ -34,7 +34,7 @@ fn execute_scenario(
     context: &Context,
     printer: &Printer,
 ) -> CommandResult {
-    let scenario = Scenario::prepare(&args.run, &pipeline::models(global), context)?;
+    let scenario = ScenarioReplay::prepare(&args.run, &pipeline::models(global), context)?;
     for change in scenario.changes() {
         printer.insist(&format!("since then, {change} has changed"));
     }

@@ -8,7 +8,7 @@ use crate::cli::{Global, RunArgs};
 use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::{Printer, one_line};
 use crate::{command_line, interrupt, pipeline};
-use consort::run::Recorded;
+use consort::run::RecordOutcome;
 use consort::{Context, ReadyRun, load};
 use consort_core::Report;
 use consort_view::numbers::{duration, short};
@@ -44,7 +44,7 @@ fn file_or_folder(system: &Path) -> PathBuf {
 /// Runs a resumed run from its start as well, and says that both are one.
 fn verify(
     run: &ReadyRun,
-    recorded: &Recorded,
+    recorded: &RecordOutcome,
     context: &Context,
     printer: &Printer,
 ) -> Result<(), CommandError> {

@@ -3,11 +3,11 @@
 use consort_core::{ModelDescription, Report};
 use consort_models::loader::{Loader, LoaderOptions};
 use consort_models::{LoadedModel, ModelRequest, Parameter};
-use consort_system::{Component, System};
+use consort_system::{Component, SystemDescription};
 use consort_testkit::fmus::example;
 use std::path::Path;
 
-fn models(system: &System, base: &Path, report: &mut Report) -> Vec<LoadedModel> {
+fn models(system: &SystemDescription, base: &Path, report: &mut Report) -> Vec<LoadedModel> {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("acceptance-cache");
     let mut loader = Loader::new(LoaderOptions::new(cache));
     let load = |component: &Component| {

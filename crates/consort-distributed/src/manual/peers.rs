@@ -109,34 +109,34 @@ impl<'a> Peers<'a> {
         let Some(program) = self.program(node) else { return why };
         why.with_note(format!(
             "`{program}` is a program that is started by hand: that line and `--foreign {program}` \
-             is its `CONSORT_NODE`, one word per line"
+             is its `CONSORT_NODE`, one argument per line"
         ))
     }
 
     /// How another node is started, as far as this one knows.
     fn start_line(&self, node: &str) -> String {
         let system = self.node.system.display().to_string();
-        let mut words = vec!["consort".to_owned(), "node".to_owned(), system];
-        words.extend(["--name".to_owned(), node.to_owned()]);
+        let mut arguments = vec!["consort".to_owned(), "node".to_owned(), system];
+        arguments.extend(["--name".to_owned(), node.to_owned()]);
         let nodes = &self.placement.nodes;
         if nodes.iter().any(|other| node < other.as_str()) {
-            words.extend(["--listen".to_owned(), self.found_at(node)]);
+            arguments.extend(["--listen".to_owned(), self.found_at(node)]);
         }
         for other in nodes.iter().filter(|other| other.as_str() < node) {
-            words.extend(["--connect".to_owned(), format!("{other}={}", self.found_at(other))]);
+            arguments.extend(["--connect".to_owned(), format!("{other}={}", self.found_at(other))]);
         }
         if let Some(secret) = &self.node.secret {
-            words.extend(["--secret".to_owned(), secret.display().to_string()]);
+            arguments.extend(["--secret".to_owned(), secret.display().to_string()]);
         }
         if self.node.plain {
-            words.push("--plain".to_owned());
+            arguments.push("--plain".to_owned());
         }
         let pairs = &self.node.place;
         let pairs: Vec<String> = pairs.iter().map(|(it, place)| format!("{it}={place}")).collect();
         if !pairs.is_empty() {
-            words.extend(["--place".to_owned(), pairs.join(",")]);
+            arguments.extend(["--place".to_owned(), pairs.join(",")]);
         }
-        words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        arguments.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
     }
 
     /// Where a node is, as far as this one knows.

@@ -1,4 +1,4 @@
-//! How a manual node can be resumed, when others are gone or do not fit.
+//! How a manual node can be resumed, when others are lost or have other snapshots.
 
 use crate::message::is_about_others;
 use consort_core::{Diagnostic, Resolution, Time};

@@ -3,7 +3,8 @@
 use super::{Lowered, LoweredEvent};
 use crate::differentiate::{Entry, jacobian};
 use crate::equations::{
-    CompiledEvent, Delay, Dependence, Equations, Indicator, Jacobian, Programs, Quantity, Target,
+    CompiledEvent, Delay, Dependence, Equations, EventTarget, Indicator, Jacobian, Programs,
+    Quantity,
 };
 use crate::graph::{Graph, Node, NodeId, Reach};
 use crate::lower::Relation;
@@ -173,8 +174,8 @@ fn event(
 ) -> CompiledEvent {
     let program = |node: NodeId| -> Program { assemble(graph, layout, &[node]) };
     let target = |symbol: &Symbol| match symbol {
-        Symbol::State(at) => Target::State(*at),
-        Symbol::Discrete(at) => Target::Discrete(*at),
+        Symbol::State(at) => EventTarget::State(*at),
+        Symbol::Discrete(at) => EventTarget::Discrete(*at),
         _ => unreachable!("targets of events were checked"),
     };
     CompiledEvent {

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::tree::{
-    Assignment, Equation, EquationModel, Event, Expression, Function, Kind, Name,
+    Equation, EquationModel, Event, EventAssignment, Expression, Function, Kind, Name,
     VariableDeclaration,
 };
 use consort_core::Diagnostic;
@@ -207,7 +207,7 @@ impl Parser<'_> {
         while !self.at_end() && !self.sees("end") {
             let line = self.taken();
             match self.assigned().and_then(|found| self.line_end().map(|()| found)) {
-                Ok((name, value)) => event.assignments.push(Assignment { name, value }),
+                Ok((name, value)) => event.assignments.push(EventAssignment { name, value }),
                 Err(Unreadable) => self.recover(line),
             }
         }

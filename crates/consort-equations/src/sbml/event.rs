@@ -8,7 +8,7 @@ use super::xml::Reader;
 use crate::builtin::Builtin;
 use crate::tree;
 use crate::tree::{
-    Assignment, EquationModel, Expression, ExpressionKind, Kind, Name, VariableDeclaration,
+    EquationModel, EventAssignment, Expression, ExpressionKind, Kind, Name, VariableDeclaration,
 };
 
 /// Adds an event to the model.
@@ -33,7 +33,7 @@ pub(super) fn lower(
     };
     let assign = |(index, span, value): &(usize, consort_core::Span, Expression)| {
         let (name, value) = assigned(&forms[*index], value.clone());
-        Assignment { name: Name { text: name, span: Some(*span) }, value }
+        EventAssignment { name: Name { text: name, span: Some(*span) }, value }
     };
     match timing(table, forms, event) {
         Timing::Trigger => {}
@@ -110,12 +110,12 @@ fn hold(
         let held = discrete(format!("{}_held", forms[*index].name), model);
         let (name, value_then) = assigned(&forms[*index], Expression::variable(&held));
         let name = Name { text: name, span: Some(*span) };
-        second.assignments.push(Assignment { name, value: value_then });
-        first.assignments.push(Assignment::new(held, value.clone()));
+        second.assignments.push(EventAssignment { name, value: value_then });
+        first.assignments.push(EventAssignment::new(held, value.clone()));
     }
     let due = discrete(format!("{}_due", first.name.text), model);
-    first.assignments.push(Assignment::new(due.as_str(), 1.0.into()));
-    second.assignments.push(Assignment::new(due.as_str(), 0.0.into()));
+    first.assignments.push(EventAssignment::new(due.as_str(), 1.0.into()));
+    second.assignments.push(EventAssignment::new(due.as_str(), 0.0.into()));
     let half = Expression::number(0.5);
     second.condition = Expression::builtin(Builtin::Less, vec![half, Expression::variable(due)]);
     second.priority = Some(f64::INFINITY.into());

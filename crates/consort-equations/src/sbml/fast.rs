@@ -7,7 +7,7 @@ use super::reaction::{Reaction, Term};
 use super::scale::Usual;
 use super::table::Table;
 use super::xml::Reader;
-use crate::tree::{Assignment, EquationModel, Expression, Kind, Name, VariableDeclaration};
+use crate::tree::{EquationModel, EventAssignment, Expression, Kind, Name, VariableDeclaration};
 use std::collections::BTreeMap;
 
 /// How far fast reactions have gone.
@@ -25,7 +25,7 @@ impl Extents {
         let usual = Usual::new(table);
         for (extent, law, species) in self.extents {
             let scale = usual.of(&table.quantities[species], true);
-            model.scales.push(Assignment { name: extent.clone(), value: scale });
+            model.scales.push(EventAssignment { name: extent.clone(), value: scale });
             let mut state = VariableDeclaration::new(Kind::State, extent.clone(), Some(0.0.into()));
             state.description = format!("how far the fast reaction {law} has gone");
             model.declarations.push(state);

@@ -4,12 +4,12 @@ use super::form::{Form, start};
 use super::reaction::product;
 use super::table::{SbmlQuantity, Species, Table};
 use crate::builtin::Builtin;
-use crate::tree::{Assignment, Expression, ExpressionKind, Kind};
+use crate::tree::{EventAssignment, Expression, ExpressionKind, Kind};
 use std::collections::BTreeMap;
 
 /// The typical magnitude of every state: its first value, or what is usual for such a quantity
 /// where that is zero.
-pub(super) fn scales(table: &Table<'_>, forms: &[Form]) -> Vec<Assignment> {
+pub(super) fn scales(table: &Table<'_>, forms: &[Form]) -> Vec<EventAssignment> {
     let (usual, mut scales) = (Usual::new(table), Vec::new());
     for (index, form) in forms.iter().enumerate() {
         let state = match &form.near {
@@ -20,7 +20,7 @@ pub(super) fn scales(table: &Table<'_>, forms: &[Form]) -> Vec<Assignment> {
         let is_amount = form.divisor.is_some() || !form.moved.is_empty();
         let usual = usual.of(&table.quantities[index], is_amount);
         let (first, _) = start(table, index, form);
-        scales.push(Assignment::new(state.as_str(), or_usual(first, usual)));
+        scales.push(EventAssignment::new(state.as_str(), or_usual(first, usual)));
     }
     scales
 }

@@ -4,7 +4,7 @@ use consort_core::{Diagnostic, Span};
 use consort_xml::{Codes, File, Format, Help, Limits, Reporter, boolean};
 use std::ops::Range;
 
-pub(super) use consort_xml::{Node, shorten};
+pub(super) use consort_xml::{XmlNode as Node, shorten};
 
 /// How models are read as XML.
 pub(super) static FORMAT: Format = Format {

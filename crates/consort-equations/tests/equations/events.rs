@@ -1,7 +1,7 @@
 //! Events: what is watched, when they fire, what they change.
 
 use crate::{Setting, compiled};
-use consort_equations::{Op, Target};
+use consort_equations::{EventTarget, Op};
 
 #[test]
 fn an_event_has_a_condition_and_new_values_from_those_before() {
@@ -11,7 +11,7 @@ fn an_event_has_a_condition_and_new_values_from_those_before() {
          when h < 0 and v < 0 then\n  v = -e*pre(v)\n  n = n + v\nend\nend",
     );
     let event = &equations.events[0];
-    assert_eq!(event.targets, [Target::State(1), Target::Discrete(0)]);
+    assert_eq!(event.targets, [EventTarget::State(1), EventTarget::Discrete(0)]);
     let mut setting = Setting::start(&equations);
     assert_eq!(setting.evaluate(&equations, &event.condition), [0.0]);
     setting.states[0] = -0.1;

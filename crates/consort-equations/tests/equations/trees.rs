@@ -2,7 +2,9 @@
 
 use crate::Setting;
 use consort_core::Report;
-use consort_equations::tree::{Assignment, Equation, Event, Function, Kind, VariableDeclaration};
+use consort_equations::tree::{
+    Equation, Event, EventAssignment, Function, Kind, VariableDeclaration,
+};
 use consort_equations::{Builtin, EquationModel, Expression, compile};
 use consort_testkit::render;
 
@@ -23,7 +25,7 @@ fn decay() -> EquationModel {
         ],
         equations: vec![Equation::derivative("s", minus)],
         functions: vec![Function::new("id", &["x"], var("x"))],
-        events: vec![Event::new(condition, vec![Assignment::new("s", 3.0.into())])],
+        events: vec![Event::new(condition, vec![EventAssignment::new("s", 3.0.into())])],
         ..EquationModel::default()
     }
 }

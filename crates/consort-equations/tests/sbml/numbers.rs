@@ -4,7 +4,7 @@ use crate::constructs::{self, Case};
 use crate::events;
 use crate::write;
 use consort_core::Report;
-use consort_equations::equations::Target;
+use consort_equations::equations::EventTarget;
 use consort_equations::{Equations, NoHistory, Program, compile, sbml};
 use consort_testkit::render;
 
@@ -79,8 +79,8 @@ impl Run {
         let values = self.evaluate(&event.assignments);
         for (target, value) in event.targets.iter().zip(values) {
             match target {
-                Target::State(state) => self.states[*state] = value,
-                Target::Discrete(discrete) => self.discretes[*discrete] = value,
+                EventTarget::State(state) => self.states[*state] = value,
+                EventTarget::Discrete(discrete) => self.discretes[*discrete] = value,
             }
         }
         self

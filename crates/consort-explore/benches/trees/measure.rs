@@ -2,9 +2,9 @@
 
 use crate::tube::Tube;
 use consort_explore::run_world::RunWorld;
-use consort_explore::space::{Node, Space};
-use consort_explore::statistics::Costs;
-use consort_explore::strategy::{Exhaustive, ExhaustiveOptions, Strategy, Task, Until};
+use consort_explore::space::{PrefixNode, Space};
+use consort_explore::statistics::OperationCosts;
+use consort_explore::strategy::{Exhaustive, ExhaustiveOptions, StopRule, Strategy, UnitTask};
 use consort_explore::visit::{Budget, Explorer};
 use consort_explore::world::World;
 use std::time::Instant;
@@ -17,7 +17,7 @@ const SAMPLES: u32 = 200;
 /// What was measured.
 pub(crate) struct Measured {
     /// Average costs of one operation [s].
-    pub(crate) costs: Costs,
+    pub(crate) costs: OperationCosts,
     pub(crate) nodes: u128,
     /// How much faster a visit would be whose saving and restoring cost nothing, with periods that cost what
     /// they do at each depth.
@@ -60,7 +60,7 @@ pub(crate) fn measure(tube: &Tube<'_>) -> Measured {
     let budget = Budget { snapshots_max: tube.horizon as usize, bytes_max: u64::MAX };
     let mut explorer = Explorer::new(space.clone(), tube.world().1, budget);
     let unit = space.count().div_ceil(PARTS);
-    let options = ExhaustiveOptions { unit, until: Until::Complete, limit: None };
+    let options = ExhaustiveOptions { unit, until: StopRule::Complete, limit: None };
     let mut strategy = Exhaustive::new(&space, options);
     let processes = Processes::find();
     let (mut tree, mut root) = (Timing::default(), Timing::default());
@@ -68,7 +68,7 @@ pub(crate) fn measure(tube: &Tube<'_>) -> Measured {
     for unit in strategy.offer(usize::MAX) {
         let result = tree.add(&processes, || explorer.work(&unit, &mut ()));
         let result = result.expect("the tube can be simulated");
-        let Task::Range { first, count, .. } = unit.task else { continue };
+        let UnitTask::Range { first, count, .. } = unit.task else { continue };
         let range = first..first + count;
         root.add(&processes, || from_the_root(&space, &mut baseline, range, &mut depths));
         strategy.absorb(&unit, result);
@@ -76,7 +76,7 @@ pub(crate) fn measure(tube: &Tube<'_>) -> Measured {
     let summary = strategy.summary();
     assert_eq!(summary.tally.holds, space.count(), "the tube stays within its bound");
     let steps: usize = depths.iter().map(|depth| depth.0.len()).sum();
-    let costs = Costs { get, set, sim: root.spent / steps as f64 };
+    let costs = OperationCosts { get, set, sim: root.spent / steps as f64 };
     let free = free(&depths, f64::from(tube.letters));
     Measured { costs, nodes: summary.nodes, free, tree, root }
 }
@@ -109,7 +109,7 @@ fn from_the_root(
     range: std::ops::Range<u128>,
     depths: &mut [Depth],
 ) {
-    let mut waiting: Vec<(Vec<u32>, Node)> = vec![(Vec::new(), space.root())];
+    let mut waiting: Vec<(Vec<u32>, PrefixNode)> = vec![(Vec::new(), space.root())];
     while let Some((prefix, node)) = waiting.pop() {
         if !prefix.is_empty() && range.contains(&node.first) {
             world.reset().expect("the start can be restored");

@@ -3,7 +3,7 @@
 use consort_core::{Model, Provider, Report};
 use consort_engine::{Executable, RunOptions};
 use consort_explore::campaign::{Questions, resolve};
-use consort_explore::run_world::{RunWorld, Until};
+use consort_explore::run_world::{RunUntil, RunWorld};
 use consort_explore::space::Space;
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
 use consort_models::loader::{
@@ -72,7 +72,7 @@ impl Tube<'_> {
         let space = campaign.space.clone();
         let options = RunOptions::quiet(1);
         let executable = Executable::new(system, plan, vec![Arc::clone(&model)]);
-        let world = RunWorld::start(campaign, executable, options, Until::Decided);
+        let world = RunWorld::start(campaign, executable, options, RunUntil::Decided);
         Some((space, world.expect("the tube starts")))
     }
 

@@ -1,12 +1,12 @@
 //! The strategy that a campaign asks for.
 
-use crate::chronicle::Chronicle;
+use crate::history::CampaignHistory;
 use crate::space::Space;
 use crate::statistics::{Sprt, SprtOptions};
 use crate::strategy::{
     Deepening, DeepeningOptions, Exhaustive, ExhaustiveOptions, Goal, MonteCarlo,
-    MonteCarloOptions, RandomOptions, RandomOrder, Search, SearchKind, SearchOptions, Strategy,
-    Until, unit_of,
+    MonteCarloOptions, RandomOptions, RandomOrder, Search, SearchKind, SearchOptions, StopRule,
+    Strategy, unit_of,
 };
 use crate::visit::Budget;
 use consort_system::Campaign;
@@ -39,11 +39,11 @@ pub fn budget(campaign: &Campaign) -> Budget {
 }
 
 /// The strategy at its beginning.
-pub fn strategy(campaign: &Campaign, space: &Space) -> Chronicle {
+pub fn strategy(campaign: &Campaign, space: &Space) -> CampaignHistory {
     let written = &campaign.strategy;
     let limit = campaign.limit.scenarios.as_ref().map(|count| count.value);
     let block = written.block.as_ref().map(|count| count.value);
-    let until = if written.stops_at_first { Until::Violations(1) } else { Until::Complete };
+    let until = if written.stops_at_first { StopRule::Violations(1) } else { StopRule::Complete };
     let unit = block.map_or(unit_of(space.count()), u128::from);
     let limit_wide = limit.map(u128::from);
     let boxed: Box<dyn Strategy> = match written.kind.value {
@@ -64,7 +64,7 @@ pub fn strategy(campaign: &Campaign, space: &Space) -> Chronicle {
             Box::new(Search::new(space, search(campaign)))
         }
     };
-    Chronicle::new(boxed)
+    CampaignHistory::new(boxed)
 }
 
 fn narrow(wide: u128) -> u64 {
@@ -104,7 +104,7 @@ fn search(campaign: &Campaign) -> SearchOptions {
         kind,
         children_max: None,
         unit,
-        until: Until::Violations(1),
+        until: StopRule::Violations(1),
         nodes_max: nodes_max.into(),
         merge_equal: false,
     }

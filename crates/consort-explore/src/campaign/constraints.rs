@@ -2,7 +2,7 @@
 //!
 //! They are written as properties are, and judged at a single instant.
 
-use super::Input;
+use super::CampaignInput;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Resolution, Seconds, Span, Tag, Time};
 use consort_property::{Property, Reading};
@@ -12,7 +12,7 @@ use consort_system::Campaign;
 pub(super) fn allowed(
     campaign: &Campaign,
     constraints: &[(Property, Option<Span>)],
-    inputs: &[Input],
+    inputs: &[CampaignInput],
     report: &mut Report,
 ) -> impl Fn(&[u32]) -> bool + use<> {
     for (property, span) in constraints {
@@ -24,7 +24,7 @@ pub(super) fn allowed(
         places.map(|places| (property.clone(), places))
     };
     let number = |values: &consort_core::Values| values.view().as_f64(0).unwrap_or(f64::NAN);
-    let numbers = |input: &Input| input.values.iter().map(number).collect();
+    let numbers = |input: &CampaignInput| input.values.iter().map(number).collect();
     let numbers: Vec<Vec<f64>> = inputs.iter().map(numbers).collect();
     let constraints: Vec<(Property, Vec<usize>)> = constraints.iter().filter_map(places).collect();
     move |choice: &[u32]| {

@@ -1,6 +1,6 @@
 //! Disturbed inputs: found, free to be chosen, with values that fit.
 
-use super::{Input, Names};
+use super::{CampaignInput, Names};
 use consort_core::{
     Causality, Diagnostic, ModelDescription, Report, Span, Values, Variability, Variable,
 };
@@ -8,17 +8,22 @@ use consort_system::Campaign;
 use consort_system::campaign::Disturbance;
 
 /// The inputs as far as they are right.
-pub(super) fn resolve(campaign: &Campaign, names: &Names<'_>, report: &mut Report) -> Vec<Input> {
+pub(super) fn resolve(
+    campaign: &Campaign,
+    names: &Names<'_>,
+    report: &mut Report,
+) -> Vec<CampaignInput> {
     campaign.disturbances.iter().filter_map(|written| input(written, names, report)).collect()
 }
 
-fn input(written: &Disturbance, names: &Names<'_>, report: &mut Report) -> Option<Input> {
+fn input(written: &Disturbance, names: &Names<'_>, report: &mut Report) -> Option<CampaignInput> {
     let (path, span) = (&written.input.value, written.input.span);
     let Some((component, index, variable)) = names.find(path) else {
         names.unknown(path, span, report);
         return None;
     };
-    check_free(names, (component, index), variable, (path, span), report);
+    let input = FoundInput { component, index, variable, path, span };
+    check_free(names, &input, report);
     if !variable.dimensions.is_empty() {
         let diagnostic = Diagnostic::error("campaign::array", format!("`{path}` is an array"))
             .maybe_at(span, "here");
@@ -36,7 +41,7 @@ fn input(written: &Disturbance, names: &Names<'_>, report: &mut Report) -> Optio
             checked.map_err(|problem| bad_value(path, literal.span, &problem, report)).ok()
         })
         .collect();
-    (values.len() == written.values.len()).then(|| Input { path: path.clone(), values })
+    (values.len() == written.values.len()).then(|| CampaignInput { path: path.clone(), values })
 }
 
 /// The names of an enumeration.
@@ -62,14 +67,21 @@ fn bad_value(path: &str, span: Option<Span>, problem: &str, report: &mut Report)
     );
 }
 
-/// What can be chosen is an input that nothing feeds, or a parameter that may change.
-fn check_free(
-    names: &Names<'_>,
-    (component, index): (usize, usize),
-    variable: &Variable,
-    (path, span): (&str, Option<Span>),
-    report: &mut Report,
-) {
+/// A variable that is to be disturbed.
+struct FoundInput<'a> {
+    component: usize,
+    /// Its index in the component.
+    index: usize,
+    variable: &'a Variable,
+    /// `component.variable`, for messages.
+    path: &'a str,
+    /// Where the campaign names it.
+    span: Option<Span>,
+}
+
+/// Checks that it is an input that nothing feeds, or a parameter that may change.
+fn check_free(names: &Names<'_>, input: &FoundInput<'_>, report: &mut Report) {
+    let FoundInput { component, index, variable, path, span } = *input;
     let is_this = |port: &consort_system::Port| {
         port.component.index() == component && port.variable.index() == index
     };

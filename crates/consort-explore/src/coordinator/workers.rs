@@ -1,4 +1,4 @@
-//! The worker processes of a campaign: what each is doing, and when it was last heard of.
+//! The worker processes of a campaign: the unit of each, and when it sent its last message.
 
 use crate::lease::Lease;
 use crate::visit::Effort;
@@ -14,7 +14,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long a worker whose output is closed may take to end by itself.
 const EXIT_GRACE: Duration = Duration::from_millis(20);
 
-/// A worker that is gone.
+/// A worker that has ended.
 #[derive(Debug)]
 pub(super) struct LostWorker {
     pub(super) was_ready: bool,

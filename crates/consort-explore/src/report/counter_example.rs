@@ -2,14 +2,14 @@
 
 use super::{bounds, choices, count};
 use crate::campaign::ResolvedCampaign;
-use crate::world::Bounds;
+use crate::world::RobustnessInterval;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Why this scenario was kept, of all that violate a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum CounterExampleRole {
     /// It is the first.
     First,
     /// It is the least robust.
@@ -18,13 +18,13 @@ pub enum Role {
     Shrunk,
 }
 
-impl Role {
+impl CounterExampleRole {
     /// As files are called.
     pub const fn name(self) -> &'static str {
         match self {
-            Role::First => "first",
-            Role::Worst => "worst",
-            Role::Shrunk => "shrunk",
+            CounterExampleRole::First => "first",
+            CounterExampleRole::Worst => "worst",
+            CounterExampleRole::Shrunk => "shrunk",
         }
     }
 }
@@ -33,7 +33,7 @@ impl Role {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CounterExample {
     /// Why it was kept.
-    pub role: Role,
+    pub role: CounterExampleRole,
     /// The property's place in the campaign.
     pub property: usize,
     /// The file, beside the report.
@@ -46,7 +46,7 @@ pub struct CounterExample {
     /// How often they change.
     pub changes: u32,
     /// By an ordinary run, without any snapshot, to the horizon.
-    pub robustness: Bounds,
+    pub robustness: RobustnessInterval,
     /// Of that run.
     pub trace_hash: String,
     /// The same with smaller steps and tolerances; `None` if that was not wanted.
@@ -58,9 +58,9 @@ pub struct CounterExample {
 #[serde(rename_all = "kebab-case")]
 pub enum Validation {
     /// It is still one.
-    Confirmed(Bounds),
+    Confirmed(RobustnessInterval),
     /// It is no counter-example any more: it was an artifact of steps or tolerances, or lies at the very edge.
-    Refuted(Bounds),
+    Refuted(RobustnessInterval),
     /// It could not be decided.
     Failed(String),
 }

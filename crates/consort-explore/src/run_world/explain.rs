@@ -35,12 +35,12 @@ impl RunWorld {
             self.compare_slowly(*letter, expected, saved.snapshot.tag())?;
         }
         let is_other = |place: &usize| marks.get(*place).is_some_and(|mark| *mark != ours[*place]);
-        let component = (0..ours.len()).find(is_other).or_else(|| self.stranger()).unwrap_or(0);
+        let component = (0..ours.len()).find(is_other).or_else(|| self.unexplained()).unwrap_or(0);
         Ok(self.run.state_differs(component, Tag::at(self.start_time), end, None))
     }
 
     /// The first component that is no code of ours.
-    fn stranger(&self) -> Option<usize> {
+    fn unexplained(&self) -> Option<usize> {
         let models = self.origin.executable.models();
         models.iter().position(|model| model.description().is_foreign_code())
     }

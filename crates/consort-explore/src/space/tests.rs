@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 fn shape(alphabets: &[(u32, Option<u32>)], changes_max: Option<u32>, horizon: u32) -> Shape {
     let disturbances = alphabets.iter().enumerate().map(|(place, &(letters, changes_max))| {
-        Disturbance { name: format!("d{place}"), letters, changes_max }
+        InputAlphabet { name: format!("d{place}"), letters, changes_max }
     });
     Shape { disturbances: disturbances.collect(), changes_max, horizon }
 }

@@ -93,14 +93,14 @@ fn the_closed_form_of_psi_is_that_of_the_sums() {
 
 #[test]
 fn the_speed_up_falls_from_the_ideal_with_the_cost_of_saving() {
-    let free = Costs { get: 0.0, set: 0.0, sim: 1.0 };
+    let free = OperationCosts { get: 0.0, set: 0.0, sim: 1.0 };
     near(speed_up(50, 5, free), 49.75, 1e-9);
     // Measured: image snapshots at steps of 1 ms.
-    let image = Costs { get: 37.0, set: 48.0, sim: 1000.0 };
+    let image = OperationCosts { get: 37.0, set: 48.0, sim: 1000.0 };
     near(speed_up(50, 5, image), 47.1, 0.1);
     near(ratio(50, image), 48.0 / 49_000.0, 1e-12);
     // Proposition 1: at the threshold nothing is gained.
-    let threshold = Costs { get: 0.0, set: psi(9, 3), sim: 1.0 };
+    let threshold = OperationCosts { get: 0.0, set: psi(9, 3), sim: 1.0 };
     near(speed_up(9, 3, threshold), 1.0, 1e-12);
 }
 

@@ -5,7 +5,7 @@ use libm::pow;
 
 /// Average costs of one operation, all in one unit of time.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Costs {
+pub struct OperationCosts {
     /// Saving.
     pub get: f64,
     /// Restoring.
@@ -14,7 +14,7 @@ pub struct Costs {
     pub sim: f64,
 }
 
-/// The paper's equation 5: by how much restoring and saving may be dearer than simulating a period before it
+/// Equation 5 of Sinisi et al. (2021): by how much restoring and saving may be dearer than simulating a period before it
 /// does not pay to save, in a tree of depth `horizon` with `branches` children per node. One more is the
 /// ideal speed-up.
 pub fn psi(horizon: u32, branches: u32) -> f64 {
@@ -27,15 +27,15 @@ pub fn psi(horizon: u32, branches: u32) -> f64 {
     (h * b - (h + 1.0) + leaf) / ((b - 1.0) * (1.0 - leaf)) - 1.0
 }
 
-/// The paper's equation 3: how much faster a visit with saving and restoring is than one that simulates
+/// Equation 3 of Sinisi et al. (2021): how much faster a visit with saving and restoring is than one that simulates
 /// every node from the root.
-pub fn speed_up(horizon: u32, branches: u32, costs: Costs) -> f64 {
+pub fn speed_up(horizon: u32, branches: u32, costs: OperationCosts) -> f64 {
     let per_node = costs.get / f64::from(branches) + costs.set + costs.sim;
     (psi(horizon, branches) + 1.0) * costs.sim / per_node
 }
 
-/// The paper's equation 6: below one, saving pays in any wide tree of that depth.
-pub fn ratio(horizon: u32, costs: Costs) -> f64 {
+/// Equation 6 of Sinisi et al. (2021): below one, saving pays in any wide tree of that depth.
+pub fn ratio(horizon: u32, costs: OperationCosts) -> f64 {
     costs.set / (f64::from(horizon.saturating_sub(1)) * costs.sim)
 }
 

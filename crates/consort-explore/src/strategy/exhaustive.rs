@@ -1,8 +1,8 @@
 //! Every scenario, in the order of the indices.
 
-use super::ordered::{Ledger, Ordered};
-use super::{Progress, Task, UnitResult, Until};
-use crate::space::{Node, Space};
+use super::ordered::{Ledger, Sequential, Steps};
+use super::{ExplorationProgress, StopRule, UnitResult, UnitTask};
+use crate::space::{PrefixNode, Space};
 
 /// How to visit everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,16 +10,18 @@ pub struct ExhaustiveOptions {
     /// At most so many scenarios per unit.
     pub unit: u128,
     /// When to stop.
-    pub until: Until,
+    pub until: StopRule,
     /// Only the first scenarios.
     pub limit: Option<u128>,
 }
 
 /// Visits the scenarios depth first, each prefix once.
-pub struct Exhaustive {
+pub type Exhaustive = Sequential<ExhaustiveSteps>;
+
+/// The steps of [`Exhaustive`].
+pub struct ExhaustiveSteps {
     ranges: Ranges,
-    until: Until,
-    ledger: Ledger,
+    until: StopRule,
     merged: u128,
 }
 
@@ -27,46 +29,36 @@ impl Exhaustive {
     /// A visit of the whole space, or of its first scenarios.
     pub fn new(space: &Space, options: ExhaustiveOptions) -> Self {
         let end = options.limit.map_or(space.count(), |limit| limit.min(space.count()));
-        let mut new = Self {
-            ranges: Ranges::new(space.clone(), options.unit, end),
-            until: options.until,
-            ledger: Ledger::default(),
-            merged: 0,
-        };
-        new.conclude();
-        new
-    }
-
-    fn conclude(&mut self) {
-        let (end, total) = (self.ranges.end, self.ranges.space.count());
-        let summary = &self.ledger.summary;
-        self.ledger.conclusion = self.until.conclusion(summary, self.merged, end, total);
+        let ranges = Ranges::new(space.clone(), options.unit, end);
+        let steps = ExhaustiveSteps { ranges, until: options.until, merged: 0 };
+        let mut ledger = Ledger::default();
+        steps.conclude(&mut ledger);
+        Sequential::of(steps, ledger)
     }
 }
 
-impl Ordered for Exhaustive {
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+impl ExhaustiveSteps {
+    fn conclude(&self, ledger: &mut Ledger) {
+        let (end, total) = (self.ranges.end, self.ranges.space.count());
+        ledger.conclusion = self.until.conclusion(&ledger.summary, self.merged, end, total);
     }
+}
 
-    fn ledger_mut(&mut self) -> &mut Ledger {
-        &mut self.ledger
-    }
-
-    fn next_task(&mut self) -> Option<Task> {
+impl Steps for ExhaustiveSteps {
+    fn next_task(&mut self) -> Option<UnitTask> {
         self.ranges.next_task()
     }
 
-    fn merge(&mut self, task: &Task, result: UnitResult) {
-        if let Task::Range { count, .. } = task {
+    fn merge(&mut self, ledger: &mut Ledger, task: &UnitTask, result: UnitResult) {
+        if let UnitTask::Range { count, .. } = task {
             self.merged += count;
         }
-        self.ledger.summary.append(result.summary);
-        self.conclude();
+        ledger.summary.append(result.summary);
+        self.conclude(ledger);
     }
 
-    fn progress(&self) -> Progress {
-        Progress::of(self.merged, self.ranges.end)
+    fn progress(&self, _ledger: &Ledger) -> ExplorationProgress {
+        ExplorationProgress::of(self.merged, self.ranges.end)
     }
 }
 
@@ -83,13 +75,13 @@ impl Ranges {
         Self { space, unit: unit.max(1), next: 0, end }
     }
 
-    pub(super) fn next_task(&mut self) -> Option<Task> {
+    pub(super) fn next_task(&mut self) -> Option<UnitTask> {
         if self.end <= self.next {
             return None;
         }
         let end = self.cut();
         let first = std::mem::replace(&mut self.next, end);
-        Some(Task::Range { horizon: self.space.horizon(), first, count: end - first })
+        Some(UnitTask::Range { horizon: self.space.horizon(), first, count: end - first })
     }
 
     /// Where the next range ends: not past the size of a unit and, in the second half of it, where the
@@ -107,7 +99,8 @@ impl Ranges {
             if let Some(best) = best {
                 return best;
             }
-            let holds = |child: &Node| child.first <= most && most - child.first < child.count;
+            let holds =
+                |child: &PrefixNode| child.first <= most && most - child.first < child.count;
             match self.space.below(node).map(|(_, child)| child).find(holds) {
                 Some(child) => node = child,
                 None => return most,

@@ -1,8 +1,8 @@
 //! Scenarios drawn at random, and what they say about all.
 
-use super::ordered::{Ledger, Ordered};
-use super::{Conclusion, Estimate, Progress, Task, UnitResult};
-use crate::outcome::{Tally, Verdict};
+use super::ordered::{Ledger, Sequential, Steps};
+use super::{Conclusion, Estimate, ExplorationProgress, UnitResult, UnitTask};
+use crate::outcome::{ScenarioVerdict, VerdictTally};
 use crate::statistics::{Decision, Sprt, clopper_pearson, hoeffding_count, zero_failures_count};
 
 /// What the draws are for. Probabilities are between zero and one, both excluded.
@@ -53,15 +53,18 @@ pub struct MonteCarloOptions {
 ///
 /// A draw that fails, or that is undecided, is counted neither for nor against where a probability is
 /// bounded from below, and as a violation where it is bounded from above and where a test is made.
-pub struct MonteCarlo {
+///
+/// Tally, violations and failures of the summary end with the draw that decided; properties and nodes are those of
+/// whole units.
+pub type MonteCarlo = Sequential<MonteCarloSteps>;
+
+/// The steps of [`MonteCarlo`].
+pub struct MonteCarloSteps {
     options: MonteCarloOptions,
     planned: u64,
     next: u64,
-    /// Its tally, violations and failures end with the draw that decided; what is said of the properties
-    /// and the nodes is that of whole units.
-    ledger: Ledger,
     /// Of the draws up to the one that decided.
-    tally: Tally,
+    tally: VerdictTally,
 }
 
 impl MonteCarlo {
@@ -75,15 +78,13 @@ impl MonteCarlo {
         };
         let mut ledger = Ledger::default();
         ledger.conclusion = (planned == 0).then_some(Conclusion::Limit);
-        Self {
-            options: MonteCarloOptions { unit: options.unit.max(1), ..options },
-            planned,
-            next: 0,
-            ledger,
-            tally: Tally::default(),
-        }
+        let options = MonteCarloOptions { unit: options.unit.max(1), ..options };
+        let steps = MonteCarloSteps { options, planned, next: 0, tally: VerdictTally::default() };
+        Sequential::of(steps, ledger)
     }
+}
 
+impl MonteCarloSteps {
     fn decide(&self) -> Option<Conclusion> {
         let drawn = self.tally.total() as u64;
         let bad = drawn - self.tally.holds as u64;
@@ -120,41 +121,36 @@ fn truncate<T>(kept: &mut Vec<T>, count: u128) {
     kept.truncate(usize::try_from(count).unwrap_or(usize::MAX));
 }
 
-impl Ordered for MonteCarlo {
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    fn ledger_mut(&mut self) -> &mut Ledger {
-        &mut self.ledger
-    }
-
-    fn next_task(&mut self) -> Option<Task> {
+impl Steps for MonteCarloSteps {
+    fn next_task(&mut self) -> Option<UnitTask> {
         let (seed, first) = (self.options.seed, self.next);
         let count = (self.planned - first).min(self.options.unit);
         self.next += count;
-        (0 < count).then_some(Task::Draws { seed, first, count })
+        (0 < count).then_some(UnitTask::Draws { seed, first, count })
     }
 
     /// Counts the draws of a unit until one decides; the rest of the unit counts for nothing.
-    fn merge(&mut self, _task: &Task, result: UnitResult) {
+    fn merge(&mut self, ledger: &mut Ledger, _task: &UnitTask, result: UnitResult) {
         for letter in result.draws.chars() {
-            let Some(verdict) = Verdict::from_letter(letter) else { continue };
+            let Some(verdict) = ScenarioVerdict::from_letter(letter) else { continue };
             self.tally.add(verdict, 1);
-            self.ledger.conclusion = self.decide();
-            if self.ledger.conclusion.is_some() {
+            ledger.conclusion = self.decide();
+            if ledger.conclusion.is_some() {
                 break;
             }
         }
-        let (summary, tally) = (&mut self.ledger.summary, self.tally);
+        let (summary, tally) = (&mut ledger.summary, self.tally);
         summary.append(result.summary);
         summary.tally = tally;
         truncate(&mut summary.violations, tally.violated);
         truncate(&mut summary.failures, tally.failed);
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self, _ledger: &Ledger) -> ExplorationProgress {
         let estimate = self.estimate();
-        Progress { estimate, ..Progress::of(self.tally.total(), self.planned.into()) }
+        ExplorationProgress {
+            estimate,
+            ..ExplorationProgress::of(self.tally.total(), self.planned.into())
+        }
     }
 }

@@ -1,33 +1,39 @@
 //! What strategies have in common: results arrive in any order, are merged in theirs, and nothing is
 //! merged after the conclusion.
 
-use super::{Conclusion, Progress, Strategy, Task, Unit, UnitResult};
-use crate::outcome::Summary;
+use super::{Conclusion, ExplorationProgress, Strategy, UnitResult, UnitTask, WorkUnit};
+use crate::outcome::ScenarioSummary;
 use std::collections::BTreeMap;
 
 /// A strategy whose units are merged one after another.
-pub(super) trait Ordered {
-    /// What it came to.
-    fn ledger(&self) -> &Ledger;
-
-    /// What it came to, to go on.
-    fn ledger_mut(&mut self) -> &mut Ledger;
-
-    /// What to do next; none: wait for results. Nobody asks after the conclusion.
-    fn next_task(&mut self) -> Option<Task>;
-
-    /// Takes the result of the next task in order.
-    fn merge(&mut self, task: &Task, result: UnitResult);
-
-    /// How far it is.
-    fn progress(&self) -> Progress;
+pub struct Sequential<S> {
+    steps: S,
+    ledger: Ledger,
 }
 
-/// What a strategy came to.
+impl<S: Steps> Sequential<S> {
+    pub(super) fn of(steps: S, ledger: Ledger) -> Self {
+        Self { steps, ledger }
+    }
+}
+
+/// What one strategy does differently from the others.
+pub trait Steps {
+    /// The next task; none: wait for results. Not called after the conclusion.
+    fn next_task(&mut self) -> Option<UnitTask>;
+
+    /// Takes the result of the next task in order.
+    fn merge(&mut self, ledger: &mut Ledger, task: &UnitTask, result: UnitResult);
+
+    /// How far it is.
+    fn progress(&self, ledger: &Ledger) -> ExplorationProgress;
+}
+
+/// The results that a strategy has merged.
 #[derive(Default)]
-pub(super) struct Ledger {
-    queue: Queue,
-    pub(super) summary: Summary,
+pub struct Ledger {
+    queue: MergeQueue,
+    pub(super) summary: ScenarioSummary,
     pub(super) conclusion: Option<Conclusion>,
 }
 
@@ -38,49 +44,49 @@ impl Ledger {
     }
 }
 
-impl<T: Ordered> Strategy for T {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
+impl<S: Steps> Strategy for Sequential<S> {
+    fn offer(&mut self, max: usize) -> Vec<WorkUnit> {
         let mut units = Vec::new();
         while units.len() < max
-            && self.ledger().conclusion.is_none()
-            && let Some(task) = self.next_task()
+            && self.ledger.conclusion.is_none()
+            && let Some(task) = self.steps.next_task()
         {
-            units.push(Unit { number: self.ledger_mut().queue.number(), task });
+            units.push(WorkUnit { number: self.ledger.queue.number(), task });
         }
         units
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
-        self.ledger_mut().queue.put(unit, result);
-        while self.ledger().conclusion.is_none()
-            && let Some((unit, result)) = self.ledger_mut().queue.take()
+    fn absorb(&mut self, unit: &WorkUnit, result: UnitResult) {
+        self.ledger.queue.put(unit, result);
+        while self.ledger.conclusion.is_none()
+            && let Some((unit, result)) = self.ledger.queue.take()
         {
-            self.merge(&unit.task, result);
+            self.steps.merge(&mut self.ledger, &unit.task, result);
         }
     }
 
     fn conclusion(&self) -> Option<Conclusion> {
-        self.ledger().conclusion
+        self.ledger.conclusion
     }
 
-    fn progress(&self) -> Progress {
-        Ordered::progress(self)
+    fn progress(&self) -> ExplorationProgress {
+        self.steps.progress(&self.ledger)
     }
 
-    fn summary(&self) -> &Summary {
-        &self.ledger().summary
+    fn summary(&self) -> &ScenarioSummary {
+        &self.ledger.summary
     }
 }
 
 /// What has arrived and cannot be merged yet.
 #[derive(Default)]
-struct Queue {
+struct MergeQueue {
     offered: u64,
     next: u64,
-    waiting: BTreeMap<u64, (Unit, UnitResult)>,
+    waiting: BTreeMap<u64, (WorkUnit, UnitResult)>,
 }
 
-impl Queue {
+impl MergeQueue {
     /// The number of a new unit.
     fn number(&mut self) -> u64 {
         self.offered += 1;
@@ -88,7 +94,7 @@ impl Queue {
     }
 
     /// Takes a result; one that was merged before is not merged again.
-    fn put(&mut self, unit: &Unit, result: UnitResult) {
+    fn put(&mut self, unit: &WorkUnit, result: UnitResult) {
         assert!(unit.number < self.offered, "only units that were offered are done");
         if self.next <= unit.number {
             self.waiting.insert(unit.number, (unit.clone(), result));
@@ -96,7 +102,7 @@ impl Queue {
     }
 
     /// The next result in order, if it is there.
-    fn take(&mut self) -> Option<(Unit, UnitResult)> {
+    fn take(&mut self) -> Option<(WorkUnit, UnitResult)> {
         let found = self.waiting.remove(&self.next)?;
         self.next += 1;
         Some(found)

@@ -1,7 +1,7 @@
 //! Every scenario, in a random order without repetition.
 
-use super::ordered::{Ledger, Ordered};
-use super::{Progress, Task, UnitResult, Until};
+use super::ordered::{Ledger, Sequential, Steps};
+use super::{ExplorationProgress, StopRule, UnitResult, UnitTask};
 use crate::space::Space;
 use crate::statistics::omission;
 
@@ -13,19 +13,21 @@ pub struct RandomOptions {
     /// So many scenarios are visited together, in the order of their prefixes; one unit each.
     pub block: u64,
     /// When to stop.
-    pub until: Until,
+    pub until: StopRule,
     /// Only so many scenarios.
     pub limit: Option<u128>,
 }
 
 /// Visits the scenarios in a random order; the probability of having missed a violation falls evenly from
 /// one to zero, whatever the violations are.
-pub struct RandomOrder {
+pub type RandomOrder = Sequential<RandomOrderSteps>;
+
+/// The steps of [`RandomOrder`].
+pub struct RandomOrderSteps {
     total: u128,
     end: u128,
     options: RandomOptions,
     next: u128,
-    ledger: Ledger,
     merged: u128,
 }
 
@@ -34,50 +36,39 @@ impl RandomOrder {
     pub fn new(space: &Space, options: RandomOptions) -> Self {
         let total = space.count();
         let end = options.limit.map_or(total, |limit| limit.min(total));
-        let mut new = Self {
-            total,
-            end,
-            options: RandomOptions { block: options.block.max(1), ..options },
-            next: 0,
-            ledger: Ledger::default(),
-            merged: 0,
-        };
-        new.conclude();
-        new
-    }
-
-    fn conclude(&mut self) {
-        let (until, summary) = (self.options.until, &self.ledger.summary);
-        self.ledger.conclusion = until.conclusion(summary, self.merged, self.end, self.total);
+        let options = RandomOptions { block: options.block.max(1), ..options };
+        let steps = RandomOrderSteps { total, end, options, next: 0, merged: 0 };
+        let mut ledger = Ledger::default();
+        steps.conclude(&mut ledger);
+        Sequential::of(steps, ledger)
     }
 }
 
-impl Ordered for RandomOrder {
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+impl RandomOrderSteps {
+    fn conclude(&self, ledger: &mut Ledger) {
+        let (until, summary) = (self.options.until, &ledger.summary);
+        ledger.conclusion = until.conclusion(summary, self.merged, self.end, self.total);
     }
+}
 
-    fn ledger_mut(&mut self) -> &mut Ledger {
-        &mut self.ledger
-    }
-
-    fn next_task(&mut self) -> Option<Task> {
+impl Steps for RandomOrderSteps {
+    fn next_task(&mut self) -> Option<UnitTask> {
         let first = self.next;
         let count = (self.end - first).min(u128::from(self.options.block)) as u64;
         self.next += u128::from(count);
-        (0 < count).then_some(Task::Block { seed: self.options.seed, first, count })
+        (0 < count).then_some(UnitTask::Block { seed: self.options.seed, first, count })
     }
 
-    fn merge(&mut self, task: &Task, result: UnitResult) {
-        if let Task::Block { count, .. } = task {
+    fn merge(&mut self, ledger: &mut Ledger, task: &UnitTask, result: UnitResult) {
+        if let UnitTask::Block { count, .. } = task {
             self.merged += u128::from(*count);
         }
-        self.ledger.summary.append(result.summary);
-        self.conclude();
+        ledger.summary.append(result.summary);
+        self.conclude(ledger);
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self, _ledger: &Ledger) -> ExplorationProgress {
         let omission = Some(omission(self.merged, self.total));
-        Progress { omission, ..Progress::of(self.merged, self.end) }
+        ExplorationProgress { omission, ..ExplorationProgress::of(self.merged, self.end) }
     }
 }

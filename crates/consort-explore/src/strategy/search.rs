@@ -2,8 +2,8 @@
 
 mod frontier;
 
-use super::ordered::{Ledger, Ordered};
-use super::{Conclusion, Progress, Task, UnitResult, Until};
+use super::ordered::{Ledger, Sequential, Steps};
+use super::{Conclusion, ExplorationProgress, StopRule, UnitResult, UnitTask};
 use crate::space::Space;
 use frontier::{Candidate, Frontier};
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ pub struct SearchOptions {
     /// So many nodes are expanded per unit.
     pub unit: u32,
     /// When to stop.
-    pub until: Until,
+    pub until: StopRule,
     /// Stops after the generation in which this many nodes are reached.
     pub nodes_max: u128,
     /// Goes on from one only of several nodes that have the same future.
@@ -46,29 +46,32 @@ pub struct SearchOptions {
 
 /// Goes on from the nodes with the least robustness, generation by generation: a generation is chosen
 /// when all of the one before is known, so that it does not matter who was fast.
-pub struct Search {
+pub type Search = Sequential<SearchSteps>;
+
+/// The steps of [`Search`].
+pub struct SearchSteps {
     space: Space,
     options: SearchOptions,
     frontier: Frontier,
     /// Of this generation.
-    offered: VecDeque<Task>,
-    ledger: Ledger,
+    offered: VecDeque<UnitTask>,
 }
 
 impl Search {
     /// A search from the root.
     pub fn new(space: &Space, options: SearchOptions) -> Self {
-        let mut new = Self {
+        let mut steps = SearchSteps {
             space: space.clone(),
             options,
             frontier: Frontier::new(options.merge_equal),
             offered: VecDeque::new(),
-            ledger: Ledger::default(),
         };
-        new.expand(vec![Vec::new()]);
-        new
+        steps.expand(vec![Vec::new()]);
+        Sequential::of(steps, Ledger::default())
     }
+}
 
+impl SearchSteps {
     /// Makes the units of a generation.
     fn expand(&mut self, mut prefixes: Vec<Vec<u32>>) {
         // Neighbors share prefixes: together they need fewer snapshots.
@@ -76,11 +79,11 @@ impl Search {
         let SearchOptions { seed, children_max, unit, .. } = self.options;
         for prefixes in prefixes.chunks(unit.max(1) as usize) {
             let prefixes = prefixes.to_vec();
-            self.offered.push_back(Task::Expand { seed, children_max, prefixes });
+            self.offered.push_back(UnitTask::Expand { seed, children_max, prefixes });
         }
     }
 
-    fn next_generation(&mut self) {
+    fn next_generation(&mut self, ledger: &mut Ledger) {
         let chosen = match self.options.kind {
             SearchKind::BestFirst { batch, frontier_max } => {
                 self.frontier.keep(frontier_max.max(1));
@@ -91,7 +94,7 @@ impl Search {
                 self.frontier.pop(width.max(1))
             }
         };
-        let Ledger { summary, conclusion, .. } = &mut self.ledger;
+        let Ledger { summary, conclusion, .. } = ledger;
         if self.options.until.is_reached(summary) {
             *conclusion = Some(Conclusion::Violations);
         } else if chosen.is_empty() {
@@ -105,33 +108,28 @@ impl Search {
     }
 }
 
-impl Ordered for Search {
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    fn ledger_mut(&mut self) -> &mut Ledger {
-        &mut self.ledger
-    }
-
-    fn next_task(&mut self) -> Option<Task> {
+impl Steps for SearchSteps {
+    fn next_task(&mut self) -> Option<UnitTask> {
         self.offered.pop_front()
     }
 
-    fn merge(&mut self, _task: &Task, result: UnitResult) {
-        self.ledger.summary.append(result.summary);
+    fn merge(&mut self, ledger: &mut Ledger, _task: &UnitTask, result: UnitResult) {
+        ledger.summary.append(result.summary);
         for reached in result.reached {
             if !reached.is_end {
                 self.frontier.push(Candidate::new(&reached, self.options.seed), &reached);
             }
         }
-        if self.offered.is_empty() && self.ledger.is_drained() {
-            self.next_generation();
+        if self.offered.is_empty() && ledger.is_drained() {
+            self.next_generation(ledger);
         }
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self, ledger: &Ledger) -> ExplorationProgress {
         let depth = Some(self.frontier.depth());
-        Progress { depth, ..Progress::of(self.ledger.summary.nodes, self.options.nodes_max) }
+        ExplorationProgress {
+            depth,
+            ..ExplorationProgress::of(ledger.summary.nodes, self.options.nodes_max)
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Scenarios that are run again from the start, without any restored state.
 
 use crate::drive::{Drive, Taken, WorkError};
-use crate::sample::{Difference, Explanation, Leaf};
+use crate::sample::{DifferenceExplanation, Leaf, RerunDifference};
 use crate::strategy::UnitResult;
-use crate::world::{Standing, World};
+use crate::world::{PrefixEvaluation, World};
 
 /// Runs each leaf again, and reports those that came to another place.
 pub(super) fn again<W: World>(
@@ -13,16 +13,16 @@ pub(super) fn again<W: World>(
     let mut result = UnitResult::default();
     for leaf in leaves {
         let explanation = match run(drive, &leaf.prefix)? {
-            Ok(standing) if leaf.is_where(&drive.marks(), &standing) => continue,
+            Ok(evaluation) if leaf.is_where(&drive.marks(), &evaluation) => continue,
             Ok(_) => drive.explain(leaf),
-            Err(reason) => Explanation {
+            Err(reason) => DifferenceExplanation {
                 message:
                     "a scenario that could be run by restored states cannot be run from its start"
                         .to_owned(),
                 notes: vec![reason],
             },
         };
-        result.differences.push(Difference { prefix: leaf.prefix.clone(), explanation });
+        result.differences.push(RerunDifference { prefix: leaf.prefix.clone(), explanation });
     }
     Ok(result)
 }
@@ -31,7 +31,7 @@ pub(super) fn again<W: World>(
 fn run<W: World>(
     drive: &mut Drive<'_, W>,
     prefix: &[u32],
-) -> Result<Result<Standing, String>, WorkError<W::Error>> {
+) -> Result<Result<PrefixEvaluation, String>, WorkError<W::Error>> {
     drive.renew()?;
     let mut last = None;
     for length in 1..=prefix.len() {
@@ -39,7 +39,7 @@ fn run<W: World>(
             return Ok(Err(reason));
         }
         match drive.take(&prefix[..length])? {
-            Taken::Standing(standing) => last = Some(standing),
+            Taken::Evaluation(evaluation) => last = Some(evaluation),
             Taken::Failed(reason) => return Ok(Err(reason)),
         }
     }

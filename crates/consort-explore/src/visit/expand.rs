@@ -1,28 +1,36 @@
 //! What a search asks for: the children of chosen nodes.
 
-use crate::archive::Archive;
+use crate::archive::SnapshotArchive;
 use crate::drive::{Drive, Taken, WorkError};
-use crate::outcome::{Outcome, Summary};
-use crate::space::{Node, Space};
+use crate::outcome::{Outcome, ScenarioSummary};
+use crate::space::{PrefixNode, Space};
 use crate::strategy::{Reached, UnitResult};
 use crate::world::World;
 use consort_core::Prng;
 
-/// Visits the children of each prefix; at most so many of each, chosen by the seed.
+/// Which children of a node are visited.
+pub(super) struct ChildChoice {
+    /// What they are drawn with.
+    pub(super) seed: u64,
+    /// At most so many; all of them if not given.
+    pub(super) children_max: Option<u32>,
+}
+
+/// Visits the children of each prefix.
 ///
 /// Each expanded node is saved, and so is one period away from each of its children: one snapshot serves
 /// all of them.
 pub(super) fn expand<W: World>(
     space: &Space,
     drive: &mut Drive<'_, W>,
-    archive: &mut Archive<W::Saved>,
+    archive: &mut SnapshotArchive<W::Saved>,
     prefixes: &[Vec<u32>],
-    chosen: (u64, Option<u32>),
+    choice: &ChildChoice,
 ) -> Result<UnitResult, WorkError<W::Error>> {
     let mut result = UnitResult::default();
     for prefix in prefixes {
         let Some(node) = space.find(prefix) else { continue };
-        let children = choose(space, node, prefix, chosen);
+        let children = choose(space, node, prefix, choice);
         visit_children(space, drive, archive, prefix, &children, &mut result)?;
         drive.hold(archive.len(), archive.bytes());
     }
@@ -33,14 +41,14 @@ pub(super) fn expand<W: World>(
 /// The children of a node, or some of them.
 fn choose(
     space: &Space,
-    node: Node,
+    node: PrefixNode,
     prefix: &[u32],
-    (seed, children_max): (u64, Option<u32>),
-) -> Vec<(u32, Node)> {
-    let mut children: Vec<(u32, Node)> = space.below(node).collect();
-    let wanted = children_max.map_or(children.len(), |max| children.len().min(max as usize));
+    choice: &ChildChoice,
+) -> Vec<(u32, PrefixNode)> {
+    let mut children: Vec<(u32, PrefixNode)> = space.below(node).collect();
+    let wanted = choice.children_max.map_or(children.len(), |max| children.len().min(max as usize));
     if wanted < children.len() {
-        let mut prng = Prng::new(seed).split("children").split(&format!("{prefix:?}"));
+        let mut prng = Prng::new(choice.seed).split("children").split(&format!("{prefix:?}"));
         for place in 0..wanted {
             let other = prng.below((children.len() - place) as u64);
             children.swap(place, place + usize::try_from(other).expect("it is below a length"));
@@ -54,9 +62,9 @@ fn choose(
 fn visit_children<W: World>(
     space: &Space,
     drive: &mut Drive<'_, W>,
-    archive: &mut Archive<W::Saved>,
+    archive: &mut SnapshotArchive<W::Saved>,
     prefix: &[u32],
-    children: &[(u32, Node)],
+    children: &[(u32, PrefixNode)],
     result: &mut UnitResult,
 ) -> Result<(), WorkError<W::Error>> {
     let mut path = prefix.to_vec();
@@ -86,7 +94,7 @@ fn visit_children<W: World>(
 /// Brings the world to a prefix.
 fn come<W: World>(
     drive: &mut Drive<'_, W>,
-    archive: &mut Archive<W::Saved>,
+    archive: &mut SnapshotArchive<W::Saved>,
     prefix: &[u32],
     saved: Option<&W::Saved>,
 ) -> Result<(), WorkError<W::Error>> {
@@ -109,16 +117,16 @@ fn come<W: World>(
 fn reached<W: World>(
     space: &Space,
     drive: &mut Drive<'_, W>,
-    child: Node,
+    child: PrefixNode,
     path: &[u32],
     taken: Taken,
-    summary: &mut Summary,
+    summary: &mut ScenarioSummary,
 ) -> Reached {
     let (outcome, is_decided) = match taken {
-        Taken::Standing(standing) => {
-            drive.note(child, path, &standing);
-            let is_decided = standing.is_decided;
-            (Outcome::of_standing(path, standing), is_decided)
+        Taken::Evaluation(evaluation) => {
+            drive.note(child, path, &evaluation);
+            let is_decided = evaluation.is_decided;
+            (Outcome::of_evaluation(path, evaluation), is_decided)
         }
         Taken::Failed(failure) => (Outcome::of_failure(path, failure), true),
     };

@@ -9,7 +9,7 @@ use super::wanted::Wanted;
 use crate::budget::Budget;
 use crate::drive::{Drive, Taken, WorkError};
 use crate::outcome::Outcome;
-use crate::space::{Node, Space};
+use crate::space::{PrefixNode, Space};
 use crate::world::World;
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub(super) fn visit<W: World>(
     drive: &mut Drive<'_, W>,
     budget: Budget,
     wanted: &Wanted,
-    record: &mut dyn FnMut(Node, Outcome),
+    record: &mut dyn FnMut(PrefixNode, Outcome),
 ) -> Result<u128, WorkError<W::Error>> {
     let mut walk = Walk::<W>::new(space, budget, wanted);
     let mut nodes = 0;
@@ -39,12 +39,14 @@ pub(super) fn visit<W: World>(
             }
         };
         match taken {
-            Taken::Standing(standing) if !standing.is_decided && child.depth < space.horizon() => {
+            Taken::Evaluation(evaluation)
+                if !evaluation.is_decided && child.depth < space.horizon() =>
+            {
                 walk.descend(space, child, wanted);
             }
-            Taken::Standing(standing) => {
-                drive.note(child, &walk.prefix, &standing);
-                record(child, Outcome::of_standing(&walk.prefix, standing));
+            Taken::Evaluation(evaluation) => {
+                drive.note(child, &walk.prefix, &evaluation);
+                record(child, Outcome::of_evaluation(&walk.prefix, evaluation));
                 walk.leave();
             }
             Taken::Failed(failure) => {
@@ -60,7 +62,7 @@ pub(super) fn visit<W: World>(
 /// A node on the way from the root to where the visit is.
 struct Frame<S> {
     /// Wanted children still to visit, the next one last.
-    children: Vec<(u32, Node)>,
+    children: Vec<(u32, PrefixNode)>,
     saved: Option<(S, u64)>,
 }
 
@@ -82,7 +84,7 @@ impl<W: World> Walk<W> {
     }
 
     /// Goes on below `child`, where the world is now.
-    fn descend(&mut self, space: &Space, child: Node, wanted: &Wanted) {
+    fn descend(&mut self, space: &Space, child: PrefixNode, wanted: &Wanted) {
         self.at = Some(self.frames.len());
         self.frames.push(frame(space, child, wanted));
     }
@@ -146,9 +148,9 @@ impl<W: World> Walk<W> {
     }
 }
 
-fn frame<S>(space: &Space, node: Node, wanted: &Wanted) -> Frame<S> {
+fn frame<S>(space: &Space, node: PrefixNode, wanted: &Wanted) -> Frame<S> {
     let children = space.below(node).filter(|(_, child)| 0 < wanted.count_in(*child));
-    let mut children: Vec<(u32, Node)> = children.collect();
+    let mut children: Vec<(u32, PrefixNode)> = children.collect();
     children.reverse();
     Frame { children, saved: None }
 }

@@ -1,6 +1,6 @@
 //! Which scenarios a visit is asked for.
 
-use crate::space::Node;
+use crate::space::PrefixNode;
 
 /// A set of indices.
 pub(super) enum Wanted {
@@ -17,7 +17,7 @@ impl Wanted {
     }
 
     /// How many of those below a node are wanted.
-    pub(super) fn count_in(&self, node: Node) -> u128 {
+    pub(super) fn count_in(&self, node: PrefixNode) -> u128 {
         let end = node.first + node.count;
         match self {
             Self::Range { first, count } => {
@@ -28,7 +28,7 @@ impl Wanted {
     }
 
     /// The first wanted one below a node where some are wanted.
-    pub(super) fn first_in(&self, node: Node) -> u128 {
+    pub(super) fn first_in(&self, node: PrefixNode) -> u128 {
         match self {
             Self::Range { first, .. } => node.first.max(*first),
             Self::List(indices) => indices[place(indices, node.first)],
@@ -36,7 +36,7 @@ impl Wanted {
     }
 
     /// Whether a node counts as visited here, not in the range that lies before.
-    pub(super) fn owns(&self, node: Node) -> bool {
+    pub(super) fn owns(&self, node: PrefixNode) -> bool {
         match self {
             Self::Range { first, .. } => *first <= node.first,
             Self::List(_) => true,

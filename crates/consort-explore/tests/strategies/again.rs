@@ -2,15 +2,15 @@
 
 use crate::support::{below, budget, space};
 use consort_core::{Prng, rolling};
-use consort_explore::chronicle::Chronicle;
+use consort_explore::history::CampaignHistory;
 use consort_explore::sample::{Leaf, Sample, chosen};
 use consort_explore::space::Space;
 use consort_explore::strategy::{
     Exhaustive, ExhaustiveOptions, Goal, MonteCarlo, MonteCarloOptions, RandomOptions, RandomOrder,
-    Strategy, Task, Unit, Until,
+    StopRule, Strategy, UnitTask, WorkUnit,
 };
 use consort_explore::visit::Explorer;
-use consort_explore::world::{Bounds, Standing, World};
+use consort_explore::world::{PrefixEvaluation, RobustnessInterval, World};
 use std::convert::Infallible;
 
 /// What a restored state lacks.
@@ -86,7 +86,7 @@ impl World for Fickle {
         Ok(())
     }
 
-    fn choose(&mut self, letter: u32) -> Result<Standing, Infallible> {
+    fn choose(&mut self, letter: u32) -> Result<PrefixEvaluation, Infallible> {
         let now = &mut self.now;
         let slope = f64::from(letter) - now.y - 0.1 * now.total + 0.05 * now.choice;
         let before = if now.depth == 0 { slope } else { now.before };
@@ -99,8 +99,8 @@ impl World for Fickle {
         let verdict =
             (robustness < 0.0 || self.now.depth == self.horizon).then_some(0.0 <= robustness);
         let is_decided = verdict.is_some();
-        let robustness = vec![Bounds::point(robustness)];
-        Ok(Standing { robustness, verdicts: vec![verdict], is_decided })
+        let robustness = vec![RobustnessInterval::point(robustness)];
+        Ok(PrefixEvaluation { robustness, verdicts: vec![verdict], is_decided })
     }
 
     fn save(&mut self) -> Result<State, Infallible> {
@@ -143,17 +143,17 @@ struct Found {
 fn explore(world: &Fickle, space: &Space, kind: u64, share: Option<f64>) -> Found {
     let sample = Sample::new(world.seed, share, space.count());
     let mut explorer = Explorer::new(space.clone(), world.clone(), budget(3)).sampling(sample);
-    let mut chronicle = Chronicle::new(strategy(space, kind));
-    while chronicle.conclusion().is_none() {
-        for unit in chronicle.offer(1) {
+    let mut history = CampaignHistory::new(strategy(space, kind));
+    while history.conclusion().is_none() {
+        for unit in history.offer(1) {
             let result = explorer.work(&unit, &mut ()).expect("nothing fails");
-            chronicle.absorb(&unit, result);
+            history.absorb(&unit, result);
         }
     }
-    let summary = chronicle.summary();
-    let leaves = chosen(world.seed, chronicle.leaves(), summary.nodes, share);
-    let task = Task::Again { leaves: leaves.clone() };
-    let again = explorer.work(&Unit { number: 0, task }, &mut ()).expect("nothing fails");
+    let summary = history.summary();
+    let leaves = chosen(world.seed, history.leaves(), summary.nodes, share);
+    let task = UnitTask::Again { leaves: leaves.clone() };
+    let again = explorer.work(&WorkUnit { number: 0, task }, &mut ()).expect("nothing fails");
     let periods = leaves.iter().map(|leaf| leaf.prefix.len()).sum();
     Found {
         leaves,
@@ -164,7 +164,7 @@ fn explore(world: &Fickle, space: &Space, kind: u64, share: Option<f64>) -> Foun
 }
 
 fn strategy(space: &Space, kind: u64) -> Box<dyn Strategy> {
-    let until = Until::Complete;
+    let until = StopRule::Complete;
     match kind {
         0 => Box::new(Exhaustive::new(space, ExhaustiveOptions { unit: 31, until, limit: None })),
         1 => {
@@ -229,19 +229,19 @@ fn what_is_run_again_follows_from_the_seed_and_the_scenarios_alone() {
         let sample = Sample::new(7, Some(0.2), space.count());
         let explorer = Explorer::new(space.clone(), world.clone(), budget(snapshots));
         let mut explorer = explorer.sampling(sample);
-        let options = ExhaustiveOptions { unit, until: Until::Complete, limit: None };
-        let mut chronicle = Chronicle::new(Box::new(Exhaustive::new(&space, options)));
+        let options = ExhaustiveOptions { unit, until: StopRule::Complete, limit: None };
+        let mut history = CampaignHistory::new(Box::new(Exhaustive::new(&space, options)));
         let mut units = Vec::new();
-        while let more = chronicle.offer(4)
+        while let more = history.offer(4)
             && !more.is_empty()
         {
             units.extend(more);
         }
         for unit in units.iter().rev() {
             let result = explorer.work(unit, &mut ()).expect("nothing fails");
-            chronicle.absorb(unit, result);
+            history.absorb(unit, result);
         }
-        chosen(7, chronicle.leaves(), chronicle.summary().nodes, Some(0.2))
+        chosen(7, history.leaves(), history.summary().nodes, Some(0.2))
     };
     let expected = leaves(1000, 8);
     assert!(2 < expected.len());

@@ -6,12 +6,12 @@ use consort_explore::space::Space;
 use consort_explore::statistics::{Sprt, SprtOptions};
 use consort_explore::strategy::{
     Deepening, DeepeningOptions, Exhaustive, ExhaustiveOptions, Goal, MonteCarlo,
-    MonteCarloOptions, RandomOptions, RandomOrder, Search, SearchKind, SearchOptions, Strategy,
-    UnitResult, Until,
+    MonteCarloOptions, RandomOptions, RandomOrder, Search, SearchKind, SearchOptions, StopRule,
+    Strategy, UnitResult,
 };
 
 /// All strategies, fresh.
-fn strategies(space: &Space, until: Until) -> Vec<(&'static str, Box<dyn Strategy>)> {
+fn strategies(space: &Space, until: StopRule) -> Vec<(&'static str, Box<dyn Strategy>)> {
     let exhaustive = ExhaustiveOptions { unit: 17, until, limit: None };
     let deepening = DeepeningOptions { unit: 17, limit: None };
     let random = RandomOptions { seed: 4, block: 23, until, limit: Some(500) };
@@ -41,7 +41,7 @@ fn strategies(space: &Space, until: Until) -> Vec<(&'static str, Box<dyn Strateg
 #[test]
 fn any_order_of_arrival_gives_the_same_conclusion() {
     let space = space(3, None, 6);
-    for until in [Until::Complete, Until::Violations(3)] {
+    for until in [StopRule::Complete, StopRule::Violations(3)] {
         for ceiling in [5.0, 30.0, 1e9] {
             let world = Growth { fails: Some(vec![1, 2, 0]), ..Growth::new(6, ceiling, 0.9) };
             let straight = strategies(&space, until);
@@ -65,7 +65,8 @@ fn any_order_of_arrival_gives_the_same_conclusion() {
 fn results_of_before_bring_a_strategy_to_where_it_was() {
     let space = space(3, None, 6);
     let world = Growth::new(6, 30.0, 0.9);
-    for (place, (name, mut first)) in strategies(&space, Until::Complete).into_iter().enumerate() {
+    for (place, (name, mut first)) in strategies(&space, StopRule::Complete).into_iter().enumerate()
+    {
         // Every second result reached the journal before the campaign was killed.
         let mut worker = explorer(&space, &world, PLENTY);
         let mut journal: Vec<Option<UnitResult>> = Vec::new();
@@ -76,7 +77,7 @@ fn results_of_before_bring_a_strategy_to_where_it_was() {
                 first.absorb(&unit, result);
             }
         }
-        let mut second = strategies(&space, Until::Complete).swap_remove(place).1;
+        let mut second = strategies(&space, StopRule::Complete).swap_remove(place).1;
         while second.conclusion().is_none() {
             for unit in second.offer(1) {
                 let known = journal[usize::try_from(unit.number).unwrap()].take();
@@ -93,7 +94,7 @@ fn results_of_before_bring_a_strategy_to_where_it_was() {
 fn another_seed_gives_another_order() {
     let (space, world) = (space(3, None, 6), Growth::new(6, 30.0, 0.9));
     let first = |seed: u64| {
-        let options = RandomOptions { seed, block: 5, until: Until::Violations(1), limit: None };
+        let options = RandomOptions { seed, block: 5, until: StopRule::Violations(1), limit: None };
         let mut strategy = RandomOrder::new(&space, options);
         conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
         strategy.summary().violations[0].index

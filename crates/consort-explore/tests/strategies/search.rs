@@ -1,7 +1,9 @@
 //! Best-first and beam search.
 
 use crate::support::{Growth, PLENTY, agree, brute_force, budget, conclude, explorer, space};
-use consort_explore::strategy::{Conclusion, Search, SearchKind, SearchOptions, Strategy, Until};
+use consort_explore::strategy::{
+    Conclusion, Search, SearchKind, SearchOptions, StopRule, Strategy,
+};
 
 fn options(kind: SearchKind) -> SearchOptions {
     SearchOptions {
@@ -9,7 +11,7 @@ fn options(kind: SearchKind) -> SearchOptions {
         kind,
         children_max: None,
         unit: 4,
-        until: Until::Violations(1),
+        until: StopRule::Violations(1),
         nodes_max: 100_000,
         merge_equal: false,
     }
@@ -21,7 +23,7 @@ const BEST_FIRST: SearchKind = SearchKind::BestFirst { batch: 8, frontier_max: 1
 fn a_search_with_room_for_everything_is_complete() {
     let (space, world) = (space(3, Some(3), 6), Growth::new(6, 10.0, 0.2));
     for kind in [BEST_FIRST, SearchKind::Beam { width: 1000 }] {
-        let options = SearchOptions { until: Until::Complete, ..options(kind) };
+        let options = SearchOptions { until: StopRule::Complete, ..options(kind) };
         let mut strategy = Search::new(&space, options);
         let conclusion = conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
         assert_eq!(conclusion, Conclusion::Complete);
@@ -95,7 +97,7 @@ fn nodes_with_equal_futures_are_expanded_once() {
     let (space, world) = (space(2, None, 16), Growth::new(16, 1e9, 1e9));
     let nodes = |merge_equal: bool| {
         let kind = SearchKind::Beam { width: 10_000 };
-        let options = SearchOptions { merge_equal, until: Until::Complete, ..options(kind) };
+        let options = SearchOptions { merge_equal, until: StopRule::Complete, ..options(kind) };
         let mut strategy = Search::new(&space, options);
         conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
         strategy.summary().nodes

@@ -4,14 +4,14 @@ use crate::support::{Growth, PLENTY, agree, brute_force, conclude, explorer, spa
 use consort_explore::statistics::{Sprt, SprtOptions, clopper_pearson};
 use consort_explore::strategy::{
     Conclusion, Deepening, DeepeningOptions, Exhaustive, ExhaustiveOptions, Goal, MonteCarlo,
-    MonteCarloOptions, RandomOptions, RandomOrder, Strategy, Task, Until, unit_of,
+    MonteCarloOptions, RandomOptions, RandomOrder, StopRule, Strategy, UnitTask, unit_of,
 };
-use consort_explore::visit::Verdict;
+use consort_explore::visit::ScenarioVerdict;
 
 #[test]
 fn everything_is_visited() {
     let (space, world) = (space(3, Some(3), 7), Growth::new(7, 9.0, 0.2));
-    let options = ExhaustiveOptions { unit: 50, until: Until::Complete, limit: None };
+    let options = ExhaustiveOptions { unit: 50, until: StopRule::Complete, limit: None };
     let mut strategy = Exhaustive::new(&space, options);
     let mut explorer = explorer(&space, &world, PLENTY);
     assert_eq!(conclude(&mut strategy, &mut explorer), Conclusion::Complete);
@@ -25,7 +25,7 @@ fn everything_is_visited() {
 fn every_node_is_counted_once_however_the_space_is_cut() {
     let (space, world) = (space(3, None, 5), Growth::new(5, 1e9, -1.0));
     for unit in [1, 7, 30, 81, 1000] {
-        let options = ExhaustiveOptions { unit, until: Until::Complete, limit: None };
+        let options = ExhaustiveOptions { unit, until: StopRule::Complete, limit: None };
         let mut strategy = Exhaustive::new(&space, options);
         conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
         assert_eq!(strategy.summary().nodes, 3 + 9 + 27 + 81 + 243, "units of {unit}");
@@ -35,12 +35,12 @@ fn every_node_is_counted_once_however_the_space_is_cut() {
 #[test]
 fn units_end_where_short_prefixes_do() {
     let space = space(5, None, 6);
-    let options = ExhaustiveOptions { unit: 700, until: Until::Complete, limit: None };
+    let options = ExhaustiveOptions { unit: 700, until: StopRule::Complete, limit: None };
     let units = Exhaustive::new(&space, options).offer(1000);
     let counts: Vec<u128> = units
         .iter()
         .map(|unit| match unit.task {
-            Task::Range { count, .. } => count,
+            UnitTask::Range { count, .. } => count,
             _ => 0,
         })
         .collect();
@@ -52,9 +52,9 @@ fn units_end_where_short_prefixes_do() {
 fn the_first_violation_is_the_one_with_the_least_index() {
     let (space, world) = (space(3, None, 6), Growth::new(6, 10.0, 10.0));
     let known = brute_force(&space, &world);
-    let least = known.iter().position(|known| known.verdict == Verdict::Violated).unwrap();
+    let least = known.iter().position(|known| known.verdict == ScenarioVerdict::Violated).unwrap();
     for unit in [1, 10, 1000] {
-        let options = ExhaustiveOptions { unit, until: Until::Violations(1), limit: None };
+        let options = ExhaustiveOptions { unit, until: StopRule::Violations(1), limit: None };
         let mut strategy = Exhaustive::new(&space, options);
         let conclusion = conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
         assert_eq!(conclusion, Conclusion::Violations);
@@ -65,7 +65,7 @@ fn the_first_violation_is_the_one_with_the_least_index() {
 #[test]
 fn a_limit_keeps_the_first_scenarios() {
     let (space, world) = (space(3, None, 6), Growth::new(6, 10.0, 0.2));
-    let options = ExhaustiveOptions { unit: 40, until: Until::Complete, limit: Some(300) };
+    let options = ExhaustiveOptions { unit: 40, until: StopRule::Complete, limit: Some(300) };
     let mut strategy = Exhaustive::new(&space, options);
     let conclusion = conclude(&mut strategy, &mut explorer(&space, &world, PLENTY));
     assert_eq!(conclusion, Conclusion::Limit);
@@ -77,7 +77,7 @@ fn deepening_finds_the_shortest_counter_example() {
     for ceiling in [2.0, 5.0, 12.0, 40.0] {
         let (space, world) = (space(3, None, 7), Growth::new(7, ceiling, 10.0));
         let known = brute_force(&space, &world);
-        let violated = known.iter().filter(|known| known.verdict == Verdict::Violated);
+        let violated = known.iter().filter(|known| known.verdict == ScenarioVerdict::Violated);
         let shortest = violated.map(|known| known.length).min().unwrap();
         let options = DeepeningOptions { unit: 20, limit: None };
         let mut strategy = Deepening::new(&space, options);
@@ -110,7 +110,7 @@ fn deepening_ends_with_the_horizon_or_when_all_is_decided() {
 #[test]
 fn a_random_order_visits_everything_once_and_omits_less_and_less() {
     let (space, world) = (space(3, None, 6), Growth::new(6, 10.0, 0.2));
-    let options = RandomOptions { seed: 5, block: 100, until: Until::Complete, limit: None };
+    let options = RandomOptions { seed: 5, block: 100, until: StopRule::Complete, limit: None };
     let mut strategy = RandomOrder::new(&space, options);
     let mut worker = explorer(&space, &world, PLENTY);
     let mut omission = strategy.progress().omission.unwrap();
@@ -135,7 +135,8 @@ fn a_random_order_visits_everything_once_and_omits_less_and_less() {
 fn random_blocks_share_prefixes() {
     let (space, world) = (space(2, None, 12), Growth::new(12, 1e9, -1.0));
     let effort = |block: u64| {
-        let options = RandomOptions { seed: 5, block, until: Until::Complete, limit: Some(1024) };
+        let options =
+            RandomOptions { seed: 5, block, until: StopRule::Complete, limit: Some(1024) };
         let mut worker = explorer(&space, &world, PLENTY);
         conclude(&mut RandomOrder::new(&space, options), &mut worker);
         worker.effort().steps
@@ -148,7 +149,7 @@ fn random_blocks_share_prefixes() {
 fn draws_say_where_the_probability_lies() {
     let (space, world) = (space(3, None, 6), Growth::new(6, 10.0, 10.0));
     let known = brute_force(&space, &world);
-    let violated = known.iter().filter(|known| known.verdict == Verdict::Violated).count();
+    let violated = known.iter().filter(|known| known.verdict == ScenarioVerdict::Violated).count();
     let truth = violated as f64 / known.len() as f64;
     let goal = Goal::Count { count: 2000, delta: 1e-6 };
     let options = MonteCarloOptions { seed: 11, unit: 64, goal };

@@ -4,13 +4,13 @@ use crate::support::{Growth, budget, explorer, run, space};
 use consort_core::Prng;
 use consort_explore::shrink::Shrunk;
 use consort_explore::space::Space;
-use consort_explore::strategy::{Task, Unit};
-use consort_explore::visit::Verdict;
+use consort_explore::strategy::{UnitTask, WorkUnit};
+use consort_explore::visit::ScenarioVerdict;
 
 fn shrunk(space: &Space, world: &Growth, prefix: &[u32], snapshots: usize) -> Option<Shrunk> {
-    let task = Task::Shrink { prefix: prefix.to_vec(), property: 0 };
+    let task = UnitTask::Shrink { prefix: prefix.to_vec(), property: 0 };
     let mut explorer = explorer(space, world, budget(snapshots));
-    explorer.work(&Unit { number: 0, task }, &mut ()).expect("the world works").shrunk
+    explorer.work(&WorkUnit { number: 0, task }, &mut ()).expect("the world works").shrunk
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn what_is_left_stays_in_the_space_and_still_violates() {
     for _ in 0..300 {
         let index = u128::from(prng.below(u64::try_from(space.count()).unwrap()));
         let known = run(&world, space.unrank(index));
-        if known.verdict != Verdict::Violated {
+        if known.verdict != ScenarioVerdict::Violated {
             continue;
         }
         let found = shrunk(&space, &world, &known.letters, 50).expect("it violates the property");
         assert!(space.find(&found.prefix).is_some(), "seed {seed}: {found:?}");
         let again = run(&world, found.prefix.clone());
-        assert_eq!(again.verdict, Verdict::Violated, "seed {seed}");
+        assert_eq!(again.verdict, ScenarioVerdict::Violated, "seed {seed}");
         assert_eq!(found.prefix, [1, 1, 1], "seed {seed}: {:?}", known.letters);
         shrunk_count += 1;
     }

@@ -1,10 +1,12 @@
 //! The world of Sinisi et al. (2021), Fig. 3, in closed form, and ways to drive strategies.
 
 use consort_core::Prng;
-use consort_explore::space::{Disturbance, Shape, Space};
-use consort_explore::strategy::{Conclusion, Strategy, Unit, UnitResult};
-use consort_explore::visit::{Budget, Explorer, Overseer, Permit, Summary, Verdict};
-use consort_explore::world::{Bounds, Standing, World};
+use consort_explore::space::{InputAlphabet, Shape, Space};
+use consort_explore::strategy::{Conclusion, Strategy, UnitResult, WorkUnit};
+use consort_explore::visit::{
+    Budget, Explorer, Permit, ScenarioSummary, ScenarioVerdict, StepGuard,
+};
+use consort_explore::world::{PrefixEvaluation, RobustnessInterval, World};
 
 /// x' = -x or x' = x by the letter, for a period of one second each: x = exp(up - down). A third letter and
 /// more leave x as it is. Two properties: x is never more than a ceiling; x is some time not more than a floor.
@@ -52,7 +54,7 @@ impl Growth {
         }
     }
 
-    fn standing(&self) -> Standing {
+    fn evaluation(&self) -> PrefixEvaluation {
         let is_end = self.state.letters.len() == self.horizon;
         let (always, eventually) = (self.state.below_ceiling, self.state.below_floor);
         let low = if is_end { always } else { f64::NEG_INFINITY };
@@ -61,8 +63,11 @@ impl Growth {
         let verdicts =
             vec![known(always < 0.0, 0.0 <= always), known(0.0 <= eventually, 0.0 <= eventually)];
         let is_decided = verdicts.contains(&Some(false)) || !verdicts.contains(&None);
-        let robustness = vec![Bounds { low, high: always }, Bounds { low: eventually, high }];
-        Standing { robustness, verdicts, is_decided }
+        let robustness = vec![
+            RobustnessInterval { low, high: always },
+            RobustnessInterval { low: eventually, high },
+        ];
+        PrefixEvaluation { robustness, verdicts, is_decided }
     }
 }
 
@@ -82,7 +87,7 @@ impl World for Growth {
         Ok(())
     }
 
-    fn choose(&mut self, letter: u32) -> Result<Standing, String> {
+    fn choose(&mut self, letter: u32) -> Result<PrefixEvaluation, String> {
         assert!(!self.is_broken, "a world that failed is brought back first");
         self.state.letters.push(letter);
         assert!(self.state.letters.len() <= self.horizon, "the scenario is over");
@@ -99,7 +104,7 @@ impl World for Growth {
         self.visited.push((self.state.letters.clone(), x));
         self.state.below_ceiling = self.state.below_ceiling.min(self.ceiling - x);
         self.state.below_floor = self.state.below_floor.max(self.floor - x);
-        Ok(self.standing())
+        Ok(self.evaluation())
     }
 
     fn save(&mut self) -> Result<State, String> {
@@ -125,7 +130,7 @@ impl World for Growth {
 
 /// One disturbance.
 pub(crate) fn space(letters: u32, changes_max: Option<u32>, horizon: u32) -> Space {
-    let disturbances = vec![Disturbance { name: "u".into(), letters, changes_max }];
+    let disturbances = vec![InputAlphabet { name: "u".into(), letters, changes_max }];
     let shape = Shape { disturbances, changes_max: None, horizon };
     Space::new(&shape, &|_| true).expect("there are scenarios")
 }
@@ -133,10 +138,10 @@ pub(crate) fn space(letters: u32, changes_max: Option<u32>, horizon: u32) -> Spa
 /// What is known of a scenario.
 pub(crate) struct Known {
     pub(crate) letters: Vec<u32>,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: ScenarioVerdict,
     /// How many letters it takes to know.
     pub(crate) length: usize,
-    pub(crate) robustness: Vec<Bounds>,
+    pub(crate) robustness: Vec<RobustnessInterval>,
 }
 
 /// Runs every scenario from the start.
@@ -147,19 +152,19 @@ pub(crate) fn brute_force(space: &Space, world: &Growth) -> Vec<Known> {
 pub(crate) fn run(world: &Growth, letters: Vec<u32>) -> Known {
     let mut world = world.clone();
     world.reset().expect("it can go back to its start");
-    let (mut verdict, mut length, mut robustness) = (Verdict::Undecided, 0, Vec::new());
+    let (mut verdict, mut length, mut robustness) = (ScenarioVerdict::Undecided, 0, Vec::new());
     for &letter in &letters {
         length += 1;
         match world.choose(letter) {
-            Err(_) => (verdict, robustness) = (Verdict::Failed, Vec::new()),
-            Ok(standing) => {
-                verdict = match &standing.verdicts[..] {
-                    verdicts if verdicts.contains(&Some(false)) => Verdict::Violated,
-                    verdicts if verdicts.contains(&None) => Verdict::Undecided,
-                    _ => Verdict::Holds,
+            Err(_) => (verdict, robustness) = (ScenarioVerdict::Failed, Vec::new()),
+            Ok(evaluation) => {
+                verdict = match &evaluation.verdicts[..] {
+                    verdicts if verdicts.contains(&Some(false)) => ScenarioVerdict::Violated,
+                    verdicts if verdicts.contains(&None) => ScenarioVerdict::Undecided,
+                    _ => ScenarioVerdict::Holds,
                 };
-                robustness = standing.robustness;
-                if !standing.is_decided {
+                robustness = evaluation.robustness;
+                if !evaluation.is_decided {
                     continue;
                 }
             }
@@ -170,12 +175,13 @@ pub(crate) fn run(world: &Growth, letters: Vec<u32>) -> Known {
 }
 
 /// The summary of a strategy that judged all of these agrees with them.
-pub(crate) fn agree(summary: &Summary, known: &[Known]) {
-    let count = |wanted: Verdict| known.iter().filter(|k| k.verdict == wanted).count() as u128;
-    assert_eq!(summary.tally.holds, count(Verdict::Holds));
-    assert_eq!(summary.tally.violated, count(Verdict::Violated));
-    assert_eq!(summary.tally.undecided, count(Verdict::Undecided));
-    assert_eq!(summary.tally.failed, count(Verdict::Failed));
+pub(crate) fn agree(summary: &ScenarioSummary, known: &[Known]) {
+    let count =
+        |wanted: ScenarioVerdict| known.iter().filter(|k| k.verdict == wanted).count() as u128;
+    assert_eq!(summary.tally.holds, count(ScenarioVerdict::Holds));
+    assert_eq!(summary.tally.violated, count(ScenarioVerdict::Violated));
+    assert_eq!(summary.tally.undecided, count(ScenarioVerdict::Undecided));
+    assert_eq!(summary.tally.failed, count(ScenarioVerdict::Failed));
     for (place, property) in summary.properties.iter().enumerate() {
         let highs = known.iter().filter_map(|known| known.robustness.get(place));
         let lowest = highs.map(|bounds| bounds.high).min_by(f64::total_cmp);
@@ -216,7 +222,7 @@ pub(crate) fn conclude_in_any_order(
 ) -> Conclusion {
     let mut workers: Vec<Explorer<Growth>> =
         [0, 1, 3, 100].map(|most| explorer(space, world, budget(most))).into();
-    let mut waiting: Vec<Unit> = Vec::new();
+    let mut waiting: Vec<WorkUnit> = Vec::new();
     while strategy.conclusion().is_none() {
         let asked = below(prng, 5);
         waiting.extend(strategy.offer(asked));
@@ -224,7 +230,7 @@ pub(crate) fn conclude_in_any_order(
             continue;
         }
         let chosen = below(prng, waiting.len());
-        let unit: Unit = through_json(&waiting.swap_remove(chosen));
+        let unit: WorkUnit = through_json(&waiting.swap_remove(chosen));
         let worker = below(prng, workers.len());
         let result = workers[worker].work(&unit, &mut ()).expect("the world works");
         let result: UnitResult = through_json(&result);
@@ -248,7 +254,7 @@ fn through_json<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T) ->
 /// Says the same of every prefix that begins with these letters.
 pub(crate) struct About(pub(crate) Vec<u32>, pub(crate) Permit);
 
-impl Overseer for About {
+impl StepGuard for About {
     fn before(&mut self, prefix: &[u32]) -> Permit {
         if prefix == self.0 { self.1.clone() } else { Permit::Go }
     }

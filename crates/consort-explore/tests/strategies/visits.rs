@@ -2,12 +2,12 @@
 
 use crate::support::{About, Growth, PLENTY, agree, brute_force, budget, explorer, space};
 use consort_explore::statistics::recomputed;
-use consort_explore::strategy::{Task, Unit};
-use consort_explore::visit::{Permit, Verdict, WorkError};
+use consort_explore::strategy::{UnitTask, WorkUnit};
+use consort_explore::visit::{Permit, ScenarioVerdict, WorkError};
 use proptest::prelude::*;
 
-fn all(count: u128, horizon: u32) -> Unit {
-    Unit { number: 0, task: Task::Range { horizon, first: 0, count } }
+fn all(count: u128, horizon: u32) -> WorkUnit {
+    WorkUnit { number: 0, task: UnitTask::Range { horizon, first: 0, count } }
 }
 
 #[test]
@@ -147,14 +147,14 @@ proptest! {
         let mut explorer = explorer(&space, &world, budget(most));
         let (mut first, mut judged) = (0, 0);
         for end in ends {
-            let task = Task::Range { horizon, first, count: end - first };
-            let found = explorer.work(&Unit { number: 0, task }, &mut ()).unwrap().summary;
+            let task = UnitTask::Range { horizon, first, count: end - first };
+            let found = explorer.work(&WorkUnit { number: 0, task }, &mut ()).unwrap().summary;
             let part = &known[usize::try_from(first).unwrap()..usize::try_from(end).unwrap()];
             agree(&found, part);
             judged += found.tally.total();
             for outcome in &found.violations {
                 let scenario = &known[usize::try_from(outcome.index).unwrap()];
-                prop_assert_eq!(scenario.verdict, Verdict::Violated);
+                prop_assert_eq!(scenario.verdict, ScenarioVerdict::Violated);
                 prop_assert_eq!(&scenario.letters[..scenario.length], &outcome.prefix[..]);
             }
             first = end;

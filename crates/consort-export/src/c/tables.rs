@@ -6,7 +6,7 @@ use crate::Identity;
 use consort_core::solving::{TOLERANCE, is_tolerance};
 use consort_equations::equations::CompiledEvent;
 use consort_equations::{
-    Dependence, Equations, Indicator, Jacobian, Op, Program, Quantity, Target,
+    Dependence, Equations, EventTarget, Indicator, Jacobian, Op, Program, Quantity,
 };
 use std::fmt::Write as _;
 
@@ -97,9 +97,9 @@ fn events(equations: &Equations, programs: &mut Programs) -> String {
     let mut tables = String::new();
     let mut rows = Vec::new();
     for (number, event) in equations.events.iter().enumerate() {
-        let place = |target: &Target| match target {
-            Target::State(at) => equations.layout.first_state() + at,
-            Target::Discrete(at) => equations.layout.first_discrete() + at,
+        let place = |target: &EventTarget| match target {
+            EventTarget::State(at) => equations.layout.first_state() + at,
+            EventTarget::Discrete(at) => equations.layout.first_discrete() + at,
         };
         let targets: Vec<String> = event.targets.iter().map(|it| place(it).to_string()).collect();
         tables += &table("uint32_t", &format!("event_{number}_targets"), &targets);

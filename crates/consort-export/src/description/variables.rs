@@ -3,7 +3,7 @@
 use crate::FmiVersion;
 use crate::xml::{Attributes, Writer, float};
 use consort_core::Initial;
-use consort_equations::{Equations, ModelPart, Quantity, Target};
+use consort_equations::{Equations, EventTarget, ModelPart, Quantity};
 
 /// What `derivative` and the lists of `ModelStructure` call a variable: FMI 2 counts variables from one,
 /// FMI 3 has value references.
@@ -121,5 +121,5 @@ fn bounds(quantity: &Quantity) -> Attributes<'static> {
 
 /// Whether an event may give the state another value.
 fn is_reset(equations: &Equations, state: usize) -> bool {
-    equations.events.iter().any(|event| event.targets.contains(&Target::State(state)))
+    equations.events.iter().any(|event| event.targets.contains(&EventTarget::State(state)))
 }

@@ -1,22 +1,22 @@
-//! What can be said of a topology before it runs: whether it can get stuck, who holds whom back,
+//! What is known of a topology before it runs: whether it can get stuck, which nodes hold others back,
 //! and how much room messages take.
 //!
 //! 1. [`analyse`] gives numbers, as an [`Analysis`]: circuits that deadlock (`circuits`, exact),
 //!    bounds of buffers and of how far nodes drift apart (`ahead`), and what is seldom meant
 //!    (`remarks`).
-//! 2. [`Analysis::tell`] makes [`Diagnostic`](consort_core::Diagnostic)s of them, with the cure.
+//! 2. [`Analysis::report`] makes [`Diagnostic`](consort_core::Diagnostic)s of them, with the cure.
 //! 3. [`Analysis::render`] writes them down as text.
 
 mod ahead;
 mod asking;
 mod circuits;
+mod describe;
 mod graph;
 mod instants;
 mod ports;
 mod remarks;
 mod text;
 mod waiting;
-mod words;
 
 use super::Topology;
 use consort_core::Tag;
@@ -35,7 +35,7 @@ pub struct Analysis {
     pub gave_up: bool,
     /// What each sink has to keep of each flow, in the order of flows.
     pub buffers: Vec<Buffer>,
-    /// Who can run ahead of whom.
+    /// How far nodes can run ahead of each other.
     pub ahead: Ahead,
     /// What runs, and is seldom meant.
     pub remarks: Vec<Remark>,

@@ -1,13 +1,13 @@
 //! Whether a topology is well-formed: what must hold before any node starts, all mistakes at once.
 //!
-//! What depends on how flows meet at an instant (circuits without delay) is for the analysis to say.
+//! What depends on how flows meet at an instant (circuits without delay) is left to the analysis.
 
 use super::error::shown;
 use super::machine::MICROSTEPS_MAX;
-use super::topology::{Flow, FlowId, FlowKind, Timing, Topology};
+use super::topology::{Flow, FlowId, FlowKind, FlowTiming, Topology};
 use consort_core::{Diagnostic, NodeId, Report, Tag, Time};
 
-/// Tells every mistake in a topology, by the names of flows and nodes, each with its cure. Machines may be made of
+/// Reports every mistake in a topology, with the names of flows and nodes and a remedy. Machines may be made of
 /// a topology without errors.
 pub fn check(topology: &Topology, horizon: Option<Tag>, report: &mut Report) {
     check_nodes(topology, report);
@@ -101,8 +101,8 @@ impl Checked<'_> {
             self.error("flow::self-flow", &rest, help, report);
         }
         if flow.sinks.is_empty() {
-            let help = "name who receives it, or leave it out";
-            self.warn("flow::no-sink", "goes to nobody", help, report);
+            let help = "name a node that receives it, or remove it";
+            self.warn("flow::no-sink", "has no sink", help, report);
         }
         if flow.capacity == 0 {
             let help = "grant at least 1; more lets the source run ahead, and changes no result";
@@ -113,14 +113,14 @@ impl Checked<'_> {
 
     fn timing(&self, report: &mut Report) {
         let flow = self.flow;
-        if let Timing::Periodic(period) = flow.timing
+        if let FlowTiming::Periodic(period) = flow.timing
             && period <= Time::ZERO
         {
             let rest = format!("has a period of {} ticks", period.ticks());
             let help = "a period is at least one tick; take a finer resolution for a shorter one";
             self.error("flow::period", &rest, help, report);
         }
-        if flow.timing == Timing::Variable && MICROSTEPS_MAX < flow.first.microstep {
+        if flow.timing == FlowTiming::Variable && MICROSTEPS_MAX < flow.first.microstep {
             let rest = format!("begins at {}", shown(flow.first));
             let help = format!("at one time there are at most {MICROSTEPS_MAX} microsteps");
             self.error("flow::microsteps", &rest, &help, report);
@@ -129,9 +129,9 @@ impl Checked<'_> {
 
     fn event(&self, report: &mut Report) {
         let FlowKind::Event { lookahead, adds_microstep, .. } = self.flow.kind else { return };
-        if self.flow.timing != Timing::Variable {
+        if self.flow.timing != FlowTiming::Variable {
             let help = "declare it `variable`, or make it a state or an observation flow";
-            let rest = "is an event flow with a declared period: nobody knows when events happen";
+            let rest = "is an event flow with a declared period: the times of events are not known";
             self.error("flow::event-timing", rest, help, report);
         }
         if lookahead < Time::ZERO {

@@ -1,4 +1,4 @@
-//! What a machine refuses, in words that name the flow.
+//! What a machine refuses; every message names the flow.
 
 use consort_core::{Tag, Time};
 use std::fmt;
@@ -80,7 +80,7 @@ pub enum FlowError {
         tag: Tag,
         /// The promised tag.
         next: Tag,
-        /// What the timing says, `None`: there is no other.
+        /// The tag by the timing, `None`: there is no other.
         expected: Option<Tag>,
     },
     /// A message comes although there is no room for it: the source did not wait for credit.
@@ -121,7 +121,7 @@ pub enum FlowError {
         /// The earliest possible one.
         earliest: Tag,
     },
-    /// The node was asked to do what is not its turn: `poll` says what is.
+    /// The step is not the next one: `poll` returns that.
     NotNow {
         /// What was asked, with the flow if there is one.
         asked: String,
@@ -207,7 +207,7 @@ impl FlowError {
 
 impl std::error::Error for FlowError {}
 
-/// A tag in words that need no resolution.
+/// A tag as text without a resolution.
 pub(super) fn shown(tag: Tag) -> String {
     format!("tick {}.{}", tag.time.ticks(), tag.microstep)
 }

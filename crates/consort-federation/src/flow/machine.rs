@@ -1,9 +1,9 @@
-//! One node's machine: waiting, consuming, emitting, as in section III-B of the DSAAM paper (Reymann, Foughali and
+//! One node's machine: waiting, consuming, emitting, as in section III-B of DSAAM (Reymann, Foughali and
 //! Lacroix, QRS 2019), with superdense tags and two more kinds of flows.
 //!
-//! [`FlowNode::poll`] says what is next; [`FlowNode::handle`] takes what happens and says what to send. There is no
-//! IO: whoever drives a machine moves messages, bounds and credits, in order per flow and sink, and calls the
-//! code that computes. Where this differs from the paper's letter:
+//! [`FlowNode::poll`] returns the next step; [`FlowNode::handle`] takes what happens and returns what to send. There is no
+//! IO: the caller moves messages, bounds and credits, in order per flow and sink, and calls the
+//! code that computes. Where this differs from Reymann et al. (2019):
 //!
 //! - the first tags are known from the topology, before any message;
 //! - payload and next tag are computed once per emission, whatever the number of sinks;
@@ -20,7 +20,7 @@ mod saved;
 
 use super::error::{FlowError, shown};
 use super::hash::Payload;
-use super::message::{Action, FlowRecord, Input, NEVER, Output};
+use super::message::{FlowInput, FlowOutput, FlowRecord, NEVER, NextAction};
 use super::topology::{FlowId, Topology};
 use choice::{Choice, Step};
 use consort_core::{NodeId, Tag};
@@ -57,7 +57,7 @@ impl<P: Payload> FlowNode<P> {
     /// consumed: all nodes of a run have the same.
     ///
     /// # Panics
-    /// If the topology has no such node. That it is well-formed is for [`check`](super::check()) to say.
+    /// If the topology has no such node. [`check`](super::check()) checks that it is well-formed.
     pub fn new(topology: &Topology, me: NodeId, horizon: Option<Tag>) -> Self {
         assert!(me.index() < topology.nodes.len(), "the node is one of the topology");
         Self::in_world(World::new(topology), me, horizon)
@@ -83,7 +83,7 @@ impl<P: Payload> FlowNode<P> {
         self
     }
 
-    /// Who this is.
+    /// The id of this node.
     pub fn me(&self) -> NodeId {
         self.facts.me
     }
@@ -99,34 +99,34 @@ impl<P: Payload> FlowNode<P> {
     /// Whether the next thing is an emission or a consumption, and which, follows from the tags of next
     /// messages alone. What has arrived only decides whether to wait for it.
     #[inline]
-    pub fn poll(&self) -> Action {
+    pub fn poll(&self) -> NextAction {
         let step = self.choice().step();
-        if self.has_news(step) { Action::Announce } else { self.action(step) }
+        if self.has_news(step) { NextAction::Announce } else { self.action(step) }
     }
 
-    /// The same for whoever hands nothing out before a node waits: [`Action::Announce`] comes last, when there is
-    /// nothing else to do. Bounds that would be replaced before anybody heard them are not told.
+    /// The same for a caller that sends nothing before a node waits: [`NextAction::Announce`] comes last, when there is
+    /// nothing else to do. Bounds that would be replaced before they are read are not sent.
     #[inline]
-    pub fn poll_lazily(&self) -> Action {
+    pub fn poll_lazily(&self) -> NextAction {
         let step = self.choice().step();
         let action = self.action(step);
-        if action.is_wait() && self.has_news(step) { Action::Announce } else { action }
+        if action.is_wait() && self.has_news(step) { NextAction::Announce } else { action }
     }
 
     #[inline]
-    fn action(&self, step: Step) -> Action {
+    fn action(&self, step: Step) -> NextAction {
         if let Some(output) = self.state.emitting {
             return self.lacking_credit(output);
         }
         match step {
             Step::Emit { output, tag } => {
-                Action::Emit { flow: self.state.outputs[output].flow, tag }
+                NextAction::Emit { flow: self.state.outputs[output].flow, tag }
             }
-            Step::Consume { tag, .. } => Action::Consume { tag },
+            Step::Consume { tag, .. } => NextAction::Consume { tag },
             Step::Await { input, tag } => {
-                Action::AwaitInput { flow: self.state.inputs[input].flow, tag }
+                NextAction::AwaitInput { flow: self.state.inputs[input].flow, tag }
             }
-            Step::Done => Action::Done,
+            Step::Done => NextAction::Done,
         }
     }
 
@@ -134,21 +134,25 @@ impl<P: Payload> FlowNode<P> {
     ///
     /// # Errors
     /// If it cannot happen: a message out of order, without credit, after the end; an action that is not
-    /// what [`FlowNode::poll`] says. The machine is then as it was before.
+    /// what [`FlowNode::poll`] returns. The machine is then as it was before.
     #[inline]
-    pub fn handle(&mut self, input: Input<P>, out: &mut Vec<Output<P>>) -> Result<(), FlowError> {
+    pub fn handle(
+        &mut self,
+        input: FlowInput<P>,
+        out: &mut Vec<FlowOutput<P>>,
+    ) -> Result<(), FlowError> {
         match input {
-            Input::Arrived { flow, message } => self.arrived(flow, message),
-            Input::Bound { flow, tag } => self.bound_arrived(flow, tag),
-            Input::Request { flow, sink, tag } => self.requested(flow, sink, tag),
-            Input::Credit { flow, sink, count } => self.credited(flow, sink, count, out),
-            Input::Emit { flow, payload, next } => self.emit(flow, payload, next, out),
-            Input::Plan { flow, tag } => self.plan(flow, tag),
-            Input::Announce => {
+            FlowInput::Arrived { flow, message } => self.arrived(flow, message),
+            FlowInput::Bound { flow, tag } => self.bound_arrived(flow, tag),
+            FlowInput::Request { flow, sink, tag } => self.requested(flow, sink, tag),
+            FlowInput::Credit { flow, sink, count } => self.credited(flow, sink, count, out),
+            FlowInput::Emit { flow, payload, next } => self.emit(flow, payload, next, out),
+            FlowInput::Plan { flow, tag } => self.plan(flow, tag),
+            FlowInput::Announce => {
                 self.announce(out);
                 Ok(())
             }
-            Input::Consume => self.consume(out),
+            FlowInput::Consume => self.consume(out),
         }
     }
 
@@ -198,14 +202,14 @@ impl<P: Payload> FlowNode<P> {
         Choice { facts: &self.facts, inputs: &self.state.inputs, outputs: &self.state.outputs }
     }
 
-    fn lacking_credit(&self, output: usize) -> Action {
+    fn lacking_credit(&self, output: usize) -> NextAction {
         let port = &self.state.outputs[output];
         let sink = port.sinks.iter().find(|sink| sink.waits);
         let sink = sink.expect("an emission that goes on has a sink that waits").node;
-        Action::AwaitCredit { flow: port.flow, sink }
+        NextAction::AwaitCredit { flow: port.flow, sink }
     }
 
-    /// Whether there is something to tell the sinks of event flows, or to ask their sources.
+    /// Whether there are bounds to send to the sinks of event flows, or requests to their sources.
     #[inline]
     fn has_news(&self, step: Step) -> bool {
         let inputs = 0..self.state.inputs.len();
@@ -214,7 +218,7 @@ impl<P: Payload> FlowNode<P> {
     }
 
     /// Whether a sink would learn something from a bound. Not of the output whose message is next anyway:
-    /// the message tells more.
+    /// the message has more information.
     fn has_bounds(&self, step: Step) -> bool {
         let is_waiting = self.action(step).is_wait();
         (0..self.state.outputs.len()).any(|output| {
@@ -231,20 +235,20 @@ impl<P: Payload> FlowNode<P> {
         is_free && matches!(step, Step::Emit { output: next, .. } if next == output)
     }
 
-    /// The words for an action that was asked for out of turn.
+    /// The error of an action that is not the next one.
     fn not_now(&self, asked: String) -> FlowError {
         let name = |flow: FlowId| self.facts.flow(flow).name.as_str();
         let first = match self.action(self.choice().step()) {
-            Action::Emit { flow, tag } => format!("emit `{}` at {}", name(flow), shown(tag)),
-            Action::Consume { tag } => format!("consume what came at {}", shown(tag)),
-            Action::AwaitInput { flow, tag } => {
+            NextAction::Emit { flow, tag } => format!("emit `{}` at {}", name(flow), shown(tag)),
+            NextAction::Consume { tag } => format!("consume what came at {}", shown(tag)),
+            NextAction::AwaitInput { flow, tag } => {
                 format!("wait for `{}` at {}", name(flow), shown(tag))
             }
-            Action::AwaitCredit { flow, sink } => {
+            NextAction::AwaitCredit { flow, sink } => {
                 let node = &self.facts.world.topology.nodes[sink.index()];
                 format!("wait until node `{node}` has room for `{}`", name(flow))
             }
-            Action::Done | Action::Announce => "nothing, the node is done".to_owned(),
+            NextAction::Done | NextAction::Announce => "nothing, the node is done".to_owned(),
         };
         FlowError::NotNow { asked, first }
     }

@@ -15,27 +15,27 @@ pub struct Message<P> {
     /// The tag of the message after it, `None` for the last one. Of an event flow a bound: no other comes
     /// before it.
     pub next: Option<Tag>,
-    /// What it says.
+    /// Its content.
     pub payload: P,
 }
 
 /// What a node has to do next, or what it lacks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Action {
-    /// Compute this message and hand it in with [`Input::Emit`].
+pub enum NextAction {
+    /// Compute this message and hand it in with [`FlowInput::Emit`].
     Emit {
         /// The flow.
         flow: FlowId,
         /// Its tag.
         tag: Tag,
     },
-    /// Take what came at this tag with [`Input::Consume`]: all of it is there.
+    /// Take what came at this tag with [`FlowInput::Consume`]: all of it is there.
     Consume {
         /// The tag.
         tag: Tag,
     },
-    /// Tell the sinks of event flows that nothing comes for a while, and ask the sources of others whether anything
-    /// does, with [`Input::Announce`]. When that is done changes no result.
+    /// Send bounds to the sinks of event flows, and ask the sources of others whether anything
+    /// does, with [`FlowInput::Announce`]. When that is done changes no result.
     Announce,
     /// Wait: without this message, or a bound beyond this tag, nothing can be done.
     AwaitInput {
@@ -48,24 +48,27 @@ pub enum Action {
     AwaitCredit {
         /// The flow.
         flow: FlowId,
-        /// Who has no room.
+        /// The sink without room.
         sink: NodeId,
     },
     /// Everything up to the horizon is done.
     Done,
 }
 
-impl Action {
+impl NextAction {
     /// Whether there is nothing to do before something comes.
     #[inline]
     pub fn is_wait(self) -> bool {
-        matches!(self, Action::AwaitInput { .. } | Action::AwaitCredit { .. } | Action::Done)
+        matches!(
+            self,
+            NextAction::AwaitInput { .. } | NextAction::AwaitCredit { .. } | NextAction::Done
+        )
     }
 }
 
 /// What happens to a node's machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Input<P> {
+pub enum FlowInput<P> {
     /// A message came. It may come at any moment, also while an emission waits for room.
     Arrived {
         /// The flow.
@@ -85,7 +88,7 @@ pub enum Input<P> {
     Request {
         /// The event flow.
         flow: FlowId,
-        /// Who asks.
+        /// The sink that asks.
         sink: NodeId,
         /// The tag: a bound of at least this is the answer.
         tag: Tag,
@@ -94,16 +97,16 @@ pub enum Input<P> {
     Credit {
         /// The flow.
         flow: FlowId,
-        /// Who has room.
+        /// The sink with room.
         sink: NodeId,
         /// For how many messages more.
         count: u32,
     },
-    /// Carries out [`Action::Emit`].
+    /// Carries out [`NextAction::Emit`].
     Emit {
         /// The flow.
         flow: FlowId,
-        /// What the message says.
+        /// The content of the message.
         payload: P,
         /// The tag of the message after it, `None` for the last one. Of an event flow: the next event that
         /// is planned, if one is.
@@ -117,29 +120,29 @@ pub enum Input<P> {
         /// The tag.
         tag: Option<Tag>,
     },
-    /// Carries out [`Action::Announce`].
+    /// Carries out [`NextAction::Announce`].
     Announce,
-    /// Carries out [`Action::Consume`].
+    /// Carries out [`NextAction::Consume`].
     Consume,
 }
 
 /// What a node's machine wants done.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Output<P> {
+pub enum FlowOutput<P> {
     /// Take this message to one sink, in order.
     Send {
         /// The flow.
         flow: FlowId,
-        /// To whom.
+        /// The sink.
         sink: NodeId,
         /// The message.
         message: Message<P>,
     },
-    /// Tell one sink that no event comes before this tag, in order with the messages of the flow.
+    /// Send to one sink that no event comes before this tag, in order with the messages of the flow.
     SendBound {
         /// The event flow.
         flow: FlowId,
-        /// To whom.
+        /// The sink.
         sink: NodeId,
         /// The tag, `None`: never.
         tag: Option<Tag>,
@@ -151,14 +154,14 @@ pub enum Output<P> {
         /// The tag.
         tag: Tag,
     },
-    /// Tell the source of a flow that there is room again.
+    /// Send to the source of a flow that there is room again.
     Credit {
         /// The flow.
         flow: FlowId,
         /// For how many messages more.
         count: u32,
     },
-    /// Hand this message to whoever computes: part of the batch that was consumed.
+    /// Pass this message to the computation: part of the batch that was consumed.
     Deliver {
         /// The flow.
         flow: FlowId,
@@ -169,7 +172,7 @@ pub enum Output<P> {
 
 /// On which side of a flow a node is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Role {
+pub enum FlowSide {
     /// It emits.
     Source,
     /// It receives.
@@ -182,7 +185,7 @@ pub struct FlowRecord {
     /// The flow.
     pub flow: FlowId,
     /// Whose side this is.
-    pub role: Role,
+    pub side: FlowSide,
     /// The tag of the next message (of an event: before which there is none), `None` if none follows.
     pub next: Option<Tag>,
     /// How many messages were emitted, or consumed.

@@ -1,6 +1,6 @@
 //! All nodes in one process: values on a work list.
 //!
-//! A node works until it lacks something; whoever provides that puts it on the list again. No node is looked
+//! A node works until it lacks something; whatever provides that puts it on the list again. No node is looked
 //! at in vain, there is no thread and no lock, and what a node computes does not depend on the order of the
 //! list: [`Scheduler::run_shuffled`] and [`Scheduler::run_on`] exist to show it, and to use more cores where
 //! behaviors are heavy.
@@ -11,7 +11,7 @@ mod slot;
 use super::error::FlowError;
 use super::hash::Payload;
 use super::machine::FlowNode;
-use super::message::{FlowRecord, Input, Output};
+use super::message::{FlowInput, FlowOutput, FlowRecord};
 use super::topology::{FlowId, Topology};
 use consort_core::{NodeId, Prng, Tag};
 use slot::Slot;
@@ -25,14 +25,14 @@ pub trait Behavior<P> {
     fn on_inputs(&mut self, tag: Tag, inputs: &[(FlowId, P)]);
 
     /// Computes the message of a flow at a tag, and the tag of the message after it (`None`: there is no
-    /// other). `following` is what the declared period says. Of an event flow: the next event that is
+    /// other). `following` is the next tag by the declared period. Of an event flow: the next event that is
     /// planned.
     fn emit(&mut self, flow: FlowId, tag: Tag, following: Option<Tag>) -> (P, Option<Tag>);
 
     /// When the next event of an event flow is planned: asked at the start, and after inputs that may cause it.
-    fn plan(&mut self, flow: FlowId) -> Plan {
+    fn plan(&mut self, flow: FlowId) -> NextEvent {
         let _ = flow;
-        Plan::Keep
+        NextEvent::Keep
     }
 }
 
@@ -45,14 +45,14 @@ impl<P, B: Behavior<P> + ?Sized> Behavior<P> for Box<B> {
         (**self).emit(flow, tag, following)
     }
 
-    fn plan(&mut self, flow: FlowId) -> Plan {
+    fn plan(&mut self, flow: FlowId) -> NextEvent {
         (**self).plan(flow)
     }
 }
 
-/// What a behavior says about the next event of a flow.
+/// The answer of a behavior about the next event of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Plan {
+pub enum NextEvent {
     /// What was planned stays.
     Keep,
     /// Nothing is planned.
@@ -61,11 +61,11 @@ pub enum Plan {
     At(Tag),
 }
 
-/// Nodes, what they compute, and who can go on.
+/// Nodes, what they compute, and which of them can continue.
 #[derive(Debug)]
 pub struct Scheduler<P, B> {
     slots: Vec<Slot<P, B>>,
-    desk: Desk<P>,
+    queue: ReadyQueue<P>,
 }
 
 impl<P: Payload, B: Behavior<P>> Scheduler<P, B> {
@@ -78,15 +78,15 @@ impl<P: Payload, B: Behavior<P>> Scheduler<P, B> {
         let nodes = FlowNode::all(topology, horizon).into_iter();
         let slots: Vec<_> = nodes.zip(behaviors).map(|(node, it)| Slot::new(node, it)).collect();
         let ready = (0..slots.len()).map(NodeId::from_index).collect();
-        Scheduler { slots, desk: Desk { ready, moving: Vec::new() } }
+        Scheduler { slots, queue: ReadyQueue { ready, moving: Vec::new() } }
     }
 
     /// Runs until every node is done.
     ///
     /// # Errors
-    /// If a behavior breaks a promise, or if nodes wait for each other in a circle.
+    /// If a behavior violates the rules of a flow, or if nodes wait for each other in a circle.
     pub fn run(&mut self) -> Result<(), SchedulerError> {
-        while let Some(node) = self.desk.ready.pop_front() {
+        while let Some(node) = self.queue.ready.pop_front() {
             self.work(node, usize::MAX)?;
         }
         self.finish()
@@ -98,9 +98,9 @@ impl<P: Payload, B: Behavior<P>> Scheduler<P, B> {
     /// As [`Scheduler::run`].
     pub fn run_shuffled(&mut self, seed: u64) -> Result<(), SchedulerError> {
         let mut prng = Prng::new(seed);
-        while !self.desk.ready.is_empty() {
-            let place = prng.below(self.desk.ready.len() as u64) as usize;
-            let node = self.desk.ready.swap_remove_back(place).expect("the place is in the list");
+        while !self.queue.ready.is_empty() {
+            let place = prng.below(self.queue.ready.len() as u64) as usize;
+            let node = self.queue.ready.swap_remove_back(place).expect("the place is in the list");
             self.work(node, 1 + prng.below(3) as usize)?;
         }
         self.finish()
@@ -109,10 +109,10 @@ impl<P: Payload, B: Behavior<P>> Scheduler<P, B> {
     /// Runs at most so many actions of one node, then hands out what it sent.
     fn work(&mut self, node: NodeId, actions: usize) -> Result<(), SchedulerError> {
         self.slots[node.index()].work(actions)?;
-        self.desk.hand_out(&mut self.slots, node)
+        self.queue.hand_out(&mut self.slots, node)
     }
 
-    /// Nobody can go on: are they done, or do they wait for each other?
+    /// No node can continue: they are done, or they wait for each other.
     fn finish(&self) -> Result<(), SchedulerError> {
         let waits: Vec<String> = self.slots.iter().filter_map(Slot::wait).collect();
         if waits.is_empty() { Ok(()) } else { Err(SchedulerError::Stuck { waits }) }
@@ -147,16 +147,16 @@ impl<P, B> Slots<P, B> for Vec<Slot<P, B>> {
     }
 }
 
-/// Who can go on, and the way of everything that is sent.
+/// The nodes that can continue, and delivery of what they send.
 #[derive(Debug)]
-struct Desk<P> {
+struct ReadyQueue<P> {
     ready: VecDeque<NodeId>,
     /// Where outputs lie while they are handed out; kept for its room.
-    moving: Vec<Output<P>>,
+    moving: Vec<FlowOutput<P>>,
 }
 
-impl<P: Payload> Desk<P> {
-    /// Hands what a node sent to those who receive it.
+impl<P: Payload> ReadyQueue<P> {
+    /// Delivers what a node sent to its receivers.
     fn hand_out<B: Behavior<P>>(
         &mut self,
         slots: &mut impl Slots<P, B>,
@@ -177,20 +177,26 @@ impl<P: Payload> Desk<P> {
         &mut self,
         slots: &mut impl Slots<P, B>,
         from: NodeId,
-        output: Output<P>,
+        output: FlowOutput<P>,
     ) -> Result<(), SchedulerError> {
         let (to, flow, input) = match output {
-            Output::Send { flow, sink, message } => (sink, flow, Input::Arrived { flow, message }),
-            Output::SendBound { flow, sink, tag } => (sink, flow, Input::Bound { flow, tag }),
-            Output::Request { flow, tag } => {
-                let source = slots.at(from).source(flow);
-                (source, flow, Input::Request { flow, sink: from, tag })
+            FlowOutput::Send { flow, sink, message } => {
+                (sink, flow, FlowInput::Arrived { flow, message })
             }
-            Output::Credit { flow, count } => {
-                let source = slots.at(from).source(flow);
-                (source, flow, Input::Credit { flow, sink: from, count })
+            FlowOutput::SendBound { flow, sink, tag } => {
+                (sink, flow, FlowInput::Bound { flow, tag })
             }
-            Output::Deliver { .. } => unreachable!("a slot hands its deliveries to its behavior"),
+            FlowOutput::Request { flow, tag } => {
+                let source = slots.at(from).source(flow);
+                (source, flow, FlowInput::Request { flow, sink: from, tag })
+            }
+            FlowOutput::Credit { flow, count } => {
+                let source = slots.at(from).source(flow);
+                (source, flow, FlowInput::Credit { flow, sink: from, count })
+            }
+            FlowOutput::Deliver { .. } => {
+                unreachable!("a slot hands its deliveries to its behavior")
+            }
         };
         let slot = &mut *slots.at(to);
         slot.take(input)?;
@@ -221,7 +227,7 @@ pub enum SchedulerError {
     },
     /// Nodes wait for each other in a circle: flows without delay depend on each other at one tag.
     Stuck {
-        /// Who waits for what, one line each.
+        /// What each node waits for, one line each.
         waits: Vec<String>,
     },
 }

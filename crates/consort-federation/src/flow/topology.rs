@@ -1,4 +1,4 @@
-//! Who sends what to whom, and when: nodes and flows as plain data.
+//! Nodes and flows as plain data: what is sent between which nodes, and when.
 //!
 //! Everything a node must know of the others before the first message is here: the tags of first
 //! messages, periods, capacities. So nothing is negotiated at run time, and two nodes that hold the same
@@ -43,18 +43,18 @@ pub struct Topology {
 /// A stream of messages from one node to others, in the order of their tags.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// Canonical name: unique, and the last word in the order of what happens at one tag.
+    /// Canonical name: unique, and the last criterion of the order at one tag.
     pub name: String,
-    /// Who emits.
+    /// The node that emits.
     pub source: NodeId,
-    /// Who receives; each at most once.
+    /// The nodes that receive; each at most once.
     pub sinks: Vec<NodeId>,
     /// What an emission waits for.
     pub kind: FlowKind,
     /// The tag of the first message; of an event flow the tag before which there is none.
     pub first: Tag,
-    /// When the others follow. Event flows are [`Timing::Variable`].
-    pub timing: Timing,
+    /// When the others follow. Event flows are [`FlowTiming::Variable`].
+    pub timing: FlowTiming,
     /// What a message carries, as a name that the hand-shake compares.
     pub payload: String,
     /// What comes first at one tag: the smaller number; then the name decides.
@@ -69,24 +69,24 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The next tag after `tag`, where the timing alone says it: `None` for the end of a
-    /// [`Timing::Once`], and for [`Timing::Variable`], where the source says it.
+    /// The next tag after `tag`, where the timing alone determines it: `None` for the end of a
+    /// [`FlowTiming::Once`], and for [`FlowTiming::Variable`], where the source decides it.
     pub fn following(&self, tag: Tag) -> Option<Tag> {
         match self.timing {
-            Timing::Periodic(period) => {
+            FlowTiming::Periodic(period) => {
                 let time = tag.time.checked_add(period)?;
                 Some(Tag { time, microstep: tag.microstep })
             }
-            Timing::Once | Timing::Variable => None,
+            FlowTiming::Once | FlowTiming::Variable => None,
         }
     }
 
-    /// Whether a message may be stamped with this tag, as far as the timing alone says.
+    /// Whether a message may be stamped with this tag, as far as the timing alone determines it.
     pub fn may_be_stamped(&self, tag: Tag) -> bool {
         match self.timing {
-            Timing::Once => tag == self.first,
-            Timing::Variable => self.first <= tag,
-            Timing::Periodic(period) => {
+            FlowTiming::Once => tag == self.first,
+            FlowTiming::Variable => self.first <= tag,
+            FlowTiming::Periodic(period) => {
                 let since = tag.time.checked_sub(self.first.time).map_or(-1, Time::ticks);
                 tag.microstep == self.first.microstep
                     && 0 <= since
@@ -100,14 +100,14 @@ impl Flow {
 impl Flow {
     /// For tests: events from one node to another, at least a tick after their cause, with bounds on demand.
     pub(crate) fn asked(name: &str, source: u32, sink: u32) -> Self {
-        let (lookahead, bounds) = (Time::from_ticks(1), Bounds::OnDemand);
+        let (lookahead, bounds) = (Time::from_ticks(1), BoundPolicy::OnDemand);
         Flow {
             name: name.to_owned(),
             source: NodeId(source),
             sinks: vec![NodeId(sink)],
             kind: FlowKind::Event { lookahead, adds_microstep: false, bounds },
             first: Tag::at(Time::ZERO),
-            timing: Timing::Variable,
+            timing: FlowTiming::Variable,
             payload: "u64".to_owned(),
             priority: 0,
             capacity: 1,
@@ -124,7 +124,7 @@ pub enum FlowKind {
     State,
     /// Computed from the present: at its tag, emitted after everything it depends on was consumed.
     Observation,
-    /// Happens when its source says so.
+    /// Happens when its source decides.
     Event {
         /// How long after its cause it happens at the earliest; zero: at the same time.
         lookahead: Time,
@@ -132,22 +132,22 @@ pub enum FlowKind {
         /// or at the very same tag.
         adds_microstep: bool,
         /// How its sinks learn that nothing comes for a while. It changes no message.
-        bounds: Bounds,
+        bounds: BoundPolicy,
     },
 }
 
-/// When the source of an event flow says that no event comes before some tag.
+/// When the source of an event flow sends bounds: that no event comes before some tag.
 ///
 /// Asking pays where sinks need to know seldom: a bound costs two frames then, the question and the answer, but only
-/// those are sent that somebody waits for.
+/// those are sent that a sink waits for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Bounds {
+pub enum BoundPolicy {
     /// Whenever it knows more.
     #[default]
     Eager,
     /// When a sink asks, and at the end of the flow. Where event flows may cause each other in a ring every bound is
-    /// needed by the next one: there they are told when their source has nothing else to do. What leads to such a ring,
-    /// or to an eager flow, is as [`Bounds::Eager`].
+    /// needed by the next one: there they are sent when their source has nothing else to do. What leads to such a ring,
+    /// or to an eager flow, is as [`BoundPolicy::Eager`].
     OnDemand,
 }
 
@@ -159,7 +159,7 @@ impl FlowKind {
 
     /// Whether it is an event flow whose sinks ask for bounds.
     pub fn is_on_demand(self) -> bool {
-        matches!(self, FlowKind::Event { bounds: Bounds::OnDemand, .. })
+        matches!(self, FlowKind::Event { bounds: BoundPolicy::OnDemand, .. })
     }
 
     /// Whether a message may depend on others of the very same tag: observations, and events without
@@ -177,10 +177,10 @@ impl FlowKind {
 
 /// When the messages after the first come.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Timing {
+pub enum FlowTiming {
     /// At equal distances, at the same microstep.
     Periodic(Time),
-    /// Each message says when the next one comes.
+    /// Each message has the tag of the next one.
     Variable,
     /// There are no others.
     Once,
@@ -197,9 +197,9 @@ impl Topology {
         self.ids().filter(move |flow| self.flows[flow.index()].source == node)
     }
 
-    /// The same flows, with bounds of each event flow as `of` says.
+    /// The same flows, with the bounds of each event flow from `of`.
     #[must_use]
-    pub fn with_bounds(mut self, mut of: impl FnMut(FlowId) -> Bounds) -> Self {
+    pub fn with_bounds(mut self, mut of: impl FnMut(FlowId) -> BoundPolicy) -> Self {
         for (id, flow) in self.ids().zip(&mut self.flows) {
             if let FlowKind::Event { bounds, .. } = &mut flow.kind {
                 *bounds = of(id);
@@ -241,9 +241,9 @@ fn put_flow(hash: &mut Sha256, flow: &Flow) {
     put_text(hash, &flow.payload);
     put_kind(hash, flow.kind);
     let (is_variable, period) = match flow.timing {
-        Timing::Periodic(period) => (0, period.ticks()),
-        Timing::Variable => (1, 0),
-        Timing::Once => (2, 0),
+        FlowTiming::Periodic(period) => (0, period.ticks()),
+        FlowTiming::Variable => (1, 0),
+        FlowTiming::Once => (2, 0),
     };
     let first = [flow.first.time.ticks(), i64::from(flow.first.microstep)];
     let rest = [i64::from(flow.priority), i64::from(flow.capacity), i64::from(flow.self_flow)];
@@ -260,8 +260,8 @@ fn put_kind(hash: &mut Sha256, kind: FlowKind) {
         FlowKind::Observation => [1, 0, 0],
         FlowKind::Event { lookahead, adds_microstep, bounds } => {
             let which = match bounds {
-                Bounds::Eager => 2,
-                Bounds::OnDemand => 3,
+                BoundPolicy::Eager => 2,
+                BoundPolicy::OnDemand => 3,
             };
             [which, lookahead.ticks(), i64::from(adds_microstep)]
         }

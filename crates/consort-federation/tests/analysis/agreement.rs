@@ -4,7 +4,7 @@ use crate::explorer::{explore, walk};
 use crate::support::{Recipe, draw, random_topology, ticks, with_capacity};
 use crate::world::{Side, Stage, events_in};
 use consort_core::{Prng, Tag};
-use consort_federation::flow::{Bounds, Timing, Topology, analyse};
+use consort_federation::flow::{BoundPolicy, FlowTiming, Topology, analyse};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -152,7 +152,7 @@ fn check_asked(
     let is_mixture = case % 2 == 1;
     let topology = topology.clone().with_bounds(|_| {
         let is_eager = is_mixture && random.below(2) == 0;
-        if is_eager { Bounds::Eager } else { Bounds::OnDemand }
+        if is_eager { BoundPolicy::Eager } else { BoundPolicy::OnDemand }
     });
     if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
         return;
@@ -169,7 +169,7 @@ fn check_asked(
 /// Whether it would be accepted with messages at every tag.
 fn accepts_always(topology: &Topology) -> bool {
     let mut topology = topology.clone();
-    topology.flows.iter_mut().for_each(|flow| flow.timing = Timing::Variable);
+    topology.flows.iter_mut().for_each(|flow| flow.timing = FlowTiming::Variable);
     analyse(&topology, None).accepts()
 }
 
@@ -200,7 +200,7 @@ fn check_all(round: &Round, systems: u64) -> Counts {
     for case in 0..systems {
         check(round, seed, case, &mut counts);
     }
-    tell(&format!("{systems} {} systems from seed {seed}: {counts:?}", round.name));
+    report(&format!("{systems} {} systems from seed {seed}: {counts:?}", round.name));
     let fifth = usize::try_from(systems / 5).expect("not that many");
     assert!(fifth < counts.accepted && fifth < counts.deadlocked, "{counts:?}");
     assert!(systems / 8 < counts.events, "{counts:?}");
@@ -228,6 +228,6 @@ fn who_asks_and_who_tells_changes_nothing_where_most_flows_are_events() {
 }
 
 #[expect(clippy::print_stderr, reason = "whoever asks for the count sees it with --nocapture")]
-fn tell(line: &str) {
+fn report(line: &str) {
     eprintln!("{line}");
 }

@@ -5,7 +5,7 @@ use crate::pinned::explored;
 use crate::support::{AT_ONCE, REPLY, event, flow, tag, timed, topology};
 use consort_core::Tag;
 use consort_federation::flow::FlowKind::{Observation, State};
-use consort_federation::flow::{Bounds, Flow, FlowId, FlowKind, analyse};
+use consort_federation::flow::{BoundPolicy, Flow, FlowId, FlowKind, analyse};
 
 /// How many states there are at capacity 1 and 2 if all bounds are on demand. In every mixture all ways end with the
 /// messages that eager bounds give. The first event flow has these events; by chance each node has so many at most.
@@ -18,7 +18,7 @@ fn check(flows: Vec<Flow>, horizon: Tag, events: (&[Tag], u32), expected: [usize
     let mut states = [0; 2];
     for mixture in 1..1_u32 << count {
         let mut bits = (0..count).map(|bit| mixture >> bit & 1 == 1);
-        let is_so = |is_asked| if is_asked { Bounds::OnDemand } else { Bounds::Eager };
+        let is_so = |is_asked| if is_asked { BoundPolicy::OnDemand } else { BoundPolicy::Eager };
         let bounds = |_| is_so(bits.next().expect("as many as event flows"));
         let asked = topology.clone().with_bounds(bounds);
         let (found, end) = explored(&asked, horizon, events, events_max);

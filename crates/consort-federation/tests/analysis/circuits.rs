@@ -5,7 +5,7 @@ use crate::support::{
 };
 use consort_core::{Prng, Report, Tag};
 use consort_federation::flow::FlowKind::{Observation, State};
-use consort_federation::flow::{Analysis, Flow, FlowId, Timing, Topology, analyse};
+use consort_federation::flow::{Analysis, Flow, FlowId, FlowTiming, Topology, analyse};
 
 /// At which tick, and which flows, wait for each other; empty: none.
 fn check(flows: Vec<Flow>, horizon: Option<Tag>, expected: &[(Tag, &[&str])]) {
@@ -111,9 +111,9 @@ fn events_without_delay_wait_at_every_instant() {
 #[test]
 fn a_period_that_may_change_meets_everything() {
     let mut flows = pair((3, 4), (0, 6));
-    flows[0].timing = Timing::Variable;
+    flows[0].timing = FlowTiming::Variable;
     check(flows.clone(), None, &[(tag(6, 0), &["back", "there"])]);
-    flows[1].timing = Timing::Once;
+    flows[1].timing = FlowTiming::Once;
     check(flows.clone(), None, &[]);
     flows[1].first = tag(9, 0);
     check(flows, None, &[(tag(9, 0), &["back", "there"])]);
@@ -288,7 +288,7 @@ fn told(topology: &Topology, horizon: Option<Tag>) -> String {
 
 fn told_of(topology: &Topology, analysis: &Analysis) -> String {
     let mut report = Report::default();
-    analysis.tell(topology, milliseconds(), &mut report);
+    analysis.report(topology, milliseconds(), &mut report);
     let lines = report.diagnostics().iter().map(|diagnostic| {
         let notes: String =
             diagnostic.notes.iter().map(|note| format!("\n  note: {note}")).collect();
@@ -352,7 +352,7 @@ fn what_is_seldom_meant_is_told() {
     ");
     assert_eq!(told(&topology(fast_and_slow(1, 1000)), None), "");
     let mut once = fast_and_slow(1, 1);
-    once[0].timing = Timing::Once;
+    once[0].timing = FlowTiming::Once;
     insta::assert_snapshot!(told(&topology(once), None), @r"
     warning[flow::ends-early]: flow `in` has one message, at 0 s, and its sinks go on without it
       help: give it a period if its value changes later

@@ -7,7 +7,7 @@ use crate::explorer::{System, explore};
 use std::collections::{BTreeSet, VecDeque};
 
 /// An output and where it leads: (node, input) pairs.
-struct Output {
+struct FlowOutput {
     first: u32,
     period: u32,
     to: Vec<(usize, usize)>,
@@ -15,7 +15,7 @@ struct Output {
 
 /// Nodes by their outputs, and how many inputs each has.
 struct Diagram {
-    outputs: Vec<Vec<Output>>,
+    outputs: Vec<Vec<FlowOutput>>,
     inputs: Vec<usize>,
     /// No message is later.
     last: u32,
@@ -52,7 +52,7 @@ impl System for Diagram {
     type Result = Vec<Vec<usize>>;
 
     fn start(&self) -> Vec<Node> {
-        let node = |(outputs, &inputs): (&Vec<Output>, &usize)| Node {
+        let node = |(outputs, &inputs): (&Vec<FlowOutput>, &usize)| Node {
             vertex: Vertex::Waiting,
             next_out: outputs.iter().map(|output| output.first).collect(),
             next_in: vec![NEVER; inputs],
@@ -149,8 +149,8 @@ impl Diagram {
     }
 }
 
-fn output(first: u32, period: u32, to: &[(usize, usize)]) -> Output {
-    Output { first, period, to: to.to_vec() }
+fn output(first: u32, period: u32, to: &[(usize, usize)]) -> FlowOutput {
+    FlowOutput { first, period, to: to.to_vec() }
 }
 
 /// The example of section III-B2b, drawn in Fig. 5.

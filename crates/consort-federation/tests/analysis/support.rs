@@ -1,7 +1,7 @@
 //! Topologies written in a line, and random ones.
 
 use consort_core::{NodeId, Prng, Resolution, Tag, Time};
-use consort_federation::flow::{Bounds, Flow, FlowId, FlowKind, Timing, Topology};
+use consort_federation::flow::{BoundPolicy, Flow, FlowId, FlowKind, FlowTiming, Topology};
 use std::ops::Range;
 
 /// A tag in ticks.
@@ -23,12 +23,12 @@ pub(crate) const REPLY: FlowKind = event(0, true);
 /// An event flow.
 pub(crate) const fn event(lookahead: i64, adds_microstep: bool) -> FlowKind {
     let lookahead = Time::from_ticks(lookahead);
-    FlowKind::Event { lookahead, adds_microstep, bounds: Bounds::Eager }
+    FlowKind::Event { lookahead, adds_microstep, bounds: BoundPolicy::Eager }
 }
 
 /// A flow from one node to others, by their numbers; event flows have no period.
 pub(crate) fn flow(name: &str, source: u32, sinks: &[u32], kind: FlowKind) -> Flow {
-    let timing = if kind.is_event() { Timing::Variable } else { periodic(1) };
+    let timing = if kind.is_event() { FlowTiming::Variable } else { periodic(1) };
     Flow {
         name: name.to_owned(),
         source: NodeId(source),
@@ -45,8 +45,8 @@ pub(crate) fn flow(name: &str, source: u32, sinks: &[u32], kind: FlowKind) -> Fl
 }
 
 /// Every so many ticks.
-pub(crate) fn periodic(ticks: i64) -> Timing {
-    Timing::Periodic(Time::from_ticks(ticks))
+pub(crate) fn periodic(ticks: i64) -> FlowTiming {
+    FlowTiming::Periodic(Time::from_ticks(ticks))
 }
 
 /// The same flow from another tick on, with another period.
@@ -122,9 +122,9 @@ fn random_flow(random: &mut Prng, recipe: &Recipe, nodes: u64, index: u64) -> Fl
     flow.capacity = 1 + u32::try_from(random.below(2)).expect("one or two");
     if !kind.is_event() {
         flow.timing = match random.below(10) {
-            0 => Timing::Once,
-            1 => Timing::Variable,
-            _ => Timing::Periodic(ticks(period)),
+            0 => FlowTiming::Once,
+            1 => FlowTiming::Variable,
+            _ => FlowTiming::Periodic(ticks(period)),
         };
     }
     flow

@@ -6,8 +6,8 @@
 use crate::explorer::System;
 use consort_core::{NodeId, Tag, Time};
 use consort_federation::flow::{
-    Action, FlowError, FlowHash, FlowId, FlowNode, Input, Message, NEVER, Output, Role, Timing,
-    Topology,
+    FlowError, FlowHash, FlowId, FlowInput, FlowNode, FlowOutput, FlowSide, FlowTiming, Message,
+    NEVER, NextAction, Topology,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -61,12 +61,12 @@ enum Parcel {
 }
 
 /// How many messages one side of a flow had, and their hash.
-pub(crate) type Side = (FlowId, Role, u64, FlowHash);
+pub(crate) type Side = (FlowId, FlowSide, u64, FlowHash);
 
 /// How many events were sent.
 pub(crate) fn events_in(topology: &Topology, sides: &[Side]) -> u64 {
     let is_event = |flow: FlowId| topology.flows[flow.index()].kind.is_event();
-    let sent = sides.iter().filter(|(flow, role, ..)| *role == Role::Source && is_event(*flow));
+    let sent = sides.iter().filter(|(flow, side, ..)| *side == FlowSide::Source && is_event(*flow));
     sent.map(|(_, _, count, _)| count).sum()
 }
 
@@ -96,7 +96,7 @@ impl System for Stage<'_> {
         for &flow in self.script.keys() {
             let source = self.topology.flows[flow.index()].source;
             let tag = self.scripted(flow, None);
-            self.hand(&mut world, source.index(), Input::Plan { flow, tag });
+            self.hand(&mut world, source.index(), FlowInput::Plan { flow, tag });
         }
         world
     }
@@ -114,12 +114,12 @@ impl System for Stage<'_> {
     }
 
     fn is_done(&self, world: &World) -> bool {
-        world.nodes.iter().all(|node| node.poll() == Action::Done)
+        world.nodes.iter().all(|node| node.poll() == NextAction::Done)
     }
 
     fn result(&self, world: &World) -> Vec<Side> {
         let records = world.nodes.iter().flat_map(FlowNode::records);
-        records.map(|record| (record.flow, record.role, record.count, record.hash)).collect()
+        records.map(|record| (record.flow, record.side, record.count, record.hash)).collect()
     }
 }
 
@@ -154,17 +154,17 @@ impl Stage<'_> {
     fn actions(&self, world: &World, node: usize) -> Vec<World> {
         let mut found = Vec::new();
         let mut action = world.nodes[node].poll();
-        if action == Action::Announce {
+        if action == NextAction::Announce {
             let mut next = world.clone();
-            self.hand(&mut next, node, Input::Announce);
+            self.hand(&mut next, node, FlowInput::Announce);
             action = next.nodes[node].poll();
             found.push(next);
         }
         match action {
-            Action::Emit { flow, tag } => found.push(self.emit(world, node, flow, tag)),
-            Action::Consume { tag } => found.push(self.consume(world, node, tag)),
-            Action::Announce => unreachable!("what was announced is no news"),
-            Action::AwaitInput { .. } | Action::AwaitCredit { .. } | Action::Done => {}
+            NextAction::Emit { flow, tag } => found.push(self.emit(world, node, flow, tag)),
+            NextAction::Consume { tag } => found.push(self.consume(world, node, tag)),
+            NextAction::Announce => unreachable!("what was announced is no news"),
+            NextAction::AwaitInput { .. } | NextAction::AwaitCredit { .. } | NextAction::Done => {}
         }
         found
     }
@@ -176,10 +176,10 @@ impl Stage<'_> {
         let next = match declared.timing {
             _ if self.script.contains_key(&flow) => self.scripted(flow, Some(tag)),
             _ if declared.kind.is_event() => follow_up(&mut world.minds[node], payload, tag),
-            Timing::Variable => Some(next_of_all(tag)),
-            Timing::Periodic(_) | Timing::Once => declared.following(tag),
+            FlowTiming::Variable => Some(next_of_all(tag)),
+            FlowTiming::Periodic(_) | FlowTiming::Once => declared.following(tag),
         };
-        self.hand(&mut world, node, Input::Emit { flow, payload, next });
+        self.hand(&mut world, node, FlowInput::Emit { flow, payload, next });
         world
     }
 
@@ -192,7 +192,7 @@ impl Stage<'_> {
     fn consume(&self, world: &World, node: usize, tag: Tag) -> World {
         let mut world = world.clone();
         world.minds[node].memory = mix(world.minds[node].memory, tag_bits(tag));
-        self.hand(&mut world, node, Input::Consume);
+        self.hand(&mut world, node, FlowInput::Consume);
         self.plan(&mut world, node);
         world
     }
@@ -220,7 +220,7 @@ impl Stage<'_> {
         let mut out = Vec::new();
         // Nothing can be planned before all time: the refusal tells the earliest tag.
         let never = Tag { time: Time::from_ticks(i64::MIN), microstep: 0 };
-        let earliest = match node.handle(Input::Plan { flow, tag: Some(never) }, &mut out) {
+        let earliest = match node.handle(FlowInput::Plan { flow, tag: Some(never) }, &mut out) {
             Err(FlowError::PlannedTooEarly { earliest, .. }) => earliest,
             Err(FlowError::NotNow { .. }) => return false,
             other => panic!("an event before all time: {other:?}"),
@@ -231,7 +231,7 @@ impl Stage<'_> {
             Time::ZERO => earliest,
             later => Tag::at(earliest.time + later),
         };
-        let planned = node.handle(Input::Plan { flow, tag: Some(tag) }, &mut out);
+        let planned = node.handle(FlowInput::Plan { flow, tag: Some(tag) }, &mut out);
         planned.unwrap_or_else(|error| panic!("{error}"));
         true
     }
@@ -240,8 +240,8 @@ impl Stage<'_> {
         let mut world = world.clone();
         let (flow, sink) = self.ends().nth(line).expect("lines are ends");
         let input = match world.lines[line].pop_front().expect("the line is busy") {
-            Parcel::Message(message) => Input::Arrived { flow, message },
-            Parcel::Bound(tag) => Input::Bound { flow, tag },
+            Parcel::Message(message) => FlowInput::Arrived { flow, message },
+            Parcel::Bound(tag) => FlowInput::Bound { flow, tag },
         };
         self.hand(&mut world, sink.index(), input);
         world
@@ -252,7 +252,7 @@ impl Stage<'_> {
         let (flow, sink) = self.ends().nth(line).expect("lines are ends");
         let count = std::mem::take(&mut world.grants[line]);
         let source = self.topology.flows[flow.index()].source;
-        self.hand(&mut world, source.index(), Input::Credit { flow, sink, count });
+        self.hand(&mut world, source.index(), FlowInput::Credit { flow, sink, count });
         world
     }
 
@@ -261,30 +261,30 @@ impl Stage<'_> {
         let (flow, sink) = self.ends().nth(line).expect("lines are ends");
         world.requests[line].remove(&tag);
         let source = self.topology.flows[flow.index()].source;
-        self.hand(&mut world, source.index(), Input::Request { flow, sink, tag });
+        self.hand(&mut world, source.index(), FlowInput::Request { flow, sink, tag });
         world
     }
 
     /// Hands something to a node's machine and puts what comes of it on its way.
-    fn hand(&self, world: &mut World, node: usize, input: Input<u64>) {
+    fn hand(&self, world: &mut World, node: usize, input: FlowInput<u64>) {
         let mut out = Vec::new();
         let handled = world.nodes[node].handle(input, &mut out);
         handled.unwrap_or_else(|error| panic!("{error}"));
         for output in out {
             match output {
-                Output::Send { flow, sink, message } => {
+                FlowOutput::Send { flow, sink, message } => {
                     world.lines[self.line(flow, sink)].push_back(Parcel::Message(message));
                 }
-                Output::SendBound { flow, sink, tag } => {
+                FlowOutput::SendBound { flow, sink, tag } => {
                     world.lines[self.line(flow, sink)].push_back(Parcel::Bound(tag));
                 }
-                Output::Credit { flow, count } => {
+                FlowOutput::Credit { flow, count } => {
                     world.grants[self.line(flow, NodeId::from_index(node))] += count;
                 }
-                Output::Request { flow, tag } => {
+                FlowOutput::Request { flow, tag } => {
                     world.requests[self.line(flow, NodeId::from_index(node))].insert(tag);
                 }
-                Output::Deliver { flow, message } => {
+                FlowOutput::Deliver { flow, message } => {
                     let memory = &mut world.minds[node].memory;
                     *memory = mix(mix(*memory, u64::from(flow.0)), message.payload);
                 }

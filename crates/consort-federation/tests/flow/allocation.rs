@@ -3,7 +3,7 @@
 use crate::support::{at, event, flow, topology};
 use consort_core::{Tag, Time};
 use consort_federation::flow::{
-    Behavior, Bounds, Flow, FlowId, FlowKind, Plan, Scheduler, Topology,
+    Behavior, BoundPolicy, Flow, FlowId, FlowKind, NextEvent, Scheduler, Topology,
 };
 
 /// Answers every batch with an event as early as it may.
@@ -19,8 +19,8 @@ impl Behavior<[f64; 3]> for Answers {
         ([1.0, 2.0, 3.0], next)
     }
 
-    fn plan(&mut self, _: FlowId) -> Plan {
-        Plan::At(self.0)
+    fn plan(&mut self, _: FlowId) -> NextEvent {
+        NextEvent::At(self.0)
     }
 }
 
@@ -46,7 +46,7 @@ fn chain(capacity: u32) -> Topology {
         |name, source: u32| Flow { kind: event(2, false), ..flow(name, source, &[source + 1], 0) };
     let flows = vec![event("e1", 0), event("e2", 1), flow("work", 2, &[0], 2)];
     let flows = flows.into_iter().map(|flow| Flow { capacity, ..flow });
-    topology(3, flows.collect()).with_bounds(|_| Bounds::OnDemand)
+    topology(3, flows.collect()).with_bounds(|_| BoundPolicy::OnDemand)
 }
 
 fn allocations(topology: &Topology, until: i64) -> (u64, u64) {

@@ -2,7 +2,7 @@
 
 use crate::support::{Hand, at, event, flow, tag, topology};
 use consort_core::{NodeId, Tag};
-use consort_federation::flow::{Bounds, Flow, FlowKind, Input, Output, Topology};
+use consort_federation::flow::{BoundPolicy, Flow, FlowInput, FlowKind, FlowOutput, Topology};
 
 /// `a` has `clock` (period 10, from `c`) and sends the event `e` to `b`, which sends `f` to `c`; `b` also emits `beat`
 /// (period 7) to `c` if it has one.
@@ -12,21 +12,21 @@ fn relay(kind: FlowKind, has_beat: bool) -> Topology {
     if has_beat {
         flows.push(flow("beat", 1, &[2], 7));
     }
-    topology(3, flows).with_bounds(|_| Bounds::OnDemand)
+    topology(3, flows).with_bounds(|_| BoundPolicy::OnDemand)
 }
 
 fn request(node: &mut Hand, name: &str, sink: u32, tag: Tag) {
-    let input = Input::Request { flow: node.flow(name), sink: NodeId(sink), tag };
+    let input = FlowInput::Request { flow: node.flow(name), sink: NodeId(sink), tag };
     assert_eq!(node.handle(input), Ok(Vec::new()));
 }
 
 /// What is announced: bounds, `None` for the end, and requests.
 fn announced(node: &mut Hand) -> (Vec<Option<Tag>>, Vec<Tag>) {
     let (mut bounds, mut requests) = (Vec::new(), Vec::new());
-    for output in node.handle(Input::Announce).expect("it can always be announced") {
+    for output in node.handle(FlowInput::Announce).expect("it can always be announced") {
         match output {
-            Output::SendBound { tag, .. } => bounds.push(tag),
-            Output::Request { tag, .. } => requests.push(tag),
+            FlowOutput::SendBound { tag, .. } => bounds.push(tag),
+            FlowOutput::Request { tag, .. } => requests.push(tag),
             other => panic!("{other:?} is not announced"),
         }
     }
@@ -66,9 +66,9 @@ fn a_node_asks_for_what_it_has_to_do_next_and_passes_on_what_it_is_asked() {
         assert_eq!(announced(&mut node), (vec![], vec![at(7)]), "`beat` at 7 is to go out");
         request(&mut node, "f", 2, at(30));
         assert_eq!(announced(&mut node), (vec![], vec![]), "what is needed first comes first");
-        let bound = Input::Bound { flow: node.flow("e"), tag: Some(at(7)) };
+        let bound = FlowInput::Bound { flow: node.flow("e"), tag: Some(at(7)) };
         node.handle(bound).unwrap();
-        let room = Input::Credit { flow: node.flow("beat"), sink: NodeId(2), count: 1 };
+        let room = FlowInput::Credit { flow: node.flow("beat"), sink: NodeId(2), count: 1 };
         node.handle(room).unwrap();
         node.emit("beat", None);
         assert_eq!(announced(&mut node), (vec![], vec![expected]), "and then the other");
@@ -91,7 +91,7 @@ fn a_node_with_nothing_to_do_asks_for_nothing() {
 
 #[test]
 fn where_bounds_are_told_a_request_changes_nothing() {
-    let eager = relay(event(0, false), false).with_bounds(|_| Bounds::Eager);
+    let eager = relay(event(0, false), false).with_bounds(|_| BoundPolicy::Eager);
     let mut node = Hand::new(&eager, 0, Some(at(40)));
     let before = node.node.clone();
     request(&mut node, "e", 1, at(15));

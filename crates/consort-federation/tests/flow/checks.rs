@@ -2,7 +2,7 @@
 
 use crate::support::{at, event, flow, tag, topology};
 use consort_core::{NodeId, Report, Tag, Time};
-use consort_federation::flow::{Flow, FlowId, FlowKind, Timing, Topology, check};
+use consort_federation::flow::{Flow, FlowId, FlowKind, FlowTiming, Topology, check};
 use std::fmt::Write;
 
 fn told(topology: &Topology, horizon: Option<Tag>) -> String {
@@ -53,7 +53,7 @@ fn names_that_do_not_order_everything() {
 #[test]
 fn timings_that_cannot_be() {
     let period = |name, ticks| Flow {
-        timing: Timing::Periodic(Time::from_ticks(ticks)),
+        timing: FlowTiming::Periodic(Time::from_ticks(ticks)),
         ..flow(name, 0, &[1], 1)
     };
     let flows = vec![
@@ -106,9 +106,9 @@ fn the_hash_tells_any_two_topologies_apart() {
     change(&|it| it.flows[0].kind = event(0, true));
     change(&|it| it.flows[0].first = at(1));
     change(&|it| it.flows[0].first = tag(0, 1));
-    change(&|it| it.flows[0].timing = Timing::Once);
-    change(&|it| it.flows[0].timing = Timing::Variable);
-    change(&|it| it.flows[0].timing = Timing::Periodic(Time::from_ticks(3)));
+    change(&|it| it.flows[0].timing = FlowTiming::Once);
+    change(&|it| it.flows[0].timing = FlowTiming::Variable);
+    change(&|it| it.flows[0].timing = FlowTiming::Periodic(Time::from_ticks(3)));
     change(&|it| it.flows[0].payload = "f64".to_owned());
     change(&|it| it.flows[0].priority = 1);
     change(&|it| it.flows[0].capacity = 2);

@@ -1,7 +1,7 @@
 //! Room that is granted: returned when messages are consumed, several at a time.
 
 use crate::support::{Hand, at, flow, topology};
-use consort_federation::flow::{Flow, FlowId, Input, Message, Output};
+use consort_federation::flow::{Flow, FlowId, FlowInput, FlowOutput, Message};
 
 #[test]
 fn credits_come_back_at_consumption_in_lots_of_half_the_capacity() {
@@ -11,9 +11,9 @@ fn credits_come_back_at_consumption_in_lots_of_half_the_capacity() {
         let mut granted = Vec::new();
         for time in 0..2 * i64::from(lot) {
             node.arrives("x", at(time), Some(at(time + 1)));
-            let out = node.handle(Input::Consume).unwrap();
+            let out = node.handle(FlowInput::Consume).unwrap();
             granted.extend(out.iter().filter_map(|output| match output {
-                Output::Credit { count, .. } => Some((time + 1, *count)),
+                FlowOutput::Credit { count, .. } => Some((time + 1, *count)),
                 _ => None,
             }));
         }
@@ -31,7 +31,7 @@ fn room_that_is_consumed_but_not_granted_again_is_not_room() {
     }
     assert_eq!(node.consume(), ["x"]);
     let message = Message { tag: at(4), next: None, payload: 0 };
-    let arrived = Input::Arrived { flow: FlowId(0), message };
+    let arrived = FlowInput::Arrived { flow: FlowId(0), message };
     let error = node.handle(arrived.clone()).expect_err("one credit of two is owed");
     assert_eq!(
         error.to_string(),

@@ -3,8 +3,8 @@
 use crate::support::{Hand, at, event, flow, tag, topology};
 use consort_core::{NodeId, Tag};
 use consort_federation::flow::{
-    Behavior, Bounds, Flow, FlowError, FlowId, FlowKind, Input, MICROSTEPS_MAX, NEVER, Output,
-    Plan, Scheduler, SchedulerError, Topology, analyse,
+    Behavior, BoundPolicy, Flow, FlowError, FlowId, FlowInput, FlowKind, FlowOutput,
+    MICROSTEPS_MAX, NEVER, NextEvent, Scheduler, SchedulerError, Topology, analyse,
 };
 
 /// `a` receives `x` (period 5) and `e` (event), and emits the event `f` to `c`.
@@ -15,14 +15,14 @@ fn relay(kind: FlowKind) -> Topology {
 }
 
 fn bound(node: &mut Hand, name: &str, tag: Option<Tag>) {
-    let input = Input::Bound { flow: node.flow(name), tag };
+    let input = FlowInput::Bound { flow: node.flow(name), tag };
     assert_eq!(node.handle(input), Ok(Vec::new()));
 }
 
 fn announced(node: &mut Hand) -> Option<Tag> {
     node.check("announce");
-    match node.handle(Input::Announce).expect("it can always be announced")[..] {
-        [Output::SendBound { sink: NodeId(2), tag, .. }] => tag,
+    match node.handle(FlowInput::Announce).expect("it can always be announced")[..] {
+        [FlowOutput::SendBound { sink: NodeId(2), tag, .. }] => tag,
         ref other => panic!("{other:?} is not one bound"),
     }
 }
@@ -80,17 +80,17 @@ fn an_event_goes_out_at_its_tag_and_its_message_carries_the_next_bound() {
     bound(&mut node, "e", Some(at(30)));
     node.arrives("x", at(0), Some(at(5)));
     node.consume();
-    let plan = |node: &Hand, tag| Input::Plan { flow: node.flow("f"), tag: Some(tag) };
+    let plan = |node: &Hand, tag| FlowInput::Plan { flow: node.flow("f"), tag: Some(tag) };
     let input = plan(&node, at(0));
     assert_eq!(node.handle(input), Ok(Vec::new()));
     node.check("emit f 0.0");
     let sent = node.emit("f", Some(at(3)));
-    let next = |sent: &[Output<u64>]| match sent {
-        [Output::Send { message, .. }] => message.next,
+    let next = |sent: &[FlowOutput<u64>]| match sent {
+        [FlowOutput::Send { message, .. }] => message.next,
         other => panic!("{other:?} is not one message"),
     };
     assert_eq!(next(&sent), Some(at(3)), "the plan");
-    let room = Input::Credit { flow: node.flow("f"), sink: NodeId(2), count: 1 };
+    let room = FlowInput::Credit { flow: node.flow("f"), sink: NodeId(2), count: 1 };
     assert_eq!(node.handle(room), Ok(Vec::new()));
     node.check("emit f 3.0");
     let sent = node.emit("f", None);
@@ -101,7 +101,7 @@ fn an_event_goes_out_at_its_tag_and_its_message_carries_the_next_bound() {
 fn a_bound_never_overtakes_a_message_that_waits_for_room() {
     let mut node = Hand::new(&relay(event(0, false)), 0, Some(at(40)));
     bound(&mut node, "e", Some(at(30)));
-    let plan = Input::Plan { flow: node.flow("f"), tag: Some(at(0)) };
+    let plan = FlowInput::Plan { flow: node.flow("f"), tag: Some(at(0)) };
     node.handle(plan).unwrap();
     node.arrives("x", at(0), Some(at(5)));
     node.consume();
@@ -109,8 +109,8 @@ fn a_bound_never_overtakes_a_message_that_waits_for_room() {
     assert_eq!(node.emit("f", None), [], "no room");
     bound(&mut node, "e", Some(at(31)));
     node.check("await room f c");
-    let room = Input::Credit { flow: node.flow("f"), sink: NodeId(2), count: 1 };
-    assert!(matches!(node.handle(room).unwrap()[..], [Output::Send { .. }]));
+    let room = FlowInput::Credit { flow: node.flow("f"), sink: NodeId(2), count: 1 };
+    assert!(matches!(node.handle(room).unwrap()[..], [FlowOutput::Send { .. }]));
     node.check("await x 5.0");
 }
 
@@ -140,24 +140,24 @@ impl Behavior<u64> for Peer {
         }
     }
 
-    fn plan(&mut self, _: FlowId) -> Plan {
+    fn plan(&mut self, _: FlowId) -> NextEvent {
         match self.got.last() {
             _ if !self.answers => {
                 if self.got.is_empty() {
-                    Plan::At(at(0))
+                    NextEvent::At(at(0))
                 } else {
-                    Plan::Keep
+                    NextEvent::Keep
                 }
             }
-            Some((tag, _)) => Plan::At(tag.next_microstep()),
-            None => Plan::Nothing,
+            Some((tag, _)) => NextEvent::At(tag.next_microstep()),
+            None => NextEvent::Nothing,
         }
     }
 }
 
 #[test]
 fn a_question_is_answered_at_the_next_microstep_of_its_time() {
-    for bounds in [Bounds::Eager, Bounds::OnDemand] {
+    for bounds in [BoundPolicy::Eager, BoundPolicy::OnDemand] {
         let behaviors = vec![Peer::default(), Peer { answers: true, ..Peer::default() }];
         let topology = call().with_bounds(|_| bounds);
         let mut scheduler = Scheduler::new(&topology, behaviors, Some(at(25)));
@@ -171,23 +171,23 @@ fn a_question_is_answered_at_the_next_microstep_of_its_time() {
 #[test]
 fn who_asked_waits_until_no_answer_to_its_question_can_come_any_more() {
     // `ask` follows from `clock`; the caller has asked at (0, 0) and works again at 10.
-    let bounds = [(Bounds::Eager, "await answer 0.0"), (Bounds::OnDemand, "announce")];
+    let bounds = [(BoundPolicy::Eager, "await answer 0.0"), (BoundPolicy::OnDemand, "announce")];
     for (bounds, next) in bounds {
         let ask = Flow { feedthrough: Some(vec![FlowId(2)]), ..call().flows[1].clone() };
         let flows = vec![call().flows[0].clone(), ask, flow("clock", 1, &[0], 10)];
         let mut node = Hand::new(&topology(2, flows).with_bounds(|_| bounds), 0, Some(at(40)));
         node.arrives("clock", at(0), Some(at(10)));
         assert_eq!(node.consume(), ["clock"], "the question does not wait for answers");
-        let plan = Input::Plan { flow: node.flow("ask"), tag: Some(at(0)) };
+        let plan = FlowInput::Plan { flow: node.flow("ask"), tag: Some(at(0)) };
         node.handle(plan).unwrap();
         node.check("emit ask 0.0");
         node.emit("ask", None);
         node.check(next);
-        let asked = node.handle(Input::Announce).unwrap();
-        let expected = Output::Request { flow: node.flow("answer"), tag: at(10) };
+        let asked = node.handle(FlowInput::Announce).unwrap();
+        let expected = FlowOutput::Request { flow: node.flow("answer"), tag: at(10) };
         assert_eq!(
             asked.contains(&expected),
-            bounds == Bounds::OnDemand,
+            bounds == BoundPolicy::OnDemand,
             "what comes next is at 10"
         );
         bound(&mut node, "answer", Some(tag(0, 1)));
@@ -228,8 +228,8 @@ fn events_that_cause_each_other_without_end_are_an_error_that_names_the_flow() {
         fn emit(&mut self, _: FlowId, _: Tag, _: Option<Tag>) -> (u64, Option<Tag>) {
             (0, None)
         }
-        fn plan(&mut self, _: FlowId) -> Plan {
-            Plan::At(self.0)
+        fn plan(&mut self, _: FlowId) -> NextEvent {
+            NextEvent::At(self.0)
         }
     }
     let there = Flow { kind: event(0, true), ..flow("there", 0, &[1], 0) };
@@ -249,7 +249,8 @@ fn nothing_is_planned_before_the_flow_begins() {
     late.flows[1].first = at(7);
     let mut node = Hand::new(&late, 0, Some(at(40)));
     bound(&mut node, "e", Some(at(30)));
-    let plan = |node: &mut Hand, tag| node.handle(Input::Plan { flow: FlowId(1), tag: Some(tag) });
+    let plan =
+        |node: &mut Hand, tag| node.handle(FlowInput::Plan { flow: FlowId(1), tag: Some(tag) });
     let told = |refused: Result<_, FlowError>| refused.map_err(|error| error.to_string());
     node.arrives("x", at(0), Some(at(5)));
     node.consume();

@@ -3,12 +3,14 @@
 use crate::support::{Hand, at, event, flow, tag, topology};
 use crate::worlds::random_topology;
 use consort_core::{NodeId, Prng};
-use consort_federation::flow::{Bounds, Flow, FlowId, Input, MICROSTEPS_MAX, Message, Timing};
+use consort_federation::flow::{
+    BoundPolicy, Flow, FlowId, FlowInput, FlowTiming, MICROSTEPS_MAX, Message,
+};
 
 /// `a` receives `in` (period 2), `free` (variable), `once`, `happens` (event); it emits `out` (period 2) and
 /// `shout` (event with lookahead 3). `other` goes from `b` to `c`.
 fn node() -> Hand {
-    let once = Flow { timing: Timing::Once, ..flow("once", 1, &[0], 1) };
+    let once = Flow { timing: FlowTiming::Once, ..flow("once", 1, &[0], 1) };
     let happens = Flow { kind: event(0, false), ..flow("happens", 1, &[0], 0) };
     let shout = Flow { kind: event(3, false), ..flow("shout", 0, &[1], 0) };
     let flows = vec![
@@ -23,7 +25,7 @@ fn node() -> Hand {
     Hand::new(&topology(3, flows), 0, None)
 }
 
-fn check(node: &Hand, input: Input<u64>, expected: &str) {
+fn check(node: &Hand, input: FlowInput<u64>, expected: &str) {
     let mut tried = node.clone();
     let error = tried.handle(input).expect_err("it is refused");
     assert_eq!(error.to_string(), expected);
@@ -35,8 +37,8 @@ fn arrived(
     name: &str,
     tag: consort_core::Tag,
     next: Option<consort_core::Tag>,
-) -> Input<u64> {
-    Input::Arrived { flow: node.flow(name), message: Message { tag, next, payload: 0 } }
+) -> FlowInput<u64> {
+    FlowInput::Arrived { flow: node.flow(name), message: Message { tag, next, payload: 0 } }
 }
 
 #[test]
@@ -90,7 +92,7 @@ fn messages_that_break_a_promise_are_refused() {
     let expected =
         "flow `happens`: more than 1000 microsteps at tick 0: events cause each other without end";
     check(&node, arrived(&node, "happens", beyond, None), expected);
-    let unknown = Input::Arrived {
+    let unknown = FlowInput::Arrived {
         flow: FlowId(99),
         message: Message { tag: at(0), next: None, payload: 0 },
     };
@@ -111,7 +113,7 @@ fn messages_without_room_or_after_the_end_are_refused() {
 #[test]
 fn bounds_that_make_no_sense_are_refused() {
     let mut node = node();
-    let bound = |node: &Hand, name: &str, tag| Input::Bound { flow: node.flow(name), tag };
+    let bound = |node: &Hand, name: &str, tag| FlowInput::Bound { flow: node.flow(name), tag };
     let expected = "flow `in` is no event flow: the tags of its messages are known";
     check(&node, bound(&node, "in", Some(at(1))), expected);
     assert_eq!(node.handle(bound(&node, "happens", Some(at(5)))), Ok(Vec::new()));
@@ -126,7 +128,7 @@ fn bounds_that_make_no_sense_are_refused() {
 #[test]
 fn requests_that_nobody_can_make_are_refused() {
     let node = node();
-    let request = |flow, sink| Input::Request { flow, sink: NodeId(sink), tag: at(7) };
+    let request = |flow, sink| FlowInput::Request { flow, sink: NodeId(sink), tag: at(7) };
     let expected = "flow `out` is no event flow: the tags of its messages are known";
     check(&node, request(node.flow("out"), 1), expected);
     check(&node, request(node.flow("shout"), 2), "flow `shout` does not go to node number 2");
@@ -138,7 +140,7 @@ fn requests_that_nobody_can_make_are_refused() {
 #[test]
 fn credits_that_nobody_can_grant_are_refused() {
     let mut node = node();
-    let credit = |flow, sink, count| Input::Credit { flow, sink: NodeId(sink), count };
+    let credit = |flow, sink, count| FlowInput::Credit { flow, sink: NodeId(sink), count };
     let out = node.flow("out");
     let expected = "flow `out`: node `b` grants room for 2 messages, it has room for 1";
     check(&node, credit(out, 1, 1), expected);
@@ -153,23 +155,25 @@ fn credits_that_nobody_can_grant_are_refused() {
 fn what_is_not_due_is_refused_with_what_is() {
     let mut node = node();
     let emit =
-        |node: &Hand, name: &str, next| Input::Emit { flow: node.flow(name), payload: 0, next };
-    check(&node, Input::Consume, "consume, but first: emit `out` at tick 0.0");
+        |node: &Hand, name: &str, next| FlowInput::Emit { flow: node.flow(name), payload: 0, next };
+    check(&node, FlowInput::Consume, "consume, but first: emit `out` at tick 0.0");
     check(&node, emit(&node, "in", None), "flow `in` does not come from node `a`");
     check(&node, emit(&node, "shout", None), "emit `shout`, but first: emit `out` at tick 0.0");
     let expected = "flow `out`: the message at tick 0.0 promises the next one at tick 3.0, declared is tick 2.0";
     check(&node, emit(&node, "out", Some(at(3))), expected);
     node.emit("out", Some(at(2)));
     check(&node, emit(&node, "out", None), "emit `out`, but first: wait for `free` at tick 0.0");
-    assert_eq!(node.handle(Input::Announce).unwrap().len(), 1, "`shout` not before tick 3");
-    check(&node, Input::Consume, "consume, but first: wait for `free` at tick 0.0");
+    assert_eq!(node.handle(FlowInput::Announce).unwrap().len(), 1, "`shout` not before tick 3");
+    check(&node, FlowInput::Consume, "consume, but first: wait for `free` at tick 0.0");
 }
 
 #[test]
 fn plans_without_a_cause_or_too_early_are_refused() {
     let mut node = node();
-    let plan =
-        |node: &Hand, name: &str, time| Input::Plan { flow: node.flow(name), tag: Some(at(time)) };
+    let plan = |node: &Hand, name: &str, time| FlowInput::Plan {
+        flow: node.flow(name),
+        tag: Some(at(time)),
+    };
     let expected = "flow `shout`: an event is planned at tick -1.0, the earliest is tick 0.0";
     check(&node, plan(&node, "shout", -1), expected);
     check(
@@ -187,18 +191,18 @@ fn plans_without_a_cause_or_too_early_are_refused() {
     assert_eq!(node.consume(), ["free", "happens", "in", "once"]);
     let expected = "flow `shout`: an event is planned at tick 2.0, the earliest is tick 3.0";
     check(&node, plan(&node, "shout", 2), expected);
-    let beyond = Input::Plan { flow: node.flow("shout"), tag: Some(tag(3, 5_000)) };
+    let beyond = FlowInput::Plan { flow: node.flow("shout"), tag: Some(tag(3, 5_000)) };
     let expected =
         "flow `shout`: more than 1000 microsteps at tick 3: events cause each other without end";
     check(&node, beyond, expected);
     assert_eq!(node.handle(plan(&node, "shout", 3)), Ok(Vec::new()));
-    assert_eq!(node.handle(Input::Announce).map(|out| out.len()), Ok(1), "not before tick 3");
+    assert_eq!(node.handle(FlowInput::Announce).map(|out| out.len()), Ok(1), "not before tick 3");
     let expected = "plan an event of `shout`, but first: consume what may cause it";
     check(&node, plan(&node, "shout", 4), expected);
 }
 
 /// Something that makes sense now and then: few flows, few tags, few numbers.
-fn garbage(prng: &mut Prng) -> Input<u64> {
+fn garbage(prng: &mut Prng) -> FlowInput<u64> {
     let extreme = [i64::MIN, -1, 0, 1, 2, 3, 5, i64::MAX];
     let times = |prng: &mut Prng| extreme[prng.below(8) as usize];
     let microsteps = [0, 0, 0, 1, 1_000, 1_001, u32::MAX];
@@ -208,22 +212,22 @@ fn garbage(prng: &mut Prng) -> Input<u64> {
     match prng.below(8) {
         0 => {
             let message = Message { tag: tags(prng), next: maybe(prng), payload: prng.next_u64() };
-            Input::Arrived { flow, message }
+            FlowInput::Arrived { flow, message }
         }
-        1 => Input::Bound { flow, tag: maybe(prng) },
+        1 => FlowInput::Bound { flow, tag: maybe(prng) },
         2 => {
             let counts = [0, 1, 2, u32::MAX];
             let (sink, count) = (NodeId(prng.below(4) as u32), counts[prng.below(4) as usize]);
-            Input::Credit { flow, sink, count }
+            FlowInput::Credit { flow, sink, count }
         }
         7 => {
             let sink = NodeId(prng.below(4) as u32);
-            Input::Request { flow, sink, tag: tags(prng) }
+            FlowInput::Request { flow, sink, tag: tags(prng) }
         }
-        3 => Input::Emit { flow, payload: 0, next: maybe(prng) },
-        4 => Input::Plan { flow, tag: maybe(prng) },
-        5 => Input::Announce,
-        _ => Input::Consume,
+        3 => FlowInput::Emit { flow, payload: 0, next: maybe(prng) },
+        4 => FlowInput::Plan { flow, tag: maybe(prng) },
+        5 => FlowInput::Announce,
+        _ => FlowInput::Consume,
     }
 }
 
@@ -232,7 +236,7 @@ fn garbage_is_refused_without_a_panic_and_leaves_no_trace() {
     let (mut taken, mut refused) = (0, 0);
     for seed in 0..200 {
         let mut prng = Prng::new(seed).split("garbage");
-        let bounds = if seed % 2 == 0 { Bounds::Eager } else { Bounds::OnDemand };
+        let bounds = if seed % 2 == 0 { BoundPolicy::Eager } else { BoundPolicy::OnDemand };
         let topology = random_topology(&mut Prng::new(seed)).with_bounds(|_| bounds);
         let mut node = Hand::new(&topology, prng.below(2) as u32, None);
         for _ in 0..200 {

@@ -1,7 +1,7 @@
 //! The four rules of the paper (II, c), and the order of what is simultaneous.
 
 use crate::support::{Hand, at, event, flow, tag, topology};
-use consort_federation::flow::{Flow, FlowKind, Input, Topology};
+use consort_federation::flow::{Flow, FlowInput, FlowKind, Topology};
 
 /// Node `a` receives `x` (period 2) and `y` (period 3) and emits `out` (period 4).
 fn two_inputs(kind: FlowKind) -> Topology {
@@ -35,7 +35,7 @@ fn nothing_earlier_is_consumed_after_an_emission() {
     node.arrives("x", at(2), Some(at(4)));
     node.consume();
     node.check("await y 3.0");
-    let emission = Input::Emit { flow: node.flow("out"), payload: 0, next: Some(at(8)) };
+    let emission = FlowInput::Emit { flow: node.flow("out"), payload: 0, next: Some(at(8)) };
     let error = node.handle(emission).expect_err("`y` at 3 is not consumed yet");
     assert_eq!(error.to_string(), "emit `out`, but first: wait for `y` at tick 3.0");
 }

@@ -4,7 +4,8 @@ use crate::worlds::{HORIZON, Mixer, random_topology};
 use consort_core::bytes::BytesError;
 use consort_core::{NodeId, Prng, Tag};
 use consort_federation::flow::{
-    Action, Behavior, Bounds, FlowId, FlowNode, FlowRecord, Input, Message, Output, Plan, Topology,
+    Behavior, BoundPolicy, FlowId, FlowInput, FlowNode, FlowOutput, FlowRecord, Message,
+    NextAction, NextEvent, Topology,
 };
 use std::collections::VecDeque;
 
@@ -14,7 +15,7 @@ struct World {
     topology: Topology,
     nodes: Vec<FlowNode<u64>>,
     mixers: Vec<Mixer>,
-    moving: VecDeque<(NodeId, Input<u64>)>,
+    moving: VecDeque<(NodeId, FlowInput<u64>)>,
     /// Steps since something happened.
     idle: u32,
 }
@@ -39,32 +40,34 @@ impl World {
             });
             if described.kind.is_event() && is_caused {
                 let tag = match self.mixers[node].plan(flow) {
-                    Plan::At(tag) => Some(tag),
-                    Plan::Nothing | Plan::Keep => None,
+                    NextEvent::At(tag) => Some(tag),
+                    NextEvent::Nothing | NextEvent::Keep => None,
                 };
-                self.handle(node, Input::Plan { flow, tag });
+                self.handle(node, FlowInput::Plan { flow, tag });
             }
         }
     }
 
-    fn handle(&mut self, node: usize, input: Input<u64>) -> Vec<(FlowId, Message<u64>)> {
+    fn handle(&mut self, node: usize, input: FlowInput<u64>) -> Vec<(FlowId, Message<u64>)> {
         let (mut out, mut delivered) = (Vec::new(), Vec::new());
         self.nodes[node].handle(input, &mut out).expect("nobody breaks a promise");
         for output in out {
             let (to, input) = match output {
-                Output::Send { flow, sink, message } => (sink, Input::Arrived { flow, message }),
-                Output::SendBound { flow, sink, tag } => (sink, Input::Bound { flow, tag }),
-                Output::Credit { flow, count } => {
+                FlowOutput::Send { flow, sink, message } => {
+                    (sink, FlowInput::Arrived { flow, message })
+                }
+                FlowOutput::SendBound { flow, sink, tag } => (sink, FlowInput::Bound { flow, tag }),
+                FlowOutput::Credit { flow, count } => {
                     let sink = NodeId::from_index(node);
                     let source = self.topology.flows[flow.index()].source;
-                    (source, Input::Credit { flow, sink, count })
+                    (source, FlowInput::Credit { flow, sink, count })
                 }
-                Output::Request { flow, tag } => {
+                FlowOutput::Request { flow, tag } => {
                     let sink = NodeId::from_index(node);
                     let source = self.topology.flows[flow.index()].source;
-                    (source, Input::Request { flow, sink, tag })
+                    (source, FlowInput::Request { flow, sink, tag })
                 }
-                Output::Deliver { flow, message } => {
+                FlowOutput::Deliver { flow, message } => {
                     delivered.push((flow, message));
                     continue;
                 }
@@ -78,19 +81,19 @@ impl World {
     fn step(&mut self, prng: &mut Prng) -> bool {
         let node = prng.below(self.nodes.len() as u64) as usize;
         match self.nodes[node].poll() {
-            Action::Emit { flow, tag } => {
+            NextAction::Emit { flow, tag } => {
                 let following = self.topology.flows[flow.index()].following(tag);
                 let (payload, next) = self.mixers[node].emit(flow, tag, following);
-                self.handle(node, Input::Emit { flow, payload, next });
+                self.handle(node, FlowInput::Emit { flow, payload, next });
             }
-            Action::Consume { tag } => self.consume(node, tag),
-            Action::Announce => drop(self.handle(node, Input::Announce)),
+            NextAction::Consume { tag } => self.consume(node, tag),
+            NextAction::Announce => drop(self.handle(node, FlowInput::Announce)),
             _ => match self.moving.pop_front() {
                 Some((to, input)) => drop(self.handle(to.index(), input)),
                 None => {
                     self.idle += 1;
                     assert!(self.idle < 10_000, "the nodes wait for each other");
-                    return self.nodes.iter().any(|node| node.poll() != Action::Done);
+                    return self.nodes.iter().any(|node| node.poll() != NextAction::Done);
                 }
             },
         }
@@ -99,7 +102,7 @@ impl World {
     }
 
     fn consume(&mut self, node: usize, tag: Tag) {
-        let batch = self.handle(node, Input::Consume);
+        let batch = self.handle(node, FlowInput::Consume);
         let batch: Vec<_> = batch.into_iter().map(|(flow, it)| (flow, it.payload)).collect();
         self.mixers[node].on_inputs(tag, &batch);
         let taken: Vec<FlowId> = batch.iter().map(|(flow, _)| *flow).collect();
@@ -125,7 +128,7 @@ impl World {
 #[test]
 fn a_run_that_is_saved_and_restored_at_any_moment_ends_as_it_would_have() {
     for seed in 0..40 {
-        let bounds = if seed % 2 == 0 { Bounds::Eager } else { Bounds::OnDemand };
+        let bounds = if seed % 2 == 0 { BoundPolicy::Eager } else { BoundPolicy::OnDemand };
         let topology = random_topology(&mut Prng::new(seed)).with_bounds(|_| bounds);
         let mut prng = Prng::new(seed).split("steps");
         let (mut plain, mut saved) = (World::new(&topology), World::new(&topology));
@@ -171,8 +174,8 @@ fn bytes_that_are_cut_changed_or_of_another_node_are_refused_without_a_panic() {
             let changed = FlowNode::<u64>::restore(&world.topology, me, Some(HORIZON), &bad);
             if let Ok(mut node) = changed {
                 let _ = node.poll();
-                let _ = node.handle(Input::Consume, &mut Vec::new());
-                let _ = node.handle(Input::Announce, &mut Vec::new());
+                let _ = node.handle(FlowInput::Consume, &mut Vec::new());
+                let _ = node.handle(FlowInput::Announce, &mut Vec::new());
             }
         }
     }

@@ -4,8 +4,8 @@ use crate::support::{at, event, flow, topology};
 use crate::worlds::{HORIZON, History, Mixer, messages, oracle, random_topology};
 use consort_core::{Prng, Tag};
 use consort_federation::flow::{
-    Behavior, Bounds, Flow, FlowId, FlowKind, FlowRecord, Role, Scheduler, SchedulerError, Timing,
-    Topology,
+    Behavior, BoundPolicy, Flow, FlowId, FlowKind, FlowRecord, FlowSide, FlowTiming, Scheduler,
+    SchedulerError, Topology,
 };
 
 const SYSTEMS: u64 = 300;
@@ -61,7 +61,8 @@ fn order_capacity_bounds_and_workers_change_nothing() {
             for flow in &mut roomy.flows {
                 flow.capacity = 1 + prng.below(64) as u32;
             }
-            let draw = |_| if prng.below(2) == 0 { Bounds::Eager } else { Bounds::OnDemand };
+            let draw =
+                |_| if prng.below(2) == 0 { BoundPolicy::Eager } else { BoundPolicy::OnDemand };
             let other = run(&roomy.with_bounds(draw), way);
             let said = || format!("seed {seed}, {way:?}");
             assert_eq!(records(&first), records(&other), "{}", said());
@@ -79,8 +80,8 @@ fn both_sides_of_a_flow_have_the_same_hash_at_the_end() {
     for seed in 0..50 {
         let topology = random_topology(&mut Prng::new(seed));
         let records = records(&run(&topology, Way::List));
-        for sink in records.iter().filter(|it| it.role == Role::Sink) {
-            let of_source = |it: &&FlowRecord| it.flow == sink.flow && it.role == Role::Source;
+        for sink in records.iter().filter(|it| it.side == FlowSide::Sink) {
+            let of_source = |it: &&FlowRecord| it.flow == sink.flow && it.side == FlowSide::Source;
             let source = records.iter().find(of_source).expect("every flow has a source");
             assert_eq!((sink.count, sink.hash), (source.count, source.hash), "seed {seed}");
         }
@@ -174,7 +175,7 @@ fn an_event_that_does_not_happen_lets_others_go_on_as_soon_as_its_causes_came() 
     let e =
         Flow { kind: event(0, false), feedthrough: Some(vec![FlowId(1)]), ..flow("e", 1, &[0], 0) };
     let topology = topology(2, vec![e, seen("f", 0, &[1], &[]), seen("g", 0, &[1], &[0])]);
-    assert_eq!(topology.flows[0].timing, Timing::Variable);
+    assert_eq!(topology.flows[0].timing, FlowTiming::Variable);
     let first = records(&run(&topology, Way::List));
     for seed in 0..20 {
         assert_eq!(first, records(&run(&topology, Way::Shuffled(seed))));

@@ -2,8 +2,8 @@
 
 use consort_core::{NodeId, Tag, Time};
 use consort_federation::flow::{
-    Action, Bounds, Flow, FlowError, FlowId, FlowKind, FlowNode, Input, Message, Output, Timing,
-    Topology,
+    BoundPolicy, Flow, FlowError, FlowId, FlowInput, FlowKind, FlowNode, FlowOutput, FlowTiming,
+    Message, NextAction, Topology,
 };
 
 /// A tag at microstep 0.
@@ -19,15 +19,15 @@ pub(crate) fn event(lookahead: i64, adds_microstep: bool) -> FlowKind {
     FlowKind::Event {
         lookahead: Time::from_ticks(lookahead),
         adds_microstep,
-        bounds: Bounds::Eager,
+        bounds: BoundPolicy::Eager,
     }
 }
 
 /// A state flow of capacity 1 from tick 0 on; its period 0 stands for variable.
 pub(crate) fn flow(name: &str, source: u32, sinks: &[u32], period: i64) -> Flow {
     let timing = match period {
-        0 => Timing::Variable,
-        _ => Timing::Periodic(Time::from_ticks(period)),
+        0 => FlowTiming::Variable,
+        _ => FlowTiming::Periodic(Time::from_ticks(period)),
     };
     Flow {
         name: name.to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn topology(nodes: usize, mut flows: Vec<Flow>) -> Topology {
 #[derive(Clone)]
 pub(crate) struct Hand {
     pub(crate) node: FlowNode<u64>,
-    pub(crate) out: Vec<Output<u64>>,
+    pub(crate) out: Vec<FlowOutput<u64>>,
 }
 
 impl Hand {
@@ -67,22 +67,25 @@ impl Hand {
         self.node.topology().flow(name).unwrap_or_else(|| panic!("there is a flow `{name}`"))
     }
 
-    pub(crate) fn handle(&mut self, input: Input<u64>) -> Result<Vec<Output<u64>>, FlowError> {
+    pub(crate) fn handle(
+        &mut self,
+        input: FlowInput<u64>,
+    ) -> Result<Vec<FlowOutput<u64>>, FlowError> {
         self.node.handle(input, &mut self.out).map(|()| std::mem::take(&mut self.out))
     }
 
     /// A message comes.
     pub(crate) fn arrives(&mut self, name: &str, tag: Tag, next: Option<Tag>) {
         let message = Message { tag, next, payload: 0 };
-        let input = Input::Arrived { flow: self.flow(name), message };
+        let input = FlowInput::Arrived { flow: self.flow(name), message };
         assert_eq!(self.handle(input), Ok(Vec::new()));
     }
 
     /// Consumes what is due, and says which flows it came on.
     pub(crate) fn consume(&mut self) -> Vec<String> {
-        let out = self.handle(Input::Consume).expect("consuming is due");
+        let out = self.handle(FlowInput::Consume).expect("consuming is due");
         let names = out.iter().filter_map(|output| match output {
-            Output::Deliver { flow, .. } => {
+            FlowOutput::Deliver { flow, .. } => {
                 Some(self.node.topology().flows[flow.index()].name.clone())
             }
             _ => None,
@@ -91,8 +94,8 @@ impl Hand {
     }
 
     /// Emits what is due on a flow.
-    pub(crate) fn emit(&mut self, name: &str, next: Option<Tag>) -> Vec<Output<u64>> {
-        let input = Input::Emit { flow: self.flow(name), payload: 0, next };
+    pub(crate) fn emit(&mut self, name: &str, next: Option<Tag>) -> Vec<FlowOutput<u64>> {
+        let input = FlowInput::Emit { flow: self.flow(name), payload: 0, next };
         self.handle(input).expect("emitting is due")
     }
 
@@ -106,14 +109,14 @@ impl Hand {
         let name = |flow: FlowId| topology.flows[flow.index()].name.as_str();
         let shown = |tag: Tag| format!("{}.{}", tag.time.ticks(), tag.microstep);
         match self.node.poll() {
-            Action::Emit { flow, tag } => format!("emit {} {}", name(flow), shown(tag)),
-            Action::Consume { tag } => format!("consume {}", shown(tag)),
-            Action::Announce => "announce".to_owned(),
-            Action::AwaitInput { flow, tag } => format!("await {} {}", name(flow), shown(tag)),
-            Action::AwaitCredit { flow, sink } => {
+            NextAction::Emit { flow, tag } => format!("emit {} {}", name(flow), shown(tag)),
+            NextAction::Consume { tag } => format!("consume {}", shown(tag)),
+            NextAction::Announce => "announce".to_owned(),
+            NextAction::AwaitInput { flow, tag } => format!("await {} {}", name(flow), shown(tag)),
+            NextAction::AwaitCredit { flow, sink } => {
                 format!("await room {} {}", name(flow), topology.nodes[sink.index()])
             }
-            Action::Done => "done".to_owned(),
+            NextAction::Done => "done".to_owned(),
         }
     }
 }

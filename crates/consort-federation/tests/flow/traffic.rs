@@ -4,7 +4,8 @@
 use crate::support::{at, event, flow, topology};
 use consort_core::{NodeId, Tag, Time};
 use consort_federation::flow::{
-    Action, Behavior, Bounds, Flow, FlowId, FlowKind, FlowNode, Input, Output, Plan, Topology,
+    Behavior, BoundPolicy, Flow, FlowId, FlowInput, FlowKind, FlowNode, FlowOutput, NextAction,
+    NextEvent, Topology,
 };
 use std::collections::VecDeque;
 
@@ -30,10 +31,10 @@ impl Behavior<u64> for Part {
         (u64::from(next.is_none()), next)
     }
 
-    fn plan(&mut self, _: FlowId) -> Plan {
-        self.came
-            .take()
-            .map_or(Plan::Keep, |tag| Plan::At(Tag::at(tag.time + Time::from_ticks(self.delay))))
+    fn plan(&mut self, _: FlowId) -> NextEvent {
+        self.came.take().map_or(NextEvent::Keep, |tag| {
+            NextEvent::At(Tag::at(tag.time + Time::from_ticks(self.delay)))
+        })
     }
 }
 
@@ -49,24 +50,24 @@ struct Sent {
 struct World {
     nodes: Vec<FlowNode<u64>>,
     parts: Vec<Part>,
-    moving: VecDeque<(NodeId, Input<u64>)>,
+    moving: VecDeque<(NodeId, FlowInput<u64>)>,
     sent: Sent,
 }
 
 impl World {
-    fn act(&mut self, node: usize, action: Action) {
+    fn act(&mut self, node: usize, action: NextAction) {
         match action {
-            Action::Emit { flow, tag } => {
+            NextAction::Emit { flow, tag } => {
                 let following = self.nodes[node].topology().flows[flow.index()].following(tag);
                 let (payload, next) = self.parts[node].emit(flow, tag, following);
-                self.handle(node, Input::Emit { flow, payload, next });
+                self.handle(node, FlowInput::Emit { flow, payload, next });
             }
-            Action::Consume { tag } => {
-                let batch = self.handle(node, Input::Consume);
+            NextAction::Consume { tag } => {
+                let batch = self.handle(node, FlowInput::Consume);
                 self.parts[node].on_inputs(tag, &batch);
                 self.plan(node);
             }
-            _ => drop(self.handle(node, Input::Announce)),
+            _ => drop(self.handle(node, FlowInput::Announce)),
         }
     }
 
@@ -75,12 +76,12 @@ impl World {
         let is_mine = |flow: &Flow| flow.kind.is_event() && flow.source.index() == node;
         let Some(flow) = flows.map(is_mine).position(|it| it) else { return };
         let flow = FlowId::from_index(flow);
-        if let Plan::At(tag) = self.parts[node].plan(flow) {
-            self.handle(node, Input::Plan { flow, tag: Some(tag) });
+        if let NextEvent::At(tag) = self.parts[node].plan(flow) {
+            self.handle(node, FlowInput::Plan { flow, tag: Some(tag) });
         }
     }
 
-    fn handle(&mut self, node: usize, input: Input<u64>) -> Vec<(FlowId, u64)> {
+    fn handle(&mut self, node: usize, input: FlowInput<u64>) -> Vec<(FlowId, u64)> {
         let (mut out, mut batch) = (Vec::new(), Vec::new());
         self.nodes[node].handle(input, &mut out).expect("nobody breaks a promise");
         let me = NodeId::from_index(node);
@@ -88,22 +89,22 @@ impl World {
             let flows = &self.nodes[node].topology().flows;
             let source = |flow: FlowId| flows[flow.index()].source;
             let (to, input) = match output {
-                Output::Send { flow, sink, message } => {
+                FlowOutput::Send { flow, sink, message } => {
                     self.sent.events += u64::from(flows[flow.index()].kind.is_event());
-                    (sink, Input::Arrived { flow, message })
+                    (sink, FlowInput::Arrived { flow, message })
                 }
-                Output::SendBound { flow, sink, tag } => {
+                FlowOutput::SendBound { flow, sink, tag } => {
                     self.sent.bounds += 1;
-                    (sink, Input::Bound { flow, tag })
+                    (sink, FlowInput::Bound { flow, tag })
                 }
-                Output::Request { flow, tag } => {
+                FlowOutput::Request { flow, tag } => {
                     self.sent.requests += 1;
-                    (source(flow), Input::Request { flow, sink: me, tag })
+                    (source(flow), FlowInput::Request { flow, sink: me, tag })
                 }
-                Output::Credit { flow, count } => {
-                    (source(flow), Input::Credit { flow, sink: me, count })
+                FlowOutput::Credit { flow, count } => {
+                    (source(flow), FlowInput::Credit { flow, sink: me, count })
                 }
-                Output::Deliver { flow, message } => {
+                FlowOutput::Deliver { flow, message } => {
                     batch.push((flow, message.payload));
                     continue;
                 }
@@ -114,7 +115,7 @@ impl World {
     }
 }
 
-fn run(topology: &Topology, parts: &[Part], poll: fn(&FlowNode<u64>) -> Action) -> Sent {
+fn run(topology: &Topology, parts: &[Part], poll: fn(&FlowNode<u64>) -> NextAction) -> Sent {
     let nodes = FlowNode::all(topology, Some(at(END)));
     let mut world =
         World { nodes, parts: parts.to_vec(), moving: VecDeque::new(), sent: Sent::default() };
@@ -132,7 +133,7 @@ fn run(topology: &Topology, parts: &[Part], poll: fn(&FlowNode<u64>) -> Action) 
             }
         }
     }
-    assert!(world.nodes.iter().all(|node| node.poll() == Action::Done));
+    assert!(world.nodes.iter().all(|node| node.poll() == NextAction::Done));
     world.sent
 }
 
@@ -140,7 +141,7 @@ fn run(topology: &Topology, parts: &[Part], poll: fn(&FlowNode<u64>) -> Action) 
 fn check(topology: Topology, parts: &[Part], events: u64, expected: [u64; 4]) {
     let eager = run(&topology, parts, FlowNode::poll);
     let lazy = run(&topology, parts, FlowNode::poll_lazily);
-    let asked = run(&topology.with_bounds(|_| Bounds::OnDemand), parts, FlowNode::poll);
+    let asked = run(&topology.with_bounds(|_| BoundPolicy::OnDemand), parts, FlowNode::poll);
     assert_eq!([eager.events, lazy.events, asked.events], [events; 3]);
     assert_eq!([eager.requests, lazy.requests], [0, 0]);
     assert_eq!([eager.bounds, lazy.bounds, asked.bounds, asked.requests], expected);

@@ -3,7 +3,8 @@
 use crate::support::{Hand, at, event, flow, tag, topology};
 use consort_core::{NodeId, Prng, Tag};
 use consort_federation::flow::{
-    Action, Behavior, Flow, FlowId, FlowKind, Input, Message, Output, Plan, Scheduler, Topology,
+    Behavior, Flow, FlowId, FlowInput, FlowKind, FlowOutput, Message, NextAction, NextEvent,
+    Scheduler, Topology,
 };
 
 #[test]
@@ -13,7 +14,7 @@ fn the_tag_of_the_first_message_is_known_before_it_comes() {
     let mut node = Hand::new(&topology(2, vec![late, own]), 0, None);
     node.check("emit own 3.0");
     node.emit("own", Some(at(8)));
-    let room = Input::Credit { flow: node.flow("own"), sink: NodeId(1), count: 1 };
+    let room = FlowInput::Credit { flow: node.flow("own"), sink: NodeId(1), count: 1 };
     assert_eq!(node.handle(room), Ok(Vec::new()));
     node.check("emit own 8.0");
 }
@@ -53,7 +54,7 @@ fn each_sink_is_served_once_in_any_order_and_the_slowest_holds_the_node() {
     let mut node = Hand::new(&topology(3, vec![x]), 0, None);
     assert_eq!(receivers(&node.emit("x", Some(at(1)))), sinks);
     assert_eq!(node.emit("x", Some(at(2))), []);
-    let room = |sink| Input::Credit { flow: FlowId(0), sink, count: 1 };
+    let room = |sink| FlowInput::Credit { flow: FlowId(0), sink, count: 1 };
     assert_eq!(receivers(&node.handle(room(sinks[1])).unwrap()), [sinks[1]]);
     node.check("await room x b");
     assert_eq!(receivers(&node.handle(room(sinks[1])).unwrap()), [], "it has this message already");
@@ -62,9 +63,9 @@ fn each_sink_is_served_once_in_any_order_and_the_slowest_holds_the_node() {
     assert_eq!(receivers(&node.emit("x", Some(at(3)))), [sinks[1]], "it has room left");
 }
 
-fn receivers(outputs: &[Output<u64>]) -> Vec<NodeId> {
+fn receivers(outputs: &[FlowOutput<u64>]) -> Vec<NodeId> {
     let sinks = outputs.iter().map(|output| match output {
-        Output::Send { sink, .. } => *sink,
+        FlowOutput::Send { sink, .. } => *sink,
         other => panic!("{other:?} is no message"),
     });
     sinks.collect()
@@ -81,7 +82,7 @@ fn a_node_that_waits_for_room_goes_on_receiving() {
     node.check("await room x b");
     node.arrives("y", at(5), Some(at(10)));
     assert_eq!(node.node.waiting(node.flow("y")), 1);
-    let error = node.handle(Input::Consume).expect_err("the emission comes first");
+    let error = node.handle(FlowInput::Consume).expect_err("the emission comes first");
     assert!(error.to_string().ends_with("wait until node `b` has room for `x`"), "{error}");
 }
 
@@ -103,7 +104,7 @@ fn what_is_next_does_not_depend_on_what_has_come() {
         let mut done = Vec::new();
         for steps in 0.. {
             assert!(steps < 100_000, "it waits in vain: {}", node.next());
-            if node.node.poll() == Action::Done {
+            if node.node.poll() == NextAction::Done {
                 break;
             }
             let action = node.next();
@@ -139,7 +140,7 @@ fn a_source_runs_ahead_of_a_sink_by_its_capacity_and_no_further() {
     for capacity in [1, 2, 5, 64] {
         let ahead = Flow { capacity, ..flow("x", 0, &[1], 3) };
         let mut node = Hand::new(&topology(2, vec![ahead]), 0, None);
-        while let Action::Emit { tag, .. } = node.node.poll() {
+        while let NextAction::Emit { tag, .. } = node.node.poll() {
             node.emit("x", Some(at(tag.time.ticks() + 3)));
         }
         assert_eq!(node.node.position(), at(3 * i64::from(capacity)), "capacity {capacity}");
@@ -160,12 +161,12 @@ fn sources_without_inputs_and_sinks_without_outputs_are_nodes_too() {
 #[test]
 fn the_horizon_ends_every_flow_and_the_last_message_says_so() {
     let mut node = Hand::new(&topology(2, vec![flow("x", 0, &[1], 4)]), 0, Some(at(7)));
-    let next = |outputs: &[Output<u64>]| match outputs {
-        [Output::Send { message: Message { next, .. }, .. }] => *next,
+    let next = |outputs: &[FlowOutput<u64>]| match outputs {
+        [FlowOutput::Send { message: Message { next, .. }, .. }] => *next,
         other => panic!("{other:?} is not one message"),
     };
     assert_eq!(next(&node.emit("x", Some(at(4)))), Some(at(4)));
-    let room = Input::Credit { flow: FlowId(0), sink: NodeId(1), count: 1 };
+    let room = FlowInput::Credit { flow: FlowId(0), sink: NodeId(1), count: 1 };
     assert_eq!(node.handle(room), Ok(Vec::new()));
     assert_eq!(next(&node.emit("x", Some(at(8)))), None);
     node.check("done");
@@ -192,8 +193,8 @@ fn events_of_one_time_in_buffers_that_hold_fewer_do_not_block() {
         fn emit(&mut self, _: FlowId, now: Tag, following: Option<Tag>) -> (u64, Option<Tag>) {
             (7, following.or((now.microstep < 2).then(|| tag(1, now.microstep + 1))))
         }
-        fn plan(&mut self, _: FlowId) -> Plan {
-            Plan::At(at(1))
+        fn plan(&mut self, _: FlowId) -> NextEvent {
+            NextEvent::At(at(1))
         }
     }
     let run = |capacity| {

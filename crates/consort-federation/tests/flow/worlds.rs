@@ -4,7 +4,7 @@
 use crate::support::{at, tag};
 use consort_core::{NodeId, Prng, Tag, Time};
 use consort_federation::flow::{
-    Behavior, Bounds, Flow, FlowId, FlowKind, NEVER, Plan, Timing, Topology,
+    Behavior, BoundPolicy, Flow, FlowId, FlowKind, FlowTiming, NEVER, NextEvent, Topology,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn random_flow(prng: &mut Prng, nodes: u32, number: u64) -> Flow {
     let event = |lookahead, adds_microstep| FlowKind::Event {
         lookahead: Time::from_ticks(lookahead),
         adds_microstep,
-        bounds: Bounds::Eager,
+        bounds: BoundPolicy::Eager,
     };
     let kinds = [
         FlowKind::State,
@@ -51,10 +51,10 @@ fn random_flow(prng: &mut Prng, nodes: u32, number: u64) -> Flow {
         sinks.push(NodeId(nodes - 1));
     }
     let timing = match prng.below(4) {
-        _ if kind.is_event() => Timing::Variable,
-        0 => Timing::Variable,
-        1 => Timing::Once,
-        _ => Timing::Periodic(Time::from_ticks(1 + prng.below(6) as i64)),
+        _ if kind.is_event() => FlowTiming::Variable,
+        0 => FlowTiming::Variable,
+        1 => FlowTiming::Once,
+        _ => FlowTiming::Periodic(Time::from_ticks(1 + prng.below(6) as i64)),
     };
     Flow {
         name: format!("f{}-{number}", prng.below(10)),
@@ -136,14 +136,14 @@ impl Behavior<u64> for Mixer {
         let later = Tag { time: tag.time + Time::from_ticks((value % 4) as i64), microstep: 0 };
         let free = if later <= tag { tag.next_microstep() } else { later };
         let next = match described.timing {
-            Timing::Variable if described.kind.is_event() && value.is_multiple_of(3) => None,
-            Timing::Variable => Some(free),
-            Timing::Periodic(_) | Timing::Once => following,
+            FlowTiming::Variable if described.kind.is_event() && value.is_multiple_of(3) => None,
+            FlowTiming::Variable => Some(free),
+            FlowTiming::Periodic(_) | FlowTiming::Once => following,
         };
         (value, next)
     }
 
-    fn plan(&mut self, flow: FlowId) -> Plan {
+    fn plan(&mut self, flow: FlowId) -> NextEvent {
         let described = &self.topology.flows[flow.index()];
         let FlowKind::Event { lookahead, adds_microstep, .. } = described.kind else {
             unreachable!()
@@ -159,7 +159,7 @@ impl Behavior<u64> for Mixer {
         let emitted = self.emitted.get(&flow).and_then(|it| it.last());
         let floor = emitted.map_or(described.first, |(tag, _)| tag.next_microstep());
         let later = Tag { time: earliest.time + Time::from_ticks((value % 3) as i64), ..earliest };
-        if value.is_multiple_of(5) { Plan::Nothing } else { Plan::At(later.max(floor)) }
+        if value.is_multiple_of(5) { NextEvent::Nothing } else { NextEvent::At(later.max(floor)) }
     }
 }
 
@@ -204,8 +204,8 @@ pub(crate) fn oracle(topology: &Topology) -> History {
 
 fn planned(node: &mut Mixer, flow: FlowId) -> Tag {
     match node.plan(flow) {
-        Plan::At(tag) => tag,
-        Plan::Nothing | Plan::Keep => NEVER,
+        NextEvent::At(tag) => tag,
+        NextEvent::Nothing | NextEvent::Keep => NEVER,
     }
 }
 

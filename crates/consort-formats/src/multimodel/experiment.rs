@@ -4,8 +4,8 @@ use super::json::{Entry, Item, Json, find};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds};
 use consort_system::{
-    Coupling, Experiment, IterationMethod, LoopChoice, Order, Spanned, StepConstraint, System,
-    VariableStep,
+    Coupling, Experiment, IterationMethod, LoopChoice, Order, Spanned, StepConstraint,
+    SystemDescription, VariableStep,
 };
 
 /// What changes what is computed, and is not there in Consort.
@@ -285,7 +285,7 @@ fn read_stabilization(entries: &[Entry], coupling: &mut Coupling, report: &mut R
 }
 
 /// Stabilization: every step is repeated until its inputs have the values that the outputs have at its end.
-pub(super) fn repeat_steps(system: &mut System) {
+pub(super) fn repeat_steps(system: &mut SystemDescription) {
     system.experiment.coupling.order = Some(Spanned::assumed(Order::Derived));
     for connection in &system.connections {
         let Some((name, input)) = connection.to.value.split_once('.') else { continue };

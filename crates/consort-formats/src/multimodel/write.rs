@@ -5,7 +5,7 @@ mod losses;
 use super::Keys;
 use crate::quoted::quoted;
 use consort_core::{Diagnostic, Literal, Report, Seconds};
-use consort_system::{Component, LoopChoice, Record, Spanned, System, VariableStep};
+use consort_system::{Component, LoopChoice, Record, Spanned, SystemDescription, VariableStep};
 use losses::Losses;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub struct WrittenMultimodel {
 /// what the form cannot say: each of that is a warning. Errors are values that JSON has no word for.
 ///
 /// FMUs are called as `keys` says, the others after their file.
-pub fn write(system: &System, keys: &Keys, report: &mut Report) -> WrittenMultimodel {
+pub fn write(system: &SystemDescription, keys: &Keys, report: &mut Report) -> WrittenMultimodel {
     let names = InstanceNames::new(system, keys);
     let mut losses = Losses::of(system);
     losses.extend("the name", names.renamed.iter().cloned());
@@ -51,7 +51,7 @@ pub fn write(system: &System, keys: &Keys, report: &mut Report) -> WrittenMultim
 }
 
 /// Only Consort reads them.
-fn note_native(system: &System, report: &mut Report) {
+fn note_native(system: &SystemDescription, report: &mut Report) {
     let native = system.components.iter().filter(|it| it.model.value.starts_with("native:"));
     let names: Vec<String> = native.map(|it| format!("`{}`", it.name.value)).collect();
     if names.is_empty() {
@@ -72,7 +72,7 @@ struct InstanceNames<'s> {
 }
 
 impl<'s> InstanceNames<'s> {
-    fn new(system: &'s System, keys: &Keys) -> Self {
+    fn new(system: &'s SystemDescription, keys: &Keys) -> Self {
         let mut names = InstanceNames { of: BTreeMap::new(), renamed: Vec::new() };
         let mut models: BTreeMap<String, &str> = BTreeMap::new();
         let mut taken: BTreeSet<(String, String)> = BTreeSet::new();
@@ -127,7 +127,7 @@ fn key_of(model: &str) -> String {
     stem.replace(['{', '}'], "_")
 }
 
-fn fmus(system: &System, names: &InstanceNames<'_>) -> String {
+fn fmus(system: &SystemDescription, names: &InstanceNames<'_>) -> String {
     let mut entries: Vec<(String, String)> = Vec::new();
     let mut known = BTreeSet::new();
     for component in &system.components {
@@ -140,7 +140,7 @@ fn fmus(system: &System, names: &InstanceNames<'_>) -> String {
 }
 
 /// By source, in the order of their first wire.
-fn connections(system: &System, names: &InstanceNames<'_>) -> String {
+fn connections(system: &SystemDescription, names: &InstanceNames<'_>) -> String {
     let mut sources: Vec<(String, Vec<String>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for wire in &system.connections {
@@ -156,7 +156,11 @@ fn connections(system: &System, names: &InstanceNames<'_>) -> String {
     object(1, &entries)
 }
 
-fn parameters(system: &System, names: &InstanceNames<'_>, report: &mut Report) -> String {
+fn parameters(
+    system: &SystemDescription,
+    names: &InstanceNames<'_>,
+    report: &mut Report,
+) -> String {
     let mut entries = Vec::new();
     for component in &system.components {
         for parameter in &component.parameters {
@@ -191,7 +195,7 @@ fn literal(value: &Literal) -> Option<String> {
     })
 }
 
-fn algorithm(system: &System, losses: &mut Losses) -> Option<String> {
+fn algorithm(system: &SystemDescription, losses: &mut Losses) -> Option<String> {
     let experiment = &system.experiment;
     let entry = |key: &str, value: String| (key.to_owned(), value);
     let Some(step) = &experiment.coupling.variable_step else {
@@ -224,7 +228,7 @@ fn sizes(
     Some((min.or_else(|| initial.and_then(thousandth))?, max?))
 }
 
-fn stabilization(system: &System) -> Vec<(String, String)> {
+fn stabilization(system: &SystemDescription) -> Vec<(String, String)> {
     let coupling = &system.experiment.coupling;
     if coupling.loops.as_ref().is_none_or(|loops| loops.value != LoopChoice::Iterate) {
         return Vec::new();
@@ -243,7 +247,7 @@ fn stabilization(system: &System) -> Vec<(String, String)> {
 }
 
 /// Every instance is named, so that none is forgotten that has no wires and parameters.
-fn logged(system: &System, names: &InstanceNames<'_>, losses: &mut Losses) -> String {
+fn logged(system: &SystemDescription, names: &InstanceNames<'_>, losses: &mut Losses) -> String {
     let mut variables: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     if let Record::These(patterns) = &system.experiment.record {
         for pattern in patterns {

@@ -5,7 +5,7 @@ use consort_core::{Diagnostic, Report};
 
 /// Everything that decides how a saved run goes on, but its state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Origin {
+pub struct SnapshotOrigin {
     /// The version of Consort.
     pub consort: String,
     /// The platform.
@@ -40,7 +40,7 @@ pub struct InputDigest {
 /// What all these diagnostics lead to.
 const SAVE_AGAIN: &str = "run it from its start and save it again";
 
-impl Origin {
+impl SnapshotOrigin {
     pub(super) fn write(&self, writer: &mut Writer) {
         let texts = [
             &self.consort,
@@ -77,7 +77,7 @@ impl Origin {
             let mut text = || reader.text().map(str::to_owned);
             Ok((text()?, text()?))
         })?;
-        Ok(Origin {
+        Ok(SnapshotOrigin {
             consort,
             target,
             cpu_features,
@@ -91,7 +91,7 @@ impl Origin {
     }
 
     /// Tells all that keeps a snapshot of this origin from being resumed as things are `now`.
-    pub fn compare(&self, now: &Origin, report: &mut Report) {
+    pub fn compare(&self, now: &SnapshotOrigin, report: &mut Report) {
         self.compare_versions(now, report);
         self.compare_machines(now, report);
         let before = report.error_count();
@@ -99,7 +99,7 @@ impl Origin {
         self.compare_meaning(now, report.error_count() == before, report);
     }
 
-    fn compare_versions(&self, now: &Origin, report: &mut Report) {
+    fn compare_versions(&self, now: &SnapshotOrigin, report: &mut Report) {
         if self.consort != now.consort {
             let (saved, here) = (&self.consort, &now.consort);
             let message = format!("the snapshot was saved by Consort {saved}; this is {here}");
@@ -109,7 +109,7 @@ impl Origin {
     }
 
     /// Our own arithmetic is the same on every machine of a platform; that of binaries may not be.
-    fn compare_machines(&self, now: &Origin, report: &mut Report) {
+    fn compare_machines(&self, now: &SnapshotOrigin, report: &mut Report) {
         let mut notes = Vec::new();
         if self.target != now.target {
             notes.push(format!("platform: {}, now {}", self.target, now.target));
@@ -142,7 +142,7 @@ impl Origin {
     }
 
     /// A file may have been moved, but must be the same; of the system file only what it means.
-    fn compare_inputs(&self, now: &Origin, report: &mut Report) {
+    fn compare_inputs(&self, now: &SnapshotOrigin, report: &mut Report) {
         let means_the_same = self.experiment_hash == now.experiment_hash;
         let counts = |input: &&InputDigest| !(means_the_same && input.role == "system");
         for old in self.inputs.iter().filter(counts) {
@@ -173,7 +173,7 @@ impl Origin {
     }
 
     /// What one of them has saved no other can restore.
-    fn compare_providers(&self, now: &Origin, report: &mut Report) {
+    fn compare_providers(&self, now: &SnapshotOrigin, report: &mut Report) {
         for ((component, saved), (_, here)) in self.providers.iter().zip(&now.providers) {
             if saved != here {
                 let message = format!(
@@ -186,7 +186,7 @@ impl Origin {
     }
 
     /// What follows from files that changed needs no words of its own.
-    fn compare_meaning(&self, now: &Origin, files_are_same: bool, report: &mut Report) {
+    fn compare_meaning(&self, now: &SnapshotOrigin, files_are_same: bool, report: &mut Report) {
         if self.resolution != now.resolution {
             let (saved, here) = (&self.resolution, &now.resolution);
             let message = format!("a tick was {saved} when the run was saved, and is {here} now");

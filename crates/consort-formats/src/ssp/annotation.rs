@@ -41,7 +41,7 @@ mod ours;
 use super::document::Wire;
 use super::xml::{Session, Tag};
 use consort_core::Diagnostic;
-use consort_system::{Component, Experiment, Hold, Intervention, Node, Spanned};
+use consort_system::{Component, DeclaredNode, Experiment, Hold, Intervention, Spanned};
 
 /// The namespace of our annotations.
 pub(super) const NAMESPACE: &str = "urn:consort:ssp:1";
@@ -53,7 +53,7 @@ pub(super) const CONNECTION: &str = "org.consort.connection";
 pub(super) struct Settings {
     pub(super) experiment: Experiment,
     pub(super) interventions: Vec<Intervention>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<DeclaredNode>,
     pub(super) repeats_model_units: bool,
 }
 

@@ -1,7 +1,7 @@
 //! What is written in the files of an SSP, before names mean anything.
 
 use consort_core::{Literal, Span, Unit};
-use consort_system::{Component, Experiment, Hold, Intervention, Linear, Node, Spanned};
+use consort_system::{Component, DeclaredNode, Experiment, Hold, Intervention, Linear, Spanned};
 
 /// An `.ssd` file with everything it names.
 pub(super) struct Structure {
@@ -9,7 +9,7 @@ pub(super) struct Structure {
     pub(super) root: Element,
     pub(super) experiment: Experiment,
     pub(super) interventions: Vec<Intervention>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<DeclaredNode>,
     /// The units of components' connectors only repeat what their models say.
     pub(super) repeats_model_units: bool,
 }

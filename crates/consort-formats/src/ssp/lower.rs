@@ -9,11 +9,15 @@ mod wires;
 use super::document::{Connector, Content, Element, Structure};
 use super::xml::Session;
 use consort_core::{Diagnostic, Unit};
-use consort_system::{Component, System};
+use consort_system::{Component, SystemDescription};
 use std::collections::BTreeMap;
 
 /// The system that a structure describes; problems are reported to the session.
-pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str) -> System {
+pub(super) fn lower(
+    session: &mut Session<'_>,
+    structure: Structure,
+    name: &str,
+) -> SystemDescription {
     let Structure { root, experiment, interventions, nodes, repeats_model_units, .. } = structure;
     let mut tree = Tree { parts: Vec::new(), components: Vec::new(), repeats_model_units };
     names::flatten(session, &mut tree, &root);
@@ -33,7 +37,7 @@ pub(super) fn lower(session: &mut Session<'_>, structure: Structure, name: &str)
         component.parameters = list;
     }
     let (name, inputs) = (name.to_owned(), None);
-    System { name, experiment, components, connections, interventions, inputs, nodes }
+    SystemDescription { name, experiment, components, connections, interventions, inputs, nodes }
 }
 
 /// Every element, flat.

@@ -10,7 +10,7 @@ use super::units::is_identity;
 use super::{DEFAULT_STRUCTURE, NATIVE_TYPE, annotation, equations_type, uri};
 use connectors::{Interface, Interfaces, Types};
 use consort_core::{ModelDescription, Unit};
-use consort_system::{Component, Connection, Experiment, System};
+use consort_system::{Component, Connection, Experiment, SystemDescription};
 use resources::Resources;
 use text::{Text, borrowed, float};
 
@@ -31,7 +31,7 @@ pub struct WrittenSsp {
 /// `models` has one entry per component; what a model says about its variables becomes types and
 /// units of connectors. The table of inputs is not written; the experiment names its file. The
 /// version is 1.0 unless something needs 2.0: arrays, and types that FMI 2 does not have.
-pub fn write(system: &System, models: &[Option<&ModelDescription>]) -> WrittenSsp {
+pub fn write(system: &SystemDescription, models: &[Option<&ModelDescription>]) -> WrittenSsp {
     let mut resources = Resources::default();
     let mut writer = Writer { text: Text::default(), types: Types::default() };
     writer.system(system, models, &mut resources);
@@ -70,7 +70,7 @@ impl Writer {
 
     fn system(
         &mut self,
-        system: &System,
+        system: &SystemDescription,
         models: &[Option<&ModelDescription>],
         resources: &mut Resources,
     ) {

@@ -62,7 +62,7 @@ use super::default_name;
 use consort_core::{Diagnostic, Report, Seconds};
 use consort_system::Campaign;
 use consort_system::Spanned;
-use consort_system::campaign::{Limit, Strategy, StrategyKind, SystemOptions, Tighter};
+use consort_system::campaign::{Limit, StrategyKind, StrategySettings, SystemOptions, Tighter};
 use consort_toml::{DeTable, Entry, TomlFormat, TomlReader};
 
 const KEYS: &[&str] = &[
@@ -107,7 +107,8 @@ struct CampaignEntries {
 }
 
 fn read_document(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str) -> Option<Campaign> {
-    let mut found = CampaignEntries { campaign: empty(name), system: None, period: None, horizon: None };
+    let mut found =
+        CampaignEntries { campaign: empty(name), system: None, period: None, horizon: None };
     let entries = reader.entries(table);
     let mut given: Vec<&str> = Vec::new();
     for entry in &entries {
@@ -152,7 +153,7 @@ fn empty(name: &str) -> Campaign {
         changes_max: None,
         constraints: Vec::new(),
         properties: Vec::new(),
-        strategy: Strategy::new(Spanned::assumed(StrategyKind::Exhaustive)),
+        strategy: StrategySettings::new(Spanned::assumed(StrategyKind::Exhaustive)),
         memory: None,
         workers: None,
         seed: 0,

@@ -6,14 +6,14 @@ mod solving;
 use crate::quoted::quoted;
 use consort_core::{Literal, Seconds, SetupOrder};
 use consort_system::{
-    Action, Component, Connection, Experiment, Hold, Intervention, Node, Parameter, Record,
-    Spanned, StepLength, System, When,
+    Action, Component, Connection, DeclaredNode, Experiment, Hold, Intervention, Parameter, Record,
+    Spanned, StepLength, SystemDescription, When,
 };
 use std::fmt::Write as _;
 
 /// Writes `system.toml`: what [`read_system`](crate::read_system) makes the same system of, but for
 /// spans. The table of inputs is not written; the experiment names its file.
-pub fn write_system(system: &System) -> String {
+pub fn write_system(system: &SystemDescription) -> String {
     let mut out = format!("name = {}\n", quoted(&system.name));
     experiment(&mut out, &system.experiment);
     for part in &system.components {
@@ -169,7 +169,7 @@ fn intervention(out: &mut String, intervention: &Intervention) {
     }
 }
 
-fn nodes(out: &mut String, nodes: &[Node]) {
+fn nodes(out: &mut String, nodes: &[DeclaredNode]) {
     if !nodes.is_empty() {
         out.push_str("\n[nodes]\n");
     }

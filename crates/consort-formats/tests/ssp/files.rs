@@ -2,7 +2,7 @@
 
 use consort_core::{Report, Severity};
 use consort_formats::ssp;
-use consort_system::System;
+use consort_system::SystemDescription;
 use consort_testkit::render;
 
 /// A whole `.ssd` file around the inside of its root system and what follows that.
@@ -14,9 +14,9 @@ pub(crate) fn ssd(system: &str, rest: &str) -> String {
   xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues"
   xmlns:ssm="http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
   xmlns:consort="urn:consort:ssp:1">
-<ssd:System name="root">
+<ssd:SystemDescription name="root">
 {system}
-</ssd:System>
+</ssd:SystemDescription>
 {rest}
 </ssd:SystemStructureDescription>"#
     )
@@ -56,7 +56,7 @@ pub(crate) fn ssb(entries: &str) -> String {
 }
 
 /// Reads `SystemStructure.ssd` of some files.
-pub(crate) fn read(files: &[(&str, &[u8])], report: &mut Report) -> Option<System> {
+pub(crate) fn read(files: &[(&str, &[u8])], report: &mut Report) -> Option<SystemDescription> {
     let find = |path: &str| {
         let found = files.iter().find(|(name, _)| *name == path);
         found.map(|(_, bytes)| bytes.to_vec())
@@ -65,7 +65,7 @@ pub(crate) fn read(files: &[(&str, &[u8])], report: &mut Report) -> Option<Syste
 }
 
 /// The system of some files, about which there is nothing to complain.
-pub(crate) fn read_clean(files: &[(&str, &str)]) -> System {
+pub(crate) fn read_clean(files: &[(&str, &str)]) -> SystemDescription {
     let files: Vec<(&str, &[u8])> =
         files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let mut report = Report::default();

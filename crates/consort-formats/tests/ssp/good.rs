@@ -3,7 +3,7 @@
 use crate::files::{read, read_clean, ssd, ssm, ssv};
 use consort_core::{Report, SetupOrder};
 use consort_formats::ssp;
-use consort_system::{Hold, LoopChoice, Order, Record, System};
+use consort_system::{Hold, LoopChoice, Order, Record, SystemDescription};
 
 const ENDS: &str = r#"<ssd:Elements>
   <ssd:Component name="a" source="resources/a.fmu"><ssd:Connectors>
@@ -21,7 +21,7 @@ const UNITS: &str = r#"<ssd:Units>
 </ssd:Units>"#;
 
 /// Connections as text: ends, then everything that is not plain.
-pub(crate) fn wires(system: &System) -> Vec<String> {
+pub(crate) fn wires(system: &SystemDescription) -> Vec<String> {
     let shown = |wire: &consort_system::Connection| {
         let mut text = format!("{} -> {}", wire.from.value, wire.to.value);
         if let Some(linear) = wire.transformation {
@@ -39,7 +39,7 @@ pub(crate) fn wires(system: &System) -> Vec<String> {
 }
 
 /// Parameters as text, of all components.
-pub(crate) fn parameters(system: &System) -> Vec<String> {
+pub(crate) fn parameters(system: &SystemDescription) -> Vec<String> {
     let of = |component: &consort_system::Component| {
         let name = component.name.value.clone();
         let shown = move |it: &consort_system::Parameter| {

@@ -3,11 +3,11 @@
 use crate::files::{read, read_clean, ssb, ssd, ssv};
 use crate::good::{parameters, wires};
 use consort_core::{Report, Severity};
-use consort_system::System;
+use consort_system::SystemDescription;
 use consort_testkit::render;
 
 /// What is said about some files, and the system they describe.
-fn findings(files: &[(&str, &str)]) -> (Vec<String>, Option<System>) {
+fn findings(files: &[(&str, &str)]) -> (Vec<String>, Option<SystemDescription>) {
     let files: Vec<(&str, &[u8])> =
         files.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let mut report = Report::default();
@@ -17,7 +17,7 @@ fn findings(files: &[(&str, &str)]) -> (Vec<String>, Option<System>) {
     (loud.map(shown).collect(), system)
 }
 
-fn check_findings(files: &[(&str, &str)], expected: &[&str]) -> Option<System> {
+fn check_findings(files: &[(&str, &str)], expected: &[&str]) -> Option<SystemDescription> {
     let (said, system) = findings(files);
     assert_eq!(said, expected);
     system

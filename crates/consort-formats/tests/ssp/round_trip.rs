@@ -4,11 +4,11 @@ use crate::files::read;
 use consort_core::{ModelDescription, Report};
 use consort_formats::fuzz::{descriptions, models};
 use consort_formats::{read_system, ssp, write_system};
-use consort_system::{System, resolve};
+use consort_system::{SystemDescription, resolve};
 use consort_testkit::render;
 
 /// Writes a system and reads it again; its models are where they were.
-fn again(system: &System, models: &[Option<&ModelDescription>]) -> System {
+fn again(system: &SystemDescription, models: &[Option<&ModelDescription>]) -> SystemDescription {
     let written = ssp::write(system, models);
     let files: Vec<(&str, &[u8])> =
         written.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
@@ -32,7 +32,7 @@ fn again(system: &System, models: &[Option<&ModelDescription>]) -> System {
 }
 
 /// As text; parameters have no order that means anything.
-fn sorted(mut system: System) -> String {
+fn sorted(mut system: SystemDescription) -> String {
     for component in &mut system.components {
         component.parameters.sort_by(|a, b| a.name.value.cmp(&b.name.value));
     }
@@ -49,7 +49,7 @@ fn a_system_with_everything_stays_as_it_is() {
     // With models, whole numbers for floats are written as floats; the meaning is the same.
     let models = models();
     let found = descriptions(&system, &models);
-    let meaning = |system: &System| {
+    let meaning = |system: &SystemDescription| {
         let mut report = Report::default();
         let resolved = resolve(system, &found, &mut report);
         resolved.unwrap_or_else(|| panic!("{:#?}", report.diagnostics()))

@@ -6,7 +6,7 @@ use super::work::{EventRooms, Work};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, ContinuousEvent};
 use consort_equations::equations::CompiledEvent;
-use consort_equations::{Equations, Target};
+use consort_equations::{Equations, EventTarget};
 use std::cmp::Ordering;
 
 /// More executions at one instant have no end.
@@ -231,11 +231,11 @@ impl Moment<'_> {
         let mut states_changed = false;
         for (target, value) in event.targets.iter().zip(&values) {
             match *target {
-                Target::State(at) => {
+                EventTarget::State(at) => {
                     let old = std::mem::replace(&mut self.state.states[at], *value);
                     states_changed |= old.to_bits() != value.to_bits();
                 }
-                Target::Discrete(at) => self.state.discretes[at] = *value,
+                EventTarget::Discrete(at) => self.state.discretes[at] = *value,
             }
         }
         self.work.spare.push(emptied(values));

@@ -2,7 +2,7 @@
 
 use super::EquationsModel;
 use crate::files::cache::unreadable;
-use crate::files::input_file::{InputFile, Role};
+use crate::files::input_file::{InputFile, InputFileRole};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_equations::sbml::{is_sbml, read_sbml};
@@ -113,7 +113,7 @@ pub(crate) fn load(
     };
     let mut model = EquationsModel::new(Arc::new(equations));
     form.kind().clone_into(&mut model.description.kind);
-    Some((model, InputFile::of_bytes(request.model, &text, Role::Equations)))
+    Some((model, InputFile::of_bytes(request.model, &text, InputFileRole::Equations)))
 }
 
 /// One byte more than may be read: who reads it tells that it is too long.

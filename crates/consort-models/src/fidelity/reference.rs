@@ -3,7 +3,7 @@
 use super::rig::{Circumstances, Rig};
 use super::signals::Path;
 use super::trials::example;
-use super::verdict::{CounterExample, Failure};
+use super::verdict::{Failure, RestoreMismatch};
 use super::watch::Observed;
 use consort_core::{Model, Time};
 
@@ -12,7 +12,7 @@ pub(super) struct Reference {
     /// At the start and after each point; fewer if the model asked to end.
     pub(super) observed: Vec<Observed>,
     /// Where the first difference to a second run is.
-    pub(super) unequal: Option<CounterExample>,
+    pub(super) unequal: Option<RestoreMismatch>,
     /// How long the faster of the two took, in seconds.
     pub(super) whole: f64,
     /// What the model does that some providers do not save.

@@ -12,7 +12,7 @@ use super::portable;
 use super::reference::Reference;
 use super::rig::{Circumstances, Point, Rig};
 use super::signals::Path;
-use super::verdict::{Costs, CounterExample, Failure, Verdict, Why};
+use super::verdict::{Costs, Failure, RestoreMismatch, Verdict, Why};
 use super::watch::{Difference, Observed};
 use consort_core::{Fidelity, Model, Prng, Provider, Time};
 
@@ -35,7 +35,7 @@ pub(super) type OnDone<'t> = &'t dyn Fn(Provider, [u32; 2]);
 /// Why trials ended before the last.
 pub(super) enum Ended {
     Failed(Failure),
-    Differs(Box<CounterExample>),
+    Differs(Box<RestoreMismatch>),
 }
 
 impl From<Failure> for Ended {
@@ -183,7 +183,7 @@ impl<'c> Trials<'c> {
             if let Some(difference) = self.around.watch.difference(expected, &found) {
                 let trial = (self.done, saved_at, excursion);
                 let example = example(self.around, trial, end, difference);
-                let example = CounterExample { which: which.to_owned(), ..example };
+                let example = RestoreMismatch { which: which.to_owned(), ..example };
                 return Err(Ended::Differs(Box::new(example)));
             }
         }
@@ -314,9 +314,9 @@ pub(super) fn example(
     (trial, saved_at, excursion): (u32, Time, Time),
     end: Time,
     difference: Difference,
-) -> CounterExample {
+) -> RestoreMismatch {
     let seconds = |time: Time| around.course.seconds(time);
-    CounterExample {
+    RestoreMismatch {
         trial,
         saved_at: seconds(saved_at),
         excursion: seconds(excursion),

@@ -60,12 +60,12 @@ pub enum Why {
     /// Two runs without any saving differ already.
     NotRepeatable {
         /// The first difference between the two runs.
-        example: CounterExample,
+        example: RestoreMismatch,
     },
     /// A restored instance goes on differently.
     Differs {
         /// The first trial that shows it.
-        example: CounterExample,
+        example: RestoreMismatch,
     },
     /// It is exact, but not by bytes in another process.
     NotPortable {
@@ -192,7 +192,7 @@ impl fmt::Display for Failure {
 
 /// Where a restored instance went another way.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct CounterExample {
+pub struct RestoreMismatch {
     /// Which trial, from 1.
     pub trial: u32,
     /// Where the state was saved, in seconds.
@@ -211,9 +211,9 @@ pub struct CounterExample {
     pub which: String,
 }
 
-impl fmt::Display for CounterExample {
+impl fmt::Display for RestoreMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let CounterExample { variable, expected, found, time, .. } = self;
+        let RestoreMismatch { variable, expected, found, time, .. } = self;
         write!(f, "`{variable}` is {found} instead of {expected} at {time} s")?;
         match self.trial {
             0 => Ok(()),

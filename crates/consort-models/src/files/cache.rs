@@ -1,6 +1,6 @@
 //! Where unpacked archives and compiled sources are kept.
 
-use super::input_file::{InputFile, Role, sha256_of_file};
+use super::input_file::{InputFile, InputFileRole, sha256_of_file};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report, Span};
 use consort_fmi::archive::{self, ArchiveLimits};
@@ -43,7 +43,8 @@ pub(crate) fn unpack(
         }
     };
     let directory = cache.join("fmu").join(&hash);
-    let input = InputFile { path: request.model.to_owned(), sha256: hash, role: Role::Fmu };
+    let input =
+        InputFile { path: request.model.to_owned(), sha256: hash, role: InputFileRole::Fmu };
     // Folders appear in the cache whole or not at all.
     if directory.is_dir() {
         return Some((directory, input));

@@ -13,7 +13,7 @@ use std::path::Path;
 /// What a file is for a model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
-pub enum Role {
+pub enum InputFileRole {
     /// An FMU archive, or the description of an unpacked one.
     Fmu,
     /// A shared library.
@@ -28,15 +28,15 @@ pub enum Role {
     Interface,
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for InputFileRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Role::Fmu => "fmu",
-            Role::Binary => "binary",
-            Role::Source => "source",
-            Role::Table => "table",
-            Role::Equations => "equations",
-            Role::Interface => "interface",
+            InputFileRole::Fmu => "fmu",
+            InputFileRole::Binary => "binary",
+            InputFileRole::Source => "source",
+            InputFileRole::Table => "table",
+            InputFileRole::Equations => "equations",
+            InputFileRole::Interface => "interface",
         })
     }
 }
@@ -49,11 +49,11 @@ pub struct InputFile {
     /// Of its bytes, in hex.
     pub sha256: String,
     /// What it is for the model.
-    pub role: Role,
+    pub role: InputFileRole,
 }
 
 impl InputFile {
-    pub(crate) fn of_bytes(path: &str, bytes: &[u8], role: Role) -> Self {
+    pub(crate) fn of_bytes(path: &str, bytes: &[u8], role: InputFileRole) -> Self {
         InputFile { path: path.to_owned(), sha256: sha256(bytes), role }
     }
 }
@@ -129,7 +129,7 @@ pub(crate) fn of_folder(
         Ok(files) => Some(InputFile {
             path: request.model.to_owned(),
             sha256: sha256_of_tree(&files),
-            role: Role::Fmu,
+            role: InputFileRole::Fmu,
         }),
         Err(error) => {
             report.push(unreadable(request, &error));
@@ -149,7 +149,7 @@ pub(crate) fn of_binary(
     let below = below.or_else(|| binary.file_name().map(Path::new)).unwrap_or(binary);
     let path = format!("{}/{}", request.model, below.display());
     match sha256_of_file(binary) {
-        Ok(sha256) => Some(InputFile { path, sha256, role: Role::Binary }),
+        Ok(sha256) => Some(InputFile { path, sha256, role: InputFileRole::Binary }),
         Err(error) => {
             report.push(unreadable(request, &error));
             None

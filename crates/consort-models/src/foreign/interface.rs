@@ -28,7 +28,7 @@ use consort_core::{
     Capabilities, Causality, DependsOn, Diagnostic, ModelDescription, ModelStructure, Refresh,
     Report, Span, Unit, Unknown, Variable, VariableId,
 };
-use consort_toml::{TomlCodes, DeTable, DeValue, Entry, TomlFormat, Mismatch, TomlReader, Value};
+use consort_toml::{DeTable, DeValue, Entry, Mismatch, TomlCodes, TomlFormat, TomlReader, Value};
 use std::path::Path;
 
 /// The most elements that all variables of a program have together.

@@ -3,7 +3,7 @@
 use super::build::{BuildError, Failed, Product, run};
 use super::compiler::Compiler;
 use super::sources::{FmuSources, SourceUnit};
-use crate::files::input_file::{InputFile, Role, sha256, sha256_of_tree};
+use crate::files::input_file::{InputFile, InputFileRole, sha256, sha256_of_tree};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_fmi::headers::{self, Header};
@@ -62,7 +62,7 @@ pub(super) fn compile(
     let source = |(file, sha256): &(String, String)| InputFile {
         path: format!("{}/sources/{file}", request.model),
         sha256: sha256.clone(),
-        role: Role::Source,
+        role: InputFileRole::Source,
     };
     let mut assumed = sources.assumed.clone();
     assumed.push(format!("compiled `{}` with {}", request.model, compiler.title()));

@@ -3,7 +3,7 @@
 use super::compiler::Compiler;
 use super::{LoadedModel, Loader, program, solving};
 use crate::files::cache::unreadable;
-use crate::files::input_file::{InputFile, Role};
+use crate::files::input_file::{InputFile, InputFileRole};
 use crate::foreign::{self, ForeignChannel, ForeignModel, Interface, Launch, Start};
 use crate::nearby;
 use crate::request::ModelRequest;
@@ -48,7 +48,7 @@ impl Loader {
             }
             return None;
         };
-        let mut inputs = vec![InputFile::of_bytes(file, text.as_bytes(), Role::Interface)];
+        let mut inputs = vec![InputFile::of_bytes(file, text.as_bytes(), InputFileRole::Interface)];
         let (start, assumed) = self.start(&interface, &path, &mut inputs, request, report)?;
         let channel = self.channels.remove(request.component);
         let limit = self.options.call_limit;

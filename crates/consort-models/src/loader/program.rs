@@ -3,7 +3,7 @@
 use super::build::{BuildError, Failed, Product, run};
 use super::compiler::Compiler;
 use crate::files::cache::{prepare, settle, unusable, work_folder};
-use crate::files::input_file::{InputFile, Role, sha256, sha256_of_tree};
+use crate::files::input_file::{InputFile, InputFileRole, sha256, sha256_of_tree};
 use crate::foreign::{C_LIBRARY, PYTHON_MODULE};
 use crate::nearby;
 use crate::request::ModelRequest;
@@ -42,7 +42,7 @@ impl ProgramSources {
         let file = |(file, sha256): &(String, String)| InputFile {
             path: beside(file),
             sha256: sha256.clone(),
-            role: Role::Source,
+            role: InputFileRole::Source,
         };
         self.files.iter().map(file).collect()
     }

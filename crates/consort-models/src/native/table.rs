@@ -4,7 +4,7 @@ use super::behavior::{Behavior, Moment};
 use super::draft::Draft;
 use super::sources::text_values;
 use super::store::{Slot, Store};
-use crate::files::input_file::{InputFile, Role};
+use crate::files::input_file::{InputFile, InputFileRole};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Literal, Report};
 use consort_equations::tree::{self, Equation};
@@ -119,7 +119,7 @@ fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
         draft.wrong("model::missing-file", given, message, &help);
         return None;
     };
-    let file = InputFile::of_bytes(name, &bytes, Role::Table);
+    let file = InputFile::of_bytes(name, &bytes, InputFileRole::Table);
     let Ok(text) = String::from_utf8(bytes) else {
         let message = format!("the table `{name}` is not UTF-8 text");
         draft.wrong("model::table", given, message, "save it as plain CSV text");

@@ -1,7 +1,7 @@
 //! Models in C, for which Consort supplies the functions of the standard.
 
 use crate::loader::{Place, answer};
-use consort_models::{Role, pack};
+use consort_models::{InputFileRole, pack};
 use std::fs;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn the_model_of_the_page_runs_and_names_what_was_supplied() {
     write(&place.base().join("lag"));
     let loaded = place.load(&mut place.loader(), "lag").unwrap();
     assert_eq!(answer(&loaded, 8.0), 4.0);
-    let sources = loaded.inputs.iter().filter(|file| file.role == Role::Source);
+    let sources = loaded.inputs.iter().filter(|file| file.role == InputFileRole::Source);
     let names: Vec<&str> = sources.map(|file| file.path.as_str()).collect();
     let supplied = SUPPLIED.map(|name| format!("lag/sources/{name}"));
     assert_eq!(names, [&supplied[..], &["lag/sources/lag.c".to_owned()]].concat());

@@ -3,7 +3,7 @@
 use crate::harness::{instantiation, render_all};
 use crate::source_fmu::{DOUBLER_2, SOURCE_FILES, description, write, write_doubler};
 use consort_core::{Reference, Report, Resolution, Setup, Step, Tag, Time, ValuesMut, ValuesRef};
-use consort_models::{LoadedModel, Loader, LoaderOptions, ModelRequest, Role};
+use consort_models::{InputFileRole, LoadedModel, Loader, LoaderOptions, ModelRequest};
 use consort_testkit::fmus::{self, BuildOptions, EXCHANGE_MODELS, Fmi, MODELS};
 use std::fs;
 use std::io::Write as _;
@@ -82,9 +82,9 @@ fn a_source_fmu_folder_is_compiled_and_runs() {
     assert_eq!(
         inputs,
         [
-            ("doubler", Role::Fmu),
-            ("doubler/sources/doubler.c", Role::Source),
-            ("doubler/doubler.so", Role::Binary),
+            ("doubler", InputFileRole::Fmu),
+            ("doubler/sources/doubler.c", InputFileRole::Source),
+            ("doubler/doubler.so", InputFileRole::Binary),
         ]
     );
     let binary = loaded.inputs.last().unwrap();
@@ -261,9 +261,10 @@ fn every_model_of_the_test_kit_is_compiled_from_source_and_instantiated() {
             for options in [BuildOptions::source(), BuildOptions::source_archive()] {
                 let fmu = fmus::build(model.name, version, &options);
                 let loaded = place.load(&mut loader, fmu.to_str().unwrap()).unwrap();
-                let roles: Vec<Role> = loaded.inputs.iter().map(|file| file.role).collect();
-                assert_eq!(roles.first(), Some(&Role::Fmu));
-                assert_eq!(roles.last(), Some(&Role::Binary));
+                let roles: Vec<InputFileRole> =
+                    loaded.inputs.iter().map(|file| file.role).collect();
+                assert_eq!(roles.first(), Some(&InputFileRole::Fmu));
+                assert_eq!(roles.last(), Some(&InputFileRole::Binary));
                 let mut instance = loaded.model.instantiate(&instantiation(1)).unwrap();
                 let (resolution, start) = (Resolution::NANOSECOND, Time::ZERO);
                 let setup = Setup { resolution, start, stop: None, tolerance: None };
@@ -280,7 +281,7 @@ fn a_binary_is_used_where_there_is_one() {
     let place = Place::new();
     let fmu = fmus::build("gain", Fmi::V2, &BuildOptions::archive());
     let loaded = place.load(&mut place.loader(), fmu.to_str().unwrap()).unwrap();
-    assert!(loaded.inputs.iter().all(|file| file.role != Role::Source));
+    assert!(loaded.inputs.iter().all(|file| file.role != InputFileRole::Source));
     assert!(loaded.inputs.last().unwrap().path.contains("/binaries/"));
     assert!(place.files_in("build").is_empty());
 }

@@ -54,7 +54,7 @@ struct Row {
     checksums: f64,
 }
 
-/// Enough that nobody waits for room.
+/// Enough that no node waits for room.
 const CAPACITY: u32 = 8;
 const LEAST_IN_PROCESS: f64 = 10.0;
 const LEAST_OVER_TCP: f64 = 5.0;
@@ -191,7 +191,7 @@ fn hash<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> u64 {
     numbers.into_iter().fold(start, add)
 }
 
-/// Ports that nobody listens on at the moment.
+/// Ports that are free at the moment.
 fn free_ports(count: usize) -> Vec<u16> {
     let bind = |_| TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     // All of them are held until the last is found, so that none is found twice.

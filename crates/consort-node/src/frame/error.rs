@@ -1,83 +1,83 @@
-//! Why bytes are no frame, in words.
+//! Why bytes are no valid frame.
 
 use super::{FRAME_MAX, HEADER, VERSION};
 use std::fmt;
 use std::io;
 
-/// Why bytes are no frame.
+/// Why bytes are no valid frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum WireError {
-    /// They end too early or too late.
+    /// The length in the header and the number of bytes differ.
     Truncated {
-        /// How many the frame says there are.
+        /// The length in the header.
         expected: usize,
-        /// How many there are.
+        /// The number of bytes.
         found: usize,
     },
-    /// They are not those that were sent: a checksum does not fit.
+    /// A checksum is wrong: the bytes were changed in transit.
     Damaged {
         /// Which part of the frame.
         what: &'static str,
     },
-    /// Bytes come, and no record of them is ever whole.
+    /// A TLS record stays incomplete although bytes arrive.
     Unfinished,
-    /// A later frame came and this one did not, on a link that keeps the order.
+    /// A frame is missing on a link that keeps the order.
     Gap {
         /// The number of the frame that is missing.
         missing: u64,
     },
-    /// No frame is so long or so short.
+    /// The length is outside of the limits of a frame.
     Length {
-        /// What it says.
+        /// The length in the header.
         length: usize,
     },
-    /// Somebody speaks another version.
+    /// The other side has another version of the wire format.
     Version {
-        /// Theirs.
+        /// The version of the other side.
         theirs: u16,
     },
-    /// There is no such kind of frame.
+    /// The kind is unknown.
     Kind {
-        /// What it says.
+        /// The kind in the header.
         kind: u8,
     },
-    /// A field is missing, or there although this kind has none.
+    /// A field is missing, or present although this kind has none.
     Field {
         /// The kind.
         kind: u8,
         /// The field.
         what: &'static str,
     },
-    /// The payload is not what this kind has.
+    /// The payload is not valid for this kind.
     Payload {
         /// The kind.
         kind: u8,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A number that cannot be: nobody has sent so much, or can have so much received.
+    /// A sequence number or acknowledgment is out of range.
     Sequence {
         /// The number.
         found: u64,
-        /// The largest that can be.
+        /// The largest possible number.
         most: u64,
     },
-    /// Nobody may send so much here.
+    /// The frame is longer than allowed at this point.
     TooLong {
         /// How long the frame is.
         length: usize,
         /// How long it may be.
         most: usize,
     },
-    /// A frame that has no place here.
+    /// A frame that is not allowed at this point.
     Unexpected {
         /// What it is.
         what: &'static str,
         /// When it came.
         when: &'static str,
     },
-    /// A flow that there is not, or that has nothing to do with the sender.
+    /// The flow is unknown, or the sender is not one of its ends.
     Flow {
         /// Its number.
         flow: u32,
@@ -85,7 +85,7 @@ pub enum WireError {
 }
 
 impl WireError {
-    /// Whether what came is not what was sent. The link is to blame, not who sent it: a new link brings it again.
+    /// Whether the bytes were changed in transit: the frame is sent again over a new link.
     pub fn is_damage(&self) -> bool {
         matches!(self, WireError::Damaged { .. } | WireError::Unfinished | WireError::Gap { .. })
     }
@@ -100,38 +100,41 @@ impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WireError::Truncated { expected, found } => {
-                write!(f, "a frame of {expected} bytes has {found}")
+                write!(f, "truncated frame: {found} of {expected} bytes")
             }
             WireError::Damaged { what } => {
-                write!(f, "the {what} of a frame was changed on its way: its checksum does not fit")
+                write!(f, "wrong checksum: the {what} of a frame was changed in transit")
             }
             WireError::Unfinished => {
-                f.write_str("a part of a record was lost on its way: it does not come to its end")
+                f.write_str("incomplete TLS record: a part was lost in transit")
             }
-            WireError::Gap { missing } => write!(f, "frame {missing} was lost on its way"),
+            WireError::Gap { missing } => write!(f, "frame {missing} was lost in transit"),
             WireError::Length { length } => {
-                write!(f, "a frame has {HEADER} to {FRAME_MAX} bytes, not {length}")
+                write!(
+                    f,
+                    "invalid frame length {length}: a frame has {HEADER} to {FRAME_MAX} bytes"
+                )
             }
             WireError::TooLong { length, most } => {
-                write!(f, "a frame of {length} bytes came where {most} are allowed")
+                write!(f, "frame too long: {length} bytes, at most {most} are allowed here")
             }
             WireError::Version { theirs } => write!(
                 f,
-                "it speaks version {theirs} of the wire format, we speak {VERSION}; run the same release of Consort everywhere"
+                "wire format version {theirs}, expected {VERSION}; run the same release of Consort everywhere"
             ),
-            WireError::Kind { kind } => write!(f, "there is no frame of kind {kind}"),
+            WireError::Kind { kind } => write!(f, "unknown frame kind {kind}"),
             WireError::Field { kind, what } => {
-                write!(f, "a frame of kind {kind} cannot have such a {what}")
+                write!(f, "invalid {what} in a frame of kind {kind}")
             }
             WireError::Payload { kind, why } => {
-                write!(f, "the payload of a frame of kind {kind} is damaged: {why}")
+                write!(f, "invalid payload in a frame of kind {kind}: {why}")
             }
             WireError::Sequence { found, most } => {
-                write!(f, "the number {found} cannot be: the largest possible is {most}")
+                write!(f, "sequence number {found} out of range: the largest possible is {most}")
             }
-            WireError::Unexpected { what, when } => write!(f, "{what} came {when}"),
+            WireError::Unexpected { what, when } => write!(f, "unexpected {what} {when}"),
             WireError::Flow { flow } => {
-                write!(f, "flow number {flow} is none that it has a part in")
+                write!(f, "invalid flow number {flow}: the sender is not one of its ends")
             }
         }
     }

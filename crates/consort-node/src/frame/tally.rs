@@ -1,4 +1,4 @@
-//! What flows have carried so far, told by their source to a sink.
+//! What flows have carried so far, sent by their source to a sink.
 
 use super::WireError;
 use consort_federation::flow::{FlowHash, FlowId, FlowRecord};
@@ -8,7 +8,7 @@ const ENTRY: usize = 4 + 8 + 8;
 
 /// What the flows from one node to another have carried so far: both ends count and hash them, and must agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Tally<'a> {
+pub struct FlowTally<'a> {
     bytes: &'a [u8],
 }
 
@@ -29,7 +29,7 @@ impl From<FlowRecord> for Count {
     }
 }
 
-impl<'a> Tally<'a> {
+impl<'a> FlowTally<'a> {
     /// Writes counts as bytes.
     pub fn write(counts: impl Iterator<Item = Count>, into: &mut Vec<u8>) {
         into.clear();
@@ -40,14 +40,14 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The tally in these bytes, which [`Tally::write`] wrote.
+    /// The tally in these bytes, which [`FlowTally::write`] wrote.
     ///
     /// # Errors
-    /// If they are none.
+    /// If they are no whole number of entries.
     pub fn read(kind: u8, bytes: &'a [u8]) -> Result<Self, WireError> {
         let is_whole = bytes.len().is_multiple_of(ENTRY);
         let torn = WireError::Payload { kind, why: "it ends within a flow" };
-        is_whole.then_some(Tally { bytes }).ok_or(torn)
+        is_whole.then_some(FlowTally { bytes }).ok_or(torn)
     }
 
     pub(super) fn bytes(&self) -> &'a [u8] {

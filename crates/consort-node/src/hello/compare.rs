@@ -1,36 +1,36 @@
-//! Two hand-shakes that do not fit, told in words.
+//! The differences of two handshakes, as messages.
 
 use super::Hello;
 use consort_core::{NodeId, Resolution, Tag, Time};
-use consort_federation::flow::{Bounds, Flow, FlowKind, Timing, Topology};
+use consort_federation::flow::{BoundPolicy, Flow, FlowKind, FlowTiming, Topology};
 
-/// More differences than this help nobody.
+/// How many differences are listed at most.
 const PROBLEMS_MAX: usize = 20;
 
-/// Everything in which two nodes of one run differ; empty if they fit.
+/// Everything in which two nodes of one run differ; empty if nothing does.
 pub fn problems(ours: &Hello, theirs: &Hello) -> Vec<String> {
     let mut found = Vec::new();
     let node = &theirs.node;
     if ours.resolution != theirs.resolution {
         let (mine, other) = (ours.resolution.tick(), theirs.resolution.tick());
-        found.push(format!("node `{node}` has ticks of {other} s, we have {mine} s"));
+        found.push(format!("node `{node}` has ticks of {other} s, this node {mine} s"));
         return found;
     }
     if ours.begins != theirs.begins {
-        // Flows that begin elsewhere follow from it.
+        // Different first tags of flows follow from it.
         found.push(begins(ours, theirs));
         return found;
     }
     if ours.horizon != theirs.horizon {
         let (mine, other) = (end(ours), end(theirs));
-        found.push(format!("node `{node}` has {other}, we have {mine}"));
+        found.push(format!("node `{node}` has {other}, this node {mine}"));
     }
     if ours.hash != theirs.hash {
         compare_nodes(&mut found, node, &ours.topology, &theirs.topology);
         compare_flows(&mut found, ours, theirs);
         if found.is_empty() {
             found.push(format!(
-                "node `{node}` has a topology with another hash, although all flows look alike; run the same release of Consort everywhere"
+                "node `{node}` has a topology with another hash although all flows are equal; run the same release of Consort everywhere"
             ));
         }
     }
@@ -43,13 +43,13 @@ pub fn problems(ours: &Hello, theirs: &Hello) -> Vec<String> {
     found
 }
 
-/// Who goes on from where, and what to do about it.
+/// Where both nodes start from, and how to make that equal.
 fn begins(ours: &Hello, theirs: &Hello) -> String {
     let place = |hello: &Hello| match hello.begins {
-        Some(time) => format!("goes on from {}", seconds(hello.resolution, time)),
-        None => "begins at the start".to_owned(),
+        Some(time) => format!("resumes from {}", seconds(hello.resolution, time)),
+        None => "starts from the beginning".to_owned(),
     };
-    let told =
+    let difference =
         format!("node `{}` {}, node `{}` {}", ours.node, place(ours), theirs.node, place(theirs));
     let cure = match (ours.begins, theirs.begins) {
         (Some(one), Some(other)) => {
@@ -61,7 +61,7 @@ fn begins(ours: &Hello, theirs: &Hello) -> String {
             format!("give both a snapshot of {time}, or none")
         }
     };
-    format!("{told}: {cure}")
+    format!("{difference}: {cure}")
 }
 
 fn compare_facts(found: &mut Vec<String>, ours: &Hello, theirs: &Hello) {
@@ -72,24 +72,24 @@ fn compare_facts(found: &mut Vec<String>, ours: &Hello, theirs: &Hello) {
     };
     for (name, mine) in &ours.facts {
         match value(theirs, name) {
-            None => found.push(format!("node `{node}` knows nothing of {name}")),
+            None => found.push(format!("node `{node}` has no {name}")),
             Some(other) if other != *mine => {
-                found.push(format!("node `{node}` has {name} {other}, we have {mine}"));
+                found.push(format!("node `{node}` has {name} {other}, this node {mine}"));
             }
             Some(_) => {}
         }
     }
     for (name, _) in theirs.facts.iter().filter(|(name, _)| value(ours, name).is_none()) {
-        found.push(format!("node `{node}` has {name}, we have not"));
+        found.push(format!("node `{node}` has {name}, this node has not"));
     }
 }
 
 fn compare_nodes(found: &mut Vec<String>, node: &str, ours: &Topology, theirs: &Topology) {
     for name in ours.nodes.iter().filter(|name| !theirs.nodes.contains(name)) {
-        found.push(format!("node `{node}` does not know of node `{name}`"));
+        found.push(format!("node `{node}` has no node `{name}`"));
     }
     for name in theirs.nodes.iter().filter(|name| !ours.nodes.contains(name)) {
-        found.push(format!("node `{node}` knows of a node `{name}`, we do not"));
+        found.push(format!("node `{node}` has a node `{name}`, this node has not"));
     }
 }
 
@@ -100,13 +100,13 @@ fn compare_flows(found: &mut Vec<String>, ours: &Hello, theirs: &Hello) {
     };
     for flow in &ours.topology.flows {
         match by_name(&theirs.topology, &flow.name) {
-            None => found.push(format!("node `{node}` does not know of flow `{}`", flow.name)),
+            None => found.push(format!("node `{node}` has no flow `{}`", flow.name)),
             Some(other) => compare_flow(found, (ours, flow), (theirs, &other)),
         }
     }
     for flow in &theirs.topology.flows {
         if by_name(&ours.topology, &flow.name).is_none() {
-            found.push(format!("node `{node}` has a flow `{}`, we have not", flow.name));
+            found.push(format!("node `{node}` has a flow `{}`, this node has not", flow.name));
         }
     }
 }
@@ -114,21 +114,21 @@ fn compare_flows(found: &mut Vec<String>, ours: &Hello, theirs: &Hello) {
 fn compare_flow(found: &mut Vec<String>, ours: (&Hello, &Flow), theirs: (&Hello, &Flow)) {
     let node = &theirs.0.node;
     let name = &ours.1.name;
-    for (what, words) in aspects() {
-        let (mine, other) = (words(ours.0, ours.1), words(theirs.0, theirs.1));
+    for (what, describe) in aspects() {
+        let (mine, other) = (describe(ours.0, ours.1), describe(theirs.0, theirs.1));
         if mine != other {
             let what = if what.is_empty() { String::new() } else { format!("{what} ") };
             found.push(format!(
-                "node `{node}` has flow `{name}` with {what}{other}, we have {mine}"
+                "node `{node}` has flow `{name}` with {what}{other}, this node has {mine}"
             ));
         }
     }
 }
 
-type Words = fn(&Hello, &Flow) -> String;
+type Describe = fn(&Hello, &Flow) -> String;
 
-/// What two nodes must agree on, each as words.
-fn aspects() -> [(&'static str, Words); 10] {
+/// What two nodes must agree on, and how it is described.
+fn aspects() -> [(&'static str, Describe); 10] {
     [
         ("kind", |hello, flow| kind(hello.resolution, flow.kind)),
         ("", |hello, flow| timing(hello.resolution, flow.timing)),
@@ -136,7 +136,7 @@ fn aspects() -> [(&'static str, Words); 10] {
         ("source", |hello, flow| named(&hello.topology, flow.source)),
         ("sinks", |hello, flow| {
             let names: Vec<_> = flow.sinks.iter().map(|id| named(&hello.topology, *id)).collect();
-            if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
         }),
         ("payload", |_, flow| format!("`{}`", flow.payload)),
         ("capacity", |_, flow| flow.capacity.to_string()),
@@ -158,8 +158,8 @@ fn tag(resolution: Resolution, tag: Tag) -> String {
 }
 
 fn end(hello: &Hello) -> String {
-    let words = |horizon| format!("its end {}", tag(hello.resolution, horizon));
-    hello.horizon.map_or_else(|| "no end".to_owned(), words)
+    let describe = |horizon| format!("its end {}", tag(hello.resolution, horizon));
+    hello.horizon.map_or_else(|| "no end".to_owned(), describe)
 }
 
 fn kind(resolution: Resolution, kind: FlowKind) -> String {
@@ -168,17 +168,17 @@ fn kind(resolution: Resolution, kind: FlowKind) -> String {
         FlowKind::Observation => "observation".to_owned(),
         FlowKind::Event { lookahead, adds_microstep, bounds } => {
             let microstep = if adds_microstep { " and a microstep" } else { "" };
-            let asked = if bounds == Bounds::OnDemand { ", bounds on demand" } else { "" };
+            let asked = if bounds == BoundPolicy::OnDemand { ", bounds on demand" } else { "" };
             format!("event, lookahead {}{microstep}{asked}", seconds(resolution, lookahead))
         }
     }
 }
 
-fn timing(resolution: Resolution, timing: Timing) -> String {
+fn timing(resolution: Resolution, timing: FlowTiming) -> String {
     match timing {
-        Timing::Periodic(period) => format!("period {}", seconds(resolution, period)),
-        Timing::Variable => "a variable period".to_owned(),
-        Timing::Once => "a single message".to_owned(),
+        FlowTiming::Periodic(period) => format!("period {}", seconds(resolution, period)),
+        FlowTiming::Variable => "a variable period".to_owned(),
+        FlowTiming::Once => "a single message".to_owned(),
     }
 }
 

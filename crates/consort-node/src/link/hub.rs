@@ -11,31 +11,32 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// processes.
 #[derive(Clone, Debug, Default)]
 pub struct Hub {
-    doors: Arc<Mutex<BTreeMap<String, Arc<Door>>>>,
+    queues: Arc<Mutex<BTreeMap<String, Arc<HubQueue>>>>,
 }
 
+/// The connections to one node that are not accepted yet.
 #[derive(Debug)]
-struct Door {
-    /// Readable while somebody waits.
-    bell: OwnedFd,
+struct HubQueue {
+    /// Readable while a connection waits.
+    wakeup: OwnedFd,
     waiting: Mutex<Vec<StreamLink>>,
 }
 
 impl Hub {
-    /// A hub that nobody has come to yet.
+    /// A hub without nodes.
     pub fn new() -> Self {
         Hub::default()
     }
 
     /// Makes a node known under its name.
     pub(crate) fn open(&self, name: &str) -> io::Result<HubListener> {
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let door = Arc::new(Door { bell, waiting: Mutex::default() });
-        let old = locked(&self.doors).insert(name.to_owned(), door.clone());
+        let wakeup = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        let queue = Arc::new(HubQueue { wakeup, waiting: Mutex::default() });
+        let old = locked(&self.queues).insert(name.to_owned(), queue.clone());
         match old {
-            None => Ok(HubListener { hub: self.clone(), name: name.to_owned(), door }),
+            None => Ok(HubListener { hub: self.clone(), name: name.to_owned(), queue }),
             Some(old) => {
-                locked(&self.doors).insert(name.to_owned(), old);
+                locked(&self.queues).insert(name.to_owned(), old);
                 Err(io::ErrorKind::AddrInUse.into())
             }
         }
@@ -43,11 +44,11 @@ impl Hub {
 
     /// Connects to the node of that name.
     pub(crate) fn connect(&self, name: &str) -> io::Result<Box<dyn Link>> {
-        let door = locked(&self.doors).get(name).cloned();
-        let door = door.ok_or(io::ErrorKind::ConnectionRefused)?;
+        let queue = locked(&self.queues).get(name).cloned();
+        let queue = queue.ok_or(io::ErrorKind::ConnectionRefused)?;
         let (mine, theirs) = pair()?;
-        locked(&door.waiting).push(theirs);
-        rustix::io::write(&door.bell, &1_u64.to_ne_bytes())?;
+        locked(&queue.waiting).push(theirs);
+        rustix::io::write(&queue.wakeup, &1_u64.to_ne_bytes())?;
         Ok(Box::new(mine))
     }
 }
@@ -56,27 +57,27 @@ impl Hub {
 pub(crate) struct HubListener {
     hub: Hub,
     name: String,
-    door: Arc<Door>,
+    queue: Arc<HubQueue>,
 }
 
 impl HubListener {
     pub(crate) fn accept(&self) -> Option<Box<dyn Link>> {
-        // Rung or not, whoever waits is let in.
-        let _ = rustix::io::read(&self.door.bell, &mut [0; 8]);
-        let waiting = locked(&self.door.waiting).pop();
+        // Resets the descriptor; a waiting connection is accepted in any case.
+        let _ = rustix::io::read(&self.queue.wakeup, &mut [0; 8]);
+        let waiting = locked(&self.queue.waiting).pop();
         waiting.map(|link| Box::new(link) as Box<dyn Link>)
     }
 }
 
 impl AsFd for HubListener {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.door.bell.as_fd()
+        self.queue.wakeup.as_fd()
     }
 }
 
 impl Drop for HubListener {
     fn drop(&mut self) {
-        locked(&self.hub.doors).remove(&self.name);
+        locked(&self.hub.queues).remove(&self.name);
     }
 }
 

@@ -78,7 +78,7 @@ impl Faults {
     }
 }
 
-/// A text that says no faults.
+/// A text that does not describe faults.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FaultsError {
     given: String,
@@ -142,7 +142,7 @@ pub struct SimulatedLink {
 }
 
 impl SimulatedLink {
-    /// Puts a bad network into a link. `which` tells this link from others with the same seed.
+    /// Puts a bad network into a link. `which` distinguishes this link from others with the same seed.
     pub fn new(inner: Box<dyn Link>, faults: &Faults, which: &str) -> Self {
         SimulatedLink {
             inner,
@@ -221,8 +221,8 @@ impl Link for SimulatedLink {
         self.inner.is_reliable() && self.faults.keeps_order()
     }
 
-    fn vouch(&self, node: &str) -> Result<(), String> {
-        self.inner.vouch(node)
+    fn check_name(&self, node: &str) -> Result<(), String> {
+        self.inner.check_name(node)
     }
 
     fn due(&self) -> Option<Instant> {

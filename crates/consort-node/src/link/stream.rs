@@ -18,23 +18,23 @@ use std::time::Duration;
 const CHUNK: usize = 64 << 10;
 /// How long one attempt to connect may take.
 const CONNECT_MAX: Duration = Duration::from_secs(2);
-/// How many may wait to be accepted: a crowd of strangers shall not keep out a node.
+/// How many connections may wait to be accepted: unknown programs must not keep a node out.
 const BACKLOG: i32 = 1024;
-/// A host that vanished is found by the kernel after about this long; a stopped process never is.
+/// The kernel detects a lost host after about this long; it never takes a stopped process for one.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
 /// Frames over a stream socket. What is sent leaves with one write per flush.
 #[derive(Debug)]
 pub struct StreamLink {
     socket: OwnedFd,
-    inbox: Inbox,
+    inbox: ReceiveBuffer,
     outbox: Outbox,
 }
 
 impl StreamLink {
     /// Frames over a connected stream socket.
     pub fn new(socket: OwnedFd) -> Self {
-        StreamLink { socket, inbox: Inbox::default(), outbox: Outbox::default() }
+        StreamLink { socket, inbox: ReceiveBuffer::default(), outbox: Outbox::default() }
     }
 }
 
@@ -84,7 +84,7 @@ impl Outbox {
         self.bytes.extend_from_slice(frame);
     }
 
-    /// Writes until everything is gone or nothing more is taken.
+    /// Writes until everything is written or the transport takes no more.
     pub(super) fn drain(
         &mut self,
         mut write: impl FnMut(&[u8]) -> io::Result<usize>,
@@ -106,8 +106,8 @@ impl Outbox {
 
 /// Bytes that came, cut into frames.
 #[derive(Debug)]
-pub(super) struct Inbox {
-    /// Longer ones are not taken.
+pub(super) struct ReceiveBuffer {
+    /// Longer frames are refused.
     pub(super) frame_max: usize,
     /// Room; `start..end` of it was read and not taken yet.
     room: Vec<u8>,
@@ -117,13 +117,19 @@ pub(super) struct Inbox {
     is_drained: bool,
 }
 
-impl Default for Inbox {
+impl Default for ReceiveBuffer {
     fn default() -> Self {
-        Inbox { frame_max: FRAME_MAX, room: Vec::new(), start: 0, end: 0, is_drained: false }
+        ReceiveBuffer {
+            frame_max: FRAME_MAX,
+            room: Vec::new(),
+            start: 0,
+            end: 0,
+            is_drained: false,
+        }
     }
 }
 
-impl Inbox {
+impl ReceiveBuffer {
     pub(super) fn receive(
         &mut self,
         into: &mut Vec<u8>,
@@ -167,8 +173,8 @@ impl Inbox {
         Ok(true)
     }
 
-    /// Moves what is left to the front; doubles the room if it is full, so that it grows with what came
-    /// and not with what somebody says will come.
+    /// Moves what is left to the front; doubles the buffer if it is full, so that it grows with what was received
+    /// and not with the length in a header.
     fn make_room(&mut self) {
         self.room.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -221,7 +227,7 @@ fn needed(tls: Option<&TlsConfigs>) -> io::Result<&TlsConfigs> {
     tls.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, missing))
 }
 
-/// Whether somebody accepts connections at a locator of Zenoh's, like `tcp/127.0.0.1:7447`.
+/// Whether connections are accepted at a locator of Zenoh, like `tcp/127.0.0.1:7447`.
 pub(crate) fn accepts(locator: &str) -> bool {
     let address = locator.split_once('/').map_or("", |(_, address)| address);
     let address = address.split(['?', '#']).next().unwrap_or_default();
@@ -239,7 +245,7 @@ fn tcp(address: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// Messages are small and awaited: none waits for company. A vanished host is noticed.
+/// Sends small messages at once, and detects lost hosts.
 fn tuned(stream: TcpStream) -> io::Result<TcpStream> {
     stream.set_nodelay(true)?;
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 4);
@@ -263,7 +269,7 @@ pub(crate) enum Listener {
 pub(crate) fn listen(endpoint: &Endpoint, tls: Option<&TlsConfigs>) -> io::Result<Listener> {
     match endpoint {
         Endpoint::Unix(path) => {
-            // A socket that nobody answers at is what a killed node left.
+            // A socket that refuses connections was left by a killed node.
             if UnixStream::connect(path)
                 .is_err_and(|e| e.kind() == io::ErrorKind::ConnectionRefused)
             {
@@ -305,25 +311,25 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// Who connected, as far as that is known before it has said anything.
+/// The other side of a connection, as far as it is known before its first frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Caller {
-    /// Where it is; none if it is on this machine or behind Zenoh.
+    /// Its address; none if it is on this machine or behind Zenoh.
     pub(crate) address: Option<IpAddr>,
-    /// It says nothing before it has shown a certificate of our authority.
+    /// It must show a certificate of our authority before its first frame.
     is_certified: bool,
 }
 
 impl Caller {
-    /// Somebody on this machine.
-    pub(crate) const NEAR: Caller = Caller { address: None, is_certified: false };
+    /// A program on this machine.
+    pub(crate) const LOCAL: Caller = Caller { address: None, is_certified: false };
 
     fn at(address: SocketAddr, is_certified: bool) -> Self {
         let address = Some(address.ip().to_canonical()).filter(|it| !it.is_loopback());
         Caller { address, is_certified }
     }
 
-    /// Whether it may be believed: it is on this machine, or what it says is certified.
+    /// Whether it is trusted: it is on this machine, or it has a certificate.
     pub(crate) fn is_trusted(&self) -> bool {
         self.address.is_none() || self.is_certified
     }
@@ -335,7 +341,7 @@ impl Listener {
         let accepted: io::Result<(Box<dyn Link>, Caller)> = match self {
             Listener::Unix { listener, .. } => listener
                 .accept()
-                .map(|(stream, _)| (Box::new(StreamLink::new(stream.into())) as _, Caller::NEAR)),
+                .map(|(stream, _)| (Box::new(StreamLink::new(stream.into())) as _, Caller::LOCAL)),
             Listener::Tcp(listener) => listener.accept().and_then(|(stream, address)| {
                 let link = StreamLink::new(tuned(stream)?.into());
                 Ok((Box::new(link) as _, Caller::at(address, false)))
@@ -347,7 +353,7 @@ impl Listener {
             #[cfg(feature = "zenoh")]
             Listener::Zenoh(listener) => {
                 let link = listener.accept()?.map(|link| Box::new(link) as Box<dyn Link>);
-                return Ok(link.map(|link| (link, Caller::NEAR)));
+                return Ok(link.map(|link| (link, Caller::LOCAL)));
             }
         };
         match accepted {
@@ -372,7 +378,7 @@ impl AsFd for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Listener::Unix { path, .. } = self {
-            // Nobody is helped by hearing that it was removed by somebody else.
+            // An error means that it was removed already.
             drop(std::fs::remove_file(path));
         }
     }

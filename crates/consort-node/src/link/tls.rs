@@ -1,7 +1,7 @@
 //! Frames over TLS: encrypted, and both sides show a certificate of an authority that both trust, for the name
 //! of their node.
 
-use super::stream::{Inbox, Outbox};
+use super::stream::{Outbox, ReceiveBuffer};
 use super::{Link, Received};
 use crate::certificates::{Identity, no_dns_name};
 use crate::credentials::Credentials;
@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long bytes may come without a record that is whole. A record has 16 KiB at most.
+/// How long a record may stay incomplete while bytes arrive. A record has 16 KiB at most.
 const UNFINISHED_MAX: Duration = Duration::from_secs(3);
 
 /// What both ends of an encrypted link need, made once.
@@ -27,7 +27,7 @@ const UNFINISHED_MAX: Duration = Duration::from_secs(3);
 pub(crate) struct TlsConfigs {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
-    /// The name that every certificate holds, if hosts do not matter.
+    /// The name in all certificates, if hosts do not matter.
     server_name: Option<&'static str>,
     #[cfg(feature = "zenoh")]
     pub(crate) credentials: Credentials,
@@ -91,9 +91,9 @@ impl TlsConfigs {
 pub(crate) struct TlsLink {
     stream: TcpStream,
     connection: Connection,
-    inbox: Inbox,
+    inbox: ReceiveBuffer,
     outbox: Outbox,
-    /// Since when bytes have come that make no record.
+    /// Since when a record has been incomplete.
     unfinished: Option<Instant>,
 }
 
@@ -117,7 +117,7 @@ impl TlsLink {
         Ok(TlsLink {
             stream,
             connection,
-            inbox: Inbox::default(),
+            inbox: ReceiveBuffer::default(),
             outbox: Outbox::default(),
             unfinished: None,
         })
@@ -134,7 +134,7 @@ impl TlsLink {
         Ok(())
     }
 
-    /// Reads what is there; what it says about the hand-shake of TLS is answered at once.
+    /// Reads what has arrived, and answers the TLS handshake.
     fn read_records(&mut self) -> io::Result<bool> {
         match self.connection.read_tls(&mut self.stream) {
             Ok(0) => return Ok(false),
@@ -143,15 +143,15 @@ impl TlsLink {
             Err(error) => return Err(error),
         }
         let state = self.connection.process_new_packets();
-        // An alert says why; it leaves before the link is dropped.
+        // An alert with the reason is sent before the link is dropped.
         let written = self.flush();
         let came = state.map_err(readable)?.plaintext_bytes_to_read();
         self.check_record(0 < came)?;
         written.map(|()| true)
     }
 
-    /// The length of a record is read before anything vouches for it: changed on its way it would be waited for, while the
-    /// other side says every second that it is alive. While nothing comes the other side may have been stopped.
+    /// The length of a record is read before it is authenticated: if it was changed in transit, the record would stay
+    /// incomplete while heartbeats arrive. While nothing arrives the other side may be stopped.
     fn check_record(&mut self, has_come: bool) -> io::Result<()> {
         if has_come || self.connection.is_handshaking() {
             self.unfinished = None;
@@ -171,7 +171,7 @@ impl Link for TlsLink {
 
     fn flush(&mut self) -> io::Result<()> {
         self.write_records()?;
-        // What is written before the hand-shake is done would be kept without a bound.
+        // What is written before the handshake is done would be buffered without a limit.
         while !self.connection.is_handshaking() && !self.outbox.bytes.is_empty() {
             let mut writer = self.connection.writer();
             self.outbox.drain(|bytes| match writer.write(bytes)? {
@@ -192,7 +192,7 @@ impl Link for TlsLink {
     }
 
     fn receive(&mut self, into: &mut Vec<u8>) -> io::Result<Received> {
-        // What is here already is taken first: what is decrypted and not taken has a bound.
+        // Buffered frames are taken first: the decrypted buffer has a limit.
         if self.inbox.take(into)? {
             return Ok(Received::Frame);
         }
@@ -218,30 +218,30 @@ impl Link for TlsLink {
         self.inbox.frame_max = frame_max;
     }
 
-    fn vouch(&self, node: &str) -> Result<(), String> {
+    fn check_name(&self, node: &str) -> Result<(), String> {
         let shown = self.connection.peer_certificates().and_then(<[_]>::first);
-        vouched(shown.ok_or("it showed no certificate")?, node)
+        check_certificate(shown.ok_or("it has no certificate")?, node)
     }
 }
 
-/// The usual failures in plain words; the others as the library has them.
+/// Messages for the usual failures; those of the library for the others.
 fn readable(error: rustls::Error) -> io::Error {
     use rustls::{AlertDescription as Alert, CertificateError as Certificate, Error};
-    let words = match error {
+    let message = match error {
         Error::InvalidCertificate(Certificate::UnknownIssuer) => {
-            "its certificate is not trusted: it was given another secret or another authority (`--tls-ca`)"
+            "certificate not trusted: it has another secret or another authority (`--tls-ca`)"
         }
         Error::AlertReceived(Alert::UnknownCA) => {
-            "it does not trust our certificate: it was given another secret or another authority (`--tls-ca`)"
+            "our certificate was not trusted: it has another secret or another authority (`--tls-ca`)"
         }
-        Error::InvalidMessage(_) => "it does not speak TLS, or the data was damaged",
+        Error::InvalidMessage(_) => "no TLS, or the data was damaged",
         error => return io::Error::other(error),
     };
-    io::Error::other(words)
+    io::Error::other(message)
 }
 
 /// Whether a certificate is for a node: its name is one of the DNS names.
-fn vouched(certificate: &CertificateDer<'_>, node: &str) -> Result<(), String> {
+fn check_certificate(certificate: &CertificateDer<'_>, node: &str) -> Result<(), String> {
     let name = DnsName::try_from(node).map_err(|_| no_dns_name(node))?;
     let parsed = ParsedCertificate::try_from(certificate).map_err(|error| error.to_string())?;
     let verified = verify_server_name(&parsed, &ServerName::DnsName(name));

@@ -2,14 +2,14 @@
 //!
 //! Zenoh knows sessions and keys, not connections; what follows makes a connection of them. The node that
 //! listens opens a session at its locator and watches the liveliness tokens `consort/link/*/up`. The node that
-//! connects opens a session of its own for each link, whose id names the link, and shows the token
+//! connects opens a session of its own for each link, whose id names the link, and declares the token
 //! `consort/link/ID/up`; the other answers with `consort/link/ID/down`. Messages go under the same keys. A token
 //! that goes closes the link, as the end of a stream does.
 //!
-//! What Zenoh promises is not enough (it drops messages of a slow or stopped receiver, or blocks, or closes the
-//! transport), so that we ask for little: messages may be dropped and never block the sender, the session above sends
-//! again. Only the lease is changed, since it would take a stopped process for a dead one. Nothing is done
-//! in a callback but to put what came into an [`Inbox`], whose descriptor is polled.
+//! The guarantees of Zenoh are not sufficient (it drops messages of a slow or stopped receiver, or blocks, or closes the
+//! transport), so none are used: messages may be dropped and never block the sender, the session above sends
+//! again. Only the lease is changed, since it would take a stopped process for a dead one. Callbacks only
+//! put what came into an [`Inbox`], whose descriptor is polled.
 
 mod config;
 mod inbox;
@@ -18,7 +18,7 @@ use super::{Link, Received};
 use crate::credentials::TlsFiles;
 use crate::frame;
 use config::open;
-use inbox::{Door, Inbox};
+use inbox::{AcceptQueue, Inbox};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const MESSAGE_SIZE: usize = 32 * 1024;
 
 /// Where links of this kind arrive.
 pub struct ZenohListener {
-    door: Arc<Door>,
+    queue: Arc<AcceptQueue>,
     /// Goes before the session that it was declared on.
     _watch: Subscriber<()>,
     session: Session,
@@ -45,11 +45,11 @@ impl ZenohListener {
     /// Listens at a locator of Zenoh's, like `tcp/127.0.0.1:7447`.
     ///
     /// # Errors
-    /// If Zenoh cannot listen there, or a file of the certificates is of no use.
+    /// If Zenoh cannot listen there, or a file of the certificates is not valid.
     pub fn open(locator: &str, tls: Option<&TlsFiles>) -> io::Result<ZenohListener> {
         let session = open(&config::listening(locator), tls)?;
-        let door = Arc::new(Door::new()?);
-        let seen = Arc::clone(&door);
+        let queue = Arc::new(AcceptQueue::new()?);
+        let seen = Arc::clone(&queue);
         let watch = session
             .liveliness()
             .declare_subscriber("consort/link/*/up")
@@ -61,7 +61,7 @@ impl ZenohListener {
                 }
             })
             .wait();
-        Ok(ZenohListener { door, _watch: watch.map_err(broken)?, session })
+        Ok(ZenohListener { queue, _watch: watch.map_err(broken)?, session })
     }
 
     /// The next link, if one has arrived.
@@ -69,13 +69,13 @@ impl ZenohListener {
     /// # Errors
     /// If Zenoh refuses to open it.
     pub fn accept(&self) -> io::Result<Option<ZenohLink>> {
-        let Some((id, inbox)) = self.door.admit()? else { return Ok(None) };
+        let Some((id, inbox)) = self.queue.accept_hello()? else { return Ok(None) };
         ZenohLink::new(self.session.clone(), &id, Direction::Down, inbox, None).map(Some)
     }
 
     /// What to poll: readable if a link may have arrived.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
-        self.door.as_fd()
+        self.queue.as_fd()
     }
 }
 
@@ -122,7 +122,7 @@ impl ZenohLink {
     /// Connects to the node that listens at the locator; waits for its answer for a while.
     ///
     /// # Errors
-    /// If nobody answers in time, or the certificates are refused.
+    /// If the connection is refused or not answered in time, or the certificates are refused.
     pub fn connect(
         locator: &str,
         tls: Option<&TlsFiles>,
@@ -137,12 +137,12 @@ impl ZenohLink {
         if link.inbox.wait_for_peer(end) {
             Ok(link)
         } else {
-            let words = format!("nobody answers at `zenoh:{locator}`");
-            Err(io::Error::new(io::ErrorKind::TimedOut, words))
+            let reason = format!("connection to `zenoh:{locator}` refused");
+            Err(io::Error::new(io::ErrorKind::TimedOut, reason))
         }
     }
 
-    /// A link with this id; ready to receive before the other side is told that it is there.
+    /// A link with this id; ready to receive before the other side knows of it.
     fn new(
         session: Session,
         id: &str,
@@ -192,7 +192,7 @@ impl ZenohLink {
     }
 }
 
-/// Tells the inbox when the node that listens is there, and when it is gone.
+/// Opens the inbox when the listening node appears, and closes it when it disappears.
 fn watch(session: &Session, id: &str, inbox: &Arc<Inbox>) -> io::Result<Subscriber<()>> {
     let inbox = Arc::clone(inbox);
     let watch = session

@@ -1,10 +1,10 @@
-//! Joining: everybody finds everybody, and all begin together.
+//! Joining: a node connects to all others, compares plans with them, and all start together.
 
 use super::Node;
-use super::board::Board;
-use super::doorman::{Doorman, Entrance};
+use super::acceptor::{AcceptSource, Acceptor};
 use super::mesh::Mesh;
 use super::routes::Routes;
+use super::status_board::StatusBoard;
 use super::waiting::Want;
 use crate::credentials::Credentials;
 use crate::error::NodeError;
@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 impl Node {
-    /// Meets all other nodes, checks that all have the same flows, and waits until all are ready.
+    /// Connects to all other nodes, checks that all have the same flows, and waits until all are ready.
     ///
     /// # Errors
-    /// If the options do not fit each other, somebody does not come or does not fit.
+    /// If the options contradict each other, a node does not connect in time, or it has other flows.
     pub fn join(options: JoinOptions) -> Result<Node, NodeError> {
         let tls = options.tls.as_ref().map(|tls| TlsConfigs::read(tls, &options.name)).transpose();
         let tls = tls.map_err(|problem| NodeError::Options { problem })?;
@@ -31,13 +31,13 @@ impl Node {
         let (gather, patience) = (options.gather, options.patience);
         let gathering = options.gathering.clone();
         let me = checked(&options)?;
-        sound(&options)?;
+        check_flows(&options)?;
         check_private(&options)?;
-        let board = Arc::new(Board::new(&hello, me));
-        let entrances = entrances(&options, tls.as_ref())?;
-        let doorman = Doorman::start(entrances, board.clone(), hello_max(&hello));
-        let doorman =
-            doorman.map_err(|source| NodeError::Machine { what: "start a thread", source })?;
+        let board = Arc::new(StatusBoard::new(&hello, me));
+        let sources = sources(&options, tls.as_ref())?;
+        let acceptor = Acceptor::start(sources, board.clone(), hello_max(&hello));
+        let acceptor =
+            acceptor.map_err(|source| NodeError::Machine { what: "start a thread", source })?;
         let routes = Routes {
             me: options.name,
             endpoints: options.peers,
@@ -49,7 +49,7 @@ impl Node {
             machine: FlowNode::new(&options.topology, me, options.horizon),
             me,
             topology: options.topology,
-            mesh: Mesh::new(hello, patience, routes, doorman)
+            mesh: Mesh::new(hello, patience, routes, acceptor)
                 .with_cancellation(options.cancellation),
             board,
             out: Vec::new(),
@@ -63,21 +63,21 @@ impl Node {
             written: Instant::now(),
         };
         let gathered = node.gather(gather, gathering.as_ref());
-        node.told(gathered)?;
+        node.report_error(gathered)?;
         Ok(node)
     }
 
-    fn gather(&mut self, gather: Duration, told: Option<&Gathering>) -> Result<(), NodeError> {
+    fn gather(&mut self, gather: Duration, listener: Option<&Gathering>) -> Result<(), NodeError> {
         let end = Instant::now() + gather;
         let mut missing = None;
         while let Some(node) = self.mesh.peers.iter().find(|peer| !peer.is_up()).map(|p| p.node) {
             if end <= Instant::now() {
                 return Err(self.missing(gather));
             }
-            self.tell_missing(told, &mut missing);
+            self.report_missing(listener, &mut missing);
             self.wait(Want { node, flow: None, tag: None, what: Need::Connection })?;
         }
-        self.tell_missing(told, &mut missing);
+        self.report_missing(listener, &mut missing);
         self.mesh.is_strict = true;
         self.mesh.peers.iter_mut().for_each(|peer| peer.session.push(Body::Ready));
         while let Some(node) = self.mesh.peers.iter().find(|peer| !peer.is_ready).map(|p| p.node) {
@@ -86,18 +86,18 @@ impl Node {
             }
             self.wait(Want { node, flow: None, tag: None, what: Need::Ready })?;
         }
-        self.goes_on();
+        self.end_wait();
         self.board.enter(Phase::Running);
         Ok(())
     }
 
-    /// Says who has not come yet, if those are others than before.
-    fn tell_missing(&self, told: Option<&Gathering>, before: &mut Option<Vec<String>>) {
-        let Some(gathering) = told else { return };
+    /// Reports the nodes that have not connected, if they changed.
+    fn report_missing(&self, listener: Option<&Gathering>, before: &mut Option<Vec<String>>) {
+        let Some(gathering) = listener else { return };
         let peers = self.mesh.peers.iter().filter(|peer| !peer.is_up());
         let missing: Vec<String> = peers.map(|peer| peer.name.clone()).collect();
         if before.as_ref() != Some(&missing) {
-            gathering.tell(&missing);
+            gathering.notify(&missing);
             *before = Some(missing);
         }
     }
@@ -108,13 +108,13 @@ impl Node {
             let reason = peer.down().map_or("it is not ready", |(_, reason)| reason);
             format!("node `{}`: {reason}", peer.name)
         });
-        let strangers = self.mesh.strangers();
-        NodeError::Missing { nodes: nodes.collect(), strangers, waited }
+        let rejected = self.mesh.rejected();
+        NodeError::Missing { nodes: nodes.collect(), rejected, waited }
     }
 }
 
-/// How long a hello may be: those of all nodes of a run are about as long as ours. Room is for one that says why it does
-/// not fit.
+/// How long a hello may be: all nodes of a run have hellos of about the same length. The margin is for one that differs,
+/// so that the difference can be reported.
 fn hello_max(own: &Hello) -> usize {
     HEADER + 4 * own.to_bytes().len() + (64 << 10)
 }
@@ -145,7 +145,7 @@ fn incarnation() -> u64 {
     mixed ^ process.rotate_left(40) ^ count
 }
 
-/// Which node of the topology this is, if everybody can be reached.
+/// The id of this node in the topology, if the options say how to reach the others.
 fn checked(options: &JoinOptions) -> Result<NodeId, NodeError> {
     let name = &options.name;
     let nodes = &options.topology.nodes;
@@ -159,18 +159,21 @@ fn checked(options: &JoinOptions) -> Result<NodeId, NodeError> {
     }
     for peer in nodes.iter().filter(|node| *node < name) {
         if options.hub.is_none() && !options.peers.contains_key(peer) {
-            let problem = format!("node `{name}` connects to node `{peer}`: say where `{peer}` is");
+            let problem =
+                format!("node `{name}` connects to node `{peer}`: give the endpoint of `{peer}`");
             return refuse(problem);
         }
     }
     let larger = nodes.iter().find(|node| name < *node);
     if let (Some(peer), None, None) = (larger, &options.listen, &options.hub) {
-        return refuse(format!("node `{peer}` connects to node `{name}`: say where to listen"));
+        return refuse(format!(
+            "node `{peer}` connects to node `{name}`: give an endpoint to listen at"
+        ));
     }
     Ok(NodeId::from_index(me))
 }
 
-/// A plain hello can be read and replayed: between machines that must be allowed explicitly.
+/// A hello without TLS can be read and replayed: between machines that must be allowed explicitly.
 fn check_private(options: &JoinOptions) -> Result<(), NodeError> {
     let has_files = matches!(options.tls, Some(Credentials::Files(_)));
     let mut endpoints = options.listen.iter().chain(options.peers.values());
@@ -189,39 +192,42 @@ fn check_private(options: &JoinOptions) -> Result<(), NodeError> {
     })
 }
 
-/// Whether the flows fit each other, and never wait for themselves.
-fn sound(options: &JoinOptions) -> Result<(), NodeError> {
+/// Checks that the flows are consistent and never wait for themselves.
+fn check_flows(options: &JoinOptions) -> Result<(), NodeError> {
     let (topology, horizon) = (&*options.topology, options.horizon);
     let mut report = Report::default();
     flow::check(topology, horizon, &mut report);
     // State flows cannot wait for themselves.
     let may_wait = topology.flows.iter().any(|flow| flow.kind.is_immediate());
     if !report.has_errors() && may_wait {
-        flow::analyse(topology, horizon).tell(topology, options.resolution, &mut report);
+        flow::analyse(topology, horizon).report(topology, options.resolution, &mut report);
     }
     if !report.has_errors() {
         return Ok(());
     }
     let errors = report.diagnostics().iter().filter(|it| it.severity == Severity::Error);
-    let words = errors.map(|error| match &error.help {
+    let messages = errors.map(|error| match &error.help {
         Some(help) => format!("{} ({help})", error.message),
         None => error.message.clone(),
     });
-    Err(NodeError::Options { problem: words.collect::<Vec<_>>().join("; ") })
+    Err(NodeError::Options { problem: messages.collect::<Vec<_>>().join("; ") })
 }
 
-fn entrances(options: &JoinOptions, tls: Option<&TlsConfigs>) -> Result<Vec<Entrance>, NodeError> {
-    let mut entrances = Vec::new();
+fn sources(
+    options: &JoinOptions,
+    tls: Option<&TlsConfigs>,
+) -> Result<Vec<AcceptSource>, NodeError> {
+    let mut sources = Vec::new();
     if let Some(endpoint) = &options.listen {
         let listener = listen(endpoint, tls)
             .map_err(|source| NodeError::Listen { endpoint: endpoint.clone(), source })?;
-        entrances.push(Entrance::Socket(listener));
+        sources.push(AcceptSource::Socket(listener));
     }
     if let Some(hub) = &options.hub {
-        let door = hub.open(&options.name);
-        let what = "come to the hub twice under one name";
-        let door = door.map_err(|source| NodeError::Machine { what, source })?;
-        entrances.push(Entrance::Hub(door));
+        let listener = hub.open(&options.name);
+        let what = "register a node name twice at the hub";
+        let listener = listener.map_err(|source| NodeError::Machine { what, source })?;
+        sources.push(AcceptSource::Hub(listener));
     }
-    Ok(entrances)
+    Ok(sources)
 }

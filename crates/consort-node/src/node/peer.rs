@@ -1,6 +1,6 @@
-//! Another node, as this one sees it: the session with it, and the line that carries it now.
+//! Another node, as this one sees it: the session with it, and the link that carries it now.
 
-use super::board::PeerTold;
+use super::status_board::PeerState;
 use crate::link::Link;
 use crate::session::Session;
 use consort_core::NodeId;
@@ -18,27 +18,27 @@ pub(crate) struct Peer {
     /// Whether this node connects to it; it connects to this one otherwise.
     pub(crate) is_dialed: bool,
     pub(crate) session: Session,
-    pub(crate) line: Line,
-    /// Which one of that name it is; known from its first hello.
+    pub(crate) link_state: LinkState,
+    /// Its incarnation, known from its first hello.
     pub(crate) incarnation: Option<u64>,
     pub(crate) is_ready: bool,
-    /// It has told what its flows have carried, for the last time.
+    /// It has sent its last tally.
     pub(crate) has_tallied: bool,
-    /// What it said at its end.
-    pub(crate) words: Option<Vec<u8>>,
-    pub(crate) heard: Option<Instant>,
+    /// What it sent when it left.
+    pub(crate) final_message: Option<Vec<u8>>,
+    pub(crate) last_received: Option<Instant>,
     pub(crate) connections: u32,
-    /// Why nothing can be sent any more; what has come already is still read.
-    pub(crate) broken: Option<Trouble>,
-    /// How often a connection was tried: a simulated network is another one each time.
+    /// Why nothing can be sent any more; what was received already is still read.
+    pub(crate) broken: Option<LinkFailure>,
+    /// How often a connection was tried: each has its own simulated faults.
     pub(crate) attempts: u32,
-    /// How often what came was damaged, since the last time that something was not.
+    /// How many damaged frames came in a row.
     pub(crate) damages: u32,
 }
 
 /// What carries frames to another node.
-pub(crate) enum Line {
-    /// Nothing does.
+pub(crate) enum LinkState {
+    /// There is no link.
     Down {
         /// Since when.
         since: Instant,
@@ -46,27 +46,27 @@ pub(crate) enum Line {
         retry: Instant,
         pause: Duration,
         /// The cause of the last failure.
-        trouble: Trouble,
-        /// Nobody listens where it was.
-        is_deserted: bool,
+        failure: LinkFailure,
+        /// Connections to its endpoint are refused.
+        is_refused: bool,
     },
-    /// We said hello and wait for the answer.
+    /// Our hello was sent; the answer is missing.
     Greeting {
         link: Box<dyn Link>,
         /// Since when nothing has carried frames.
         since: Instant,
-        /// When to say it again; on links that lose frames.
+        /// When to send it again, on links that lose frames.
         again: Instant,
-        /// Why there was no line before.
-        trouble: Trouble,
+        /// Why there was no link before.
+        failure: LinkFailure,
     },
-    /// All is well.
+    /// The handshake is done.
     Up { link: Box<dyn Link>, is_reliable: bool },
 }
 
-/// Why there is no line.
+/// Why there is no link.
 #[derive(Clone, Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct LinkFailure {
     pub(crate) reason: String,
     rank: Rank,
 }
@@ -74,25 +74,25 @@ pub(crate) struct Trouble {
 /// How much a reason explains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
-    /// The other node is not to be reached, which may be because of what happened before.
+    /// The other node cannot be reached, perhaps as a consequence of an earlier failure.
     Unreachable,
-    /// It closed the connection and did not say why.
+    /// It closed the connection without a reason.
     Closed,
-    /// The error says what is wrong with the connection.
+    /// The error explains what is wrong with the connection.
     Explained,
 }
 
-impl Trouble {
+impl LinkFailure {
     pub(crate) fn none() -> Self {
-        Trouble { reason: String::new(), rank: Rank::Unreachable }
+        LinkFailure { reason: String::new(), rank: Rank::Unreachable }
     }
 
     pub(crate) fn closed() -> Self {
-        Trouble { reason: "it closed the connection".to_owned(), rank: Rank::Closed }
+        LinkFailure { reason: "it closed the connection".to_owned(), rank: Rank::Closed }
     }
 
     pub(crate) fn explained(reason: String) -> Self {
-        Trouble { reason, rank: Rank::Explained }
+        LinkFailure { reason, rank: Rank::Explained }
     }
 
     pub(crate) fn of(error: &io::Error) -> Self {
@@ -104,11 +104,11 @@ impl Trouble {
             Kind::UnexpectedEof => Rank::Closed,
             _ => Rank::Explained,
         };
-        Trouble { reason: error.to_string(), rank }
+        LinkFailure { reason: error.to_string(), rank }
     }
 
     /// The reason that explains more; the later of two that explain as much.
-    fn followed_by(self, later: Trouble) -> Trouble {
+    fn followed_by(self, later: LinkFailure) -> LinkFailure {
         if later.rank < self.rank { self } else { later }
     }
 }
@@ -120,18 +120,21 @@ impl Peer {
             node,
             is_dialed,
             session: Session::default(),
-            line: Line::Down {
+            link_state: LinkState::Down {
                 since: now,
                 retry: now,
                 pause: RETRY_MIN,
-                trouble: Trouble { reason: "it has not connected".to_owned(), ..Trouble::none() },
-                is_deserted: false,
+                failure: LinkFailure {
+                    reason: "it has not connected".to_owned(),
+                    ..LinkFailure::none()
+                },
+                is_refused: false,
             },
             incarnation: None,
             is_ready: false,
             has_tallied: false,
-            words: None,
-            heard: None,
+            final_message: None,
+            last_received: None,
             connections: 0,
             broken: None,
             attempts: 0,
@@ -140,31 +143,31 @@ impl Peer {
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        matches!(self.line, Line::Up { .. })
+        matches!(self.link_state, LinkState::Up { .. })
     }
 
     pub(crate) fn link(&self) -> Option<&dyn Link> {
-        match &self.line {
-            Line::Down { .. } => None,
-            Line::Greeting { link, .. } | Line::Up { link, .. } => Some(&**link),
+        match &self.link_state {
+            LinkState::Down { .. } => None,
+            LinkState::Greeting { link, .. } | LinkState::Up { link, .. } => Some(&**link),
         }
     }
 
     pub(crate) fn link_mut(&mut self) -> Option<&mut Box<dyn Link>> {
-        match &mut self.line {
-            Line::Down { .. } => None,
-            Line::Greeting { link, .. } | Line::Up { link, .. } => Some(link),
+        match &mut self.link_state {
+            LinkState::Down { .. } => None,
+            LinkState::Greeting { link, .. } | LinkState::Up { link, .. } => Some(link),
         }
     }
 
-    /// Sends what waits for it; if `is_beat`, at least that this node is alive.
+    /// Sends what is queued for it; if `is_beat`, at least a heartbeat.
     pub(crate) fn serve(
         &mut self,
         elapsed: Duration,
         is_beat: bool,
         buffer: &mut Vec<u8>,
     ) -> io::Result<()> {
-        let Line::Up { link, is_reliable } = &mut self.line else {
+        let LinkState::Up { link, is_reliable } = &mut self.link_state else {
             return self.link_mut().map_or(Ok(()), |link| link.flush());
         };
         self.session.transmit(elapsed, *is_reliable, |bytes| link.send(bytes))?;
@@ -177,65 +180,68 @@ impl Peer {
         link.flush()
     }
 
-    /// Why who is there is not who it says it is.
-    pub(crate) fn doubt(&self) -> Option<String> {
-        self.link().and_then(|link| link.vouch(&self.name).err())
+    /// Why the certificate of the other side does not fit its name.
+    pub(crate) fn identity_mismatch(&self) -> Option<String> {
+        self.link().and_then(|link| link.check_name(&self.name).err())
     }
 
-    /// The line is broken. While it is being re-made the time goes on from the first break.
-    pub(crate) fn lose(&mut self, now: Instant, trouble: Trouble) {
+    /// The link is broken. Until it is restored the time since the first break counts.
+    pub(crate) fn lose(&mut self, now: Instant, failure: LinkFailure) {
         self.broken = None;
-        let (since, pause) = match &self.line {
-            Line::Down { since, pause, .. } => (*since, (2 * *pause).min(RETRY_MAX)),
-            Line::Greeting { since, .. } => (*since, RETRY_MAX),
-            Line::Up { .. } => (now, RETRY_MIN),
+        let (since, pause) = match &self.link_state {
+            LinkState::Down { since, pause, .. } => (*since, (2 * *pause).min(RETRY_MAX)),
+            LinkState::Greeting { since, .. } => (*since, RETRY_MAX),
+            LinkState::Up { .. } => (now, RETRY_MIN),
         };
-        let trouble = self.trouble().followed_by(trouble);
-        self.line = Line::Down { since, retry: now + pause, pause, trouble, is_deserted: false };
+        let failure = self.failure().followed_by(failure);
+        self.link_state =
+            LinkState::Down { since, retry: now + pause, pause, failure, is_refused: false };
     }
 
-    /// Why there is no line, as far as is known.
-    pub(crate) fn trouble(&self) -> Trouble {
-        match &self.line {
-            Line::Down { trouble, .. } | Line::Greeting { trouble, .. } => trouble.clone(),
-            Line::Up { .. } => Trouble::none(),
+    /// Why there is no link, as far as is known.
+    pub(crate) fn failure(&self) -> LinkFailure {
+        match &self.link_state {
+            LinkState::Down { failure, .. } | LinkState::Greeting { failure, .. } => {
+                failure.clone()
+            }
+            LinkState::Up { .. } => LinkFailure::none(),
         }
     }
 
-    /// Nobody listens where it was.
-    pub(crate) fn desert(&mut self) {
-        if let Line::Down { is_deserted, .. } = &mut self.line {
-            *is_deserted = true;
+    /// Connections to its endpoint are refused.
+    pub(crate) fn mark_refused(&mut self) {
+        if let LinkState::Down { is_refused, .. } = &mut self.link_state {
+            *is_refused = true;
         }
     }
 
     /// Since when nothing has carried frames, and why.
     pub(crate) fn down(&self) -> Option<(Instant, &str)> {
-        match &self.line {
-            Line::Down { since, trouble, .. } => Some((*since, &trouble.reason)),
-            Line::Greeting { since, trouble, .. } if trouble.rank == Rank::Explained => {
-                Some((*since, &trouble.reason))
+        match &self.link_state {
+            LinkState::Down { since, failure, .. } => Some((*since, &failure.reason)),
+            LinkState::Greeting { since, failure, .. } if failure.rank == Rank::Explained => {
+                Some((*since, &failure.reason))
             }
-            Line::Greeting { since, .. } => Some((*since, "it does not answer")),
-            Line::Up { .. } => None,
+            LinkState::Greeting { since, .. } => Some((*since, "no answer")),
+            LinkState::Up { .. } => None,
         }
     }
 
-    /// Whether it needs nothing more from this node. One that said its last words and did not come back
-    /// has gone in peace: it had received ours, only its acknowledgment was lost.
+    /// Whether it needs nothing more from this node. One that has sent its final message and does not reconnect
+    /// has ended properly: it had received ours, only its acknowledgment was lost.
     pub(crate) fn is_done(&self, patience: Duration) -> bool {
-        let has_gone = match &self.line {
-            Line::Down { since, is_deserted, .. } => *is_deserted || patience <= since.elapsed(),
+        let has_gone = match &self.link_state {
+            LinkState::Down { since, is_refused, .. } => *is_refused || patience <= since.elapsed(),
             _ => false,
         };
-        self.words.is_some() && (self.session.is_settled() || has_gone)
+        self.final_message.is_some() && (self.session.is_settled() || has_gone)
     }
 
-    pub(crate) fn told(&self) -> PeerTold {
-        PeerTold {
+    pub(crate) fn state(&self) -> PeerState {
+        PeerState {
             node: self.name.clone(),
             is_connected: self.is_up(),
-            heard: self.heard,
+            last_received: self.last_received,
             connections: self.connections,
         }
     }

@@ -28,8 +28,8 @@ impl Routes {
         }
     }
 
-    /// Whether a node that does not come may be there and be stopped: its machine accepts connections for it. To a
-    /// node that this one connects to there would be a connection then; but not over Zenoh, which wants an answer.
+    /// Whether a node that does not answer may be stopped: the kernel accepts connections for a stopped process. A node
+    /// that this one connects to would be connected then, except over Zenoh, which needs an answer.
     pub(crate) fn may_be_stopped(&self, name: &str, is_dialed: bool) -> bool {
         match self.endpoints.get(name) {
             Some(Endpoint::Zenoh(locator)) => link::accepts(locator),

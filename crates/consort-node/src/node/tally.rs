@@ -1,23 +1,23 @@
-//! Both ends of a flow count and hash what it carries. The source tells its sinks at every save and at its end; a sink
-//! compares when it has consumed as much. No checksum of a frame sees what was changed before it was written, or after
-//! it was read.
+//! Both ends of a flow count and hash what it carries. The source sends its tally to the sinks at every save and at its
+//! end; a sink compares when it has consumed as much. This detects changes before a frame was written or after it was
+//! read, which the checksums of frames do not.
 
 use super::Node;
 use super::waiting::Want;
-use crate::error::{Difference, NodeError};
-use crate::frame::{Body, Count, Tally};
+use crate::error::{FlowDifference, NodeError};
+use crate::frame::{Body, Count, FlowTally};
 use crate::status::Need;
 use consort_core::NodeId;
-use consort_federation::flow::{FlowError, FlowHash, FlowId, FlowNode, FlowRecord, Role};
+use consort_federation::flow::{FlowError, FlowHash, FlowId, FlowNode, FlowRecord, FlowSide};
 
-/// What sources told, and was not reached here yet.
+/// Tallies of sources that this node has not reached yet.
 pub(super) type Awaited = Vec<Count>;
 
-/// Keeps what a source told.
-pub(super) fn told(
+/// Keeps the tally of a source.
+pub(super) fn keep(
     machine: &FlowNode<Vec<u8>>,
     from: NodeId,
-    tally: Tally<'_>,
+    tally: FlowTally<'_>,
     awaited: &mut Awaited,
 ) -> Result<(), FlowError> {
     for count in tally.counts() {
@@ -32,33 +32,34 @@ pub(super) fn told(
 }
 
 impl Node {
-    /// Tells every sink what its flows have carried so far: at a save. A sink that counted something else ends the run with
+    /// Sends to every sink what its flows have carried so far: at a save. A sink with another tally ends the run with
     /// [`NodeError::Differs`], as soon as it has consumed as much.
     pub fn tally(&mut self) {
-        self.tell_counts(false);
+        self.send_tallies(false);
         self.flush();
     }
 
-    /// The last time: every flow is compared before anybody says that the run went well.
+    /// The last comparison: every flow is compared before the run counts as successful.
     pub(super) fn tally_last(&mut self) -> Result<(), NodeError> {
-        self.tell_counts(true);
-        let is_missing = |peer: &&super::peer::Peer| !peer.has_tallied && peer.words.is_none();
+        self.send_tallies(true);
+        let is_missing =
+            |peer: &&super::peer::Peer| !peer.has_tallied && peer.final_message.is_none();
         while let Some(peer) = self.mesh.peers.iter().find(is_missing) {
             self.wait(Want { node: peer.node, flow: None, tag: None, what: Need::End })?;
         }
         self.compare(true)
     }
 
-    pub(super) fn tell_counts(&mut self, is_last: bool) {
+    pub(super) fn send_tallies(&mut self, is_last: bool) {
         let mut bytes = Vec::new();
         for peer in &mut self.mesh.peers {
             let goes_there = |record: &FlowRecord| {
                 let flow = &self.topology.flows[record.flow.index()];
-                record.role == Role::Source && flow.sinks.contains(&peer.node)
+                record.side == FlowSide::Source && flow.sinks.contains(&peer.node)
             };
             let records = self.machine.records().filter(goes_there);
-            Tally::write(records.map(Count::from), &mut bytes);
-            let tally = Tally::read(0, &bytes).expect("it was written so");
+            FlowTally::write(records.map(Count::from), &mut bytes);
+            let tally = FlowTally::read(0, &bytes).expect("it was written so");
             peer.session.push(Body::Tally { is_last, tally });
         }
     }
@@ -81,7 +82,7 @@ impl Node {
 
     /// What was consumed of a flow.
     fn taken(&self, flow: FlowId) -> Count {
-        let is_it = |record: &FlowRecord| record.flow == flow && record.role == Role::Sink;
+        let is_it = |record: &FlowRecord| record.flow == flow && record.side == FlowSide::Sink;
         let record = self.machine.records().find(is_it);
         record.map_or(Count { flow, count: 0, hash: FlowHash::default() }, Count::from)
     }
@@ -89,7 +90,7 @@ impl Node {
     fn differs(&self, sent: Count, taken: Count) -> NodeError {
         let flow = &self.topology.flows[sent.flow.index()];
         let nodes = &self.topology.nodes;
-        let difference = Difference {
+        let difference = FlowDifference {
             flow: flow.name.clone(),
             node: nodes[flow.source.index()].clone(),
             sink: nodes[self.me.index()].clone(),

@@ -1,24 +1,23 @@
-//! Waiting: what for, for how long, and that others can see it.
+//! Waiting: for what, for how long, and how it is reported.
 
-use super::board::Lack;
+use super::status_board::OpenWait;
 use super::{Node, deliver};
 use crate::error::NodeError;
 use crate::status::{FlowStatus, Need};
 use consort_core::{LongWait, NodeId, Tag};
-use consort_federation::flow::{FlowId, Role};
+use consort_federation::flow::{FlowId, FlowSide};
 use std::time::{Duration, Instant};
 
-/// What takes no longer than this is not worth telling.
+/// A shorter wait is not reported.
 const MOMENT: Duration = Duration::from_millis(20);
-/// How long to sleep at most before the lines are looked after again.
+/// How long to sleep at most before the links are checked again.
 const ROUND: Duration = Duration::from_secs(1);
-/// How old what is on the board may be while the node works.
+/// How old the published status may be while the node works.
 const STALE: Duration = Duration::from_millis(100);
-/// How long a node that fails waits for the others to hear it.
+/// How long a failing node waits until the others have received its failure.
 pub(super) const LINGER: Duration = Duration::from_secs(1);
 
-/// How long a node that is done answers those who did not hear that it has received everything; on links
-/// that lose frames.
+/// How long a node that is done still acknowledges repeated frames, on links that lose frames.
 pub(super) const ECHO: Duration = Duration::from_millis(200);
 
 /// What a node waits for.
@@ -52,7 +51,7 @@ impl Node {
             self.want = Some((want, Instant::now()));
             self.long_wait = LongWait::default();
         }
-        self.tell_waiting();
+        self.publish_wait();
         self.report_wait();
         self.pump(ROUND).map(|_| ())
     }
@@ -61,25 +60,25 @@ impl Node {
     fn report_wait(&mut self) {
         let (Some(listener), Some((_, since))) = (&self.listener, self.want) else { return };
         if self.long_wait.is_due(since.elapsed()) {
-            self.board.status().waits.iter().for_each(|wait| listener.tell(wait));
+            self.board.status().waits.iter().for_each(|wait| listener.notify(wait));
         }
     }
 
-    /// The machine goes on: nobody waits any more.
-    pub(super) fn goes_on(&mut self) {
+    /// The wait is over.
+    pub(super) fn end_wait(&mut self) {
         if self.want.take().is_some() {
-            self.board.goes_on();
+            self.board.end_wait();
         }
     }
 
-    /// Who has said its last words sends nothing more, and grants no more room than it has granted.
+    /// A node that has sent its final message sends nothing more, and grants no more credit.
     fn check_left(&mut self, want: Want) -> Result<(), NodeError> {
         if !matches!(want.what, Need::Message | Need::Room) || want.node == self.me {
             return Ok(());
         }
         let at = self.mesh.at;
         let peer = self.mesh.peer(want.node);
-        if peer.words.is_none() {
+        if peer.final_message.is_none() {
             return Ok(());
         }
         Err(NodeError::Left { node: peer.name.clone(), at })
@@ -88,7 +87,7 @@ impl Node {
     fn pump(&mut self, wait: Duration) -> Result<bool, NodeError> {
         let now = Instant::now();
         if STALE <= now.duration_since(self.written) {
-            self.write_board(now);
+            self.publish_status(now);
         }
         let Node { mesh, machine, out, awaited, .. } = self;
         let came = mesh.pump(wait, &mut |from, body| deliver(machine, out, awaited, from, body))?;
@@ -99,28 +98,28 @@ impl Node {
         Ok(came)
     }
 
-    fn tell_waiting(&mut self) {
+    fn publish_wait(&mut self) {
         let Some((want, since)) = self.want else { return };
-        let lack = Lack {
+        let wait = OpenWait {
             node: self.topology.nodes[want.node.index()].clone(),
             flow: want.flow.map(|flow| self.topology.flows[flow.index()].name.clone()),
             tag: want.tag,
             what: want.what,
         };
-        self.board.waits(lack, since);
-        self.write_board(Instant::now());
+        self.board.waits(wait, since);
+        self.publish_status(Instant::now());
     }
 
-    pub(super) fn write_board(&mut self, now: Instant) {
+    pub(super) fn publish_status(&mut self, now: Instant) {
         self.written = now;
         let flows = self.machine.records().map(|record| FlowStatus {
             flow: self.topology.flows[record.flow.index()].name.clone(),
-            is_output: record.role == Role::Source,
+            is_output: record.side == FlowSide::Source,
             count: record.count,
             next: record.next,
         });
         let mut flows: Vec<FlowStatus> = flows.collect();
         flows.sort_by(|one, other| (&one.flow, one.is_output).cmp(&(&other.flow, other.is_output)));
-        self.board.write(self.mesh.told(), flows);
+        self.board.write(self.mesh.peer_states(), flows);
     }
 }

@@ -1,6 +1,6 @@
 //! A status as bytes, and back.
 
-use super::{FlowStatus, Need, PeerStatus, Phase, Status, Wait};
+use super::{FlowStatus, Need, NodeStatus, PeerStatus, Phase, Wait};
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{Resolution, Seconds, Tag, Time};
 use std::time::Duration;
@@ -10,7 +10,7 @@ const PHASES: [Phase; 4] = [Phase::Joining, Phase::Running, Phase::Leaving, Phas
 const NEEDS: [Need; 6] =
     [Need::Message, Need::Room, Need::Acknowledgment, Need::Connection, Need::Ready, Need::End];
 
-impl Status {
+impl NodeStatus {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
         writer.text(&self.node);
@@ -34,7 +34,7 @@ impl Status {
         let run = reader.part()?.try_into().map_err(|_| BytesError::Impossible { what: "run" })?;
         let impossible = BytesError::Impossible { what: "resolution" };
         let tick = Seconds::new(reader.whole()?, reader.word()?).ok_or(impossible)?;
-        let status = Status {
+        let status = NodeStatus {
             node,
             run,
             resolution: Resolution::new(tick).ok_or(impossible)?,

@@ -1,8 +1,10 @@
 //! A few bodies that exchange their states at different rates, as threads; what they end with.
 
 use consort_core::{NodeId, Resolution, Seconds, Tag, Time};
-use consort_federation::flow::{Bounds, Flow, FlowKind, FlowRecord, Role, Timing, Topology};
-use consort_node::{JoinOptions, Node, NodeError, Step};
+use consort_federation::flow::{
+    BoundPolicy, Flow, FlowKind, FlowRecord, FlowSide, FlowTiming, Topology,
+};
+use consort_node::{JoinOptions, Node, NodeError, NodeStep};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,7 +26,7 @@ pub(crate) fn flow(name: &str, source: u32, sinks: &[u32], period: i64) -> Flow 
         sinks: sinks.iter().map(|sink| NodeId(*sink)).collect(),
         kind: FlowKind::State,
         first: tick(0),
-        timing: Timing::Periodic(Time::from_ticks(period)),
+        timing: FlowTiming::Periodic(Time::from_ticks(period)),
         payload: "u64".to_owned(),
         priority: 0,
         capacity: 4,
@@ -45,9 +47,9 @@ pub(crate) fn bodies(capacity: u32) -> Topology {
             kind: FlowKind::Event {
                 lookahead: Time::from_ticks(1),
                 adds_microstep: false,
-                bounds: Bounds::Eager,
+                bounds: BoundPolicy::Eager,
             },
-            timing: Timing::Variable,
+            timing: FlowTiming::Variable,
             ..flow("b/alarm", 1, &[0], 1)
         },
     ];
@@ -112,15 +114,15 @@ impl Body {
     /// Carries out one step; whether there are more.
     pub(crate) fn step(&mut self, node: &mut Node) -> Result<bool, NodeError> {
         match node.next()? {
-            Step::Done => return Ok(false),
-            Step::Inputs { tag, batch } => {
+            NodeStep::Done => return Ok(false),
+            NodeStep::Inputs { tag, batch } => {
                 for (flow, payload) in batch {
                     let words = payload.chunks(8).map(|chunk| u64::from(chunk[0]));
                     self.state = words.fold(mixed(self.state, u64::from(flow.0)), mixed);
                 }
                 self.plan(node, tag)?;
             }
-            Step::Emit { flow, tag } => {
+            NodeStep::Emit { flow, tag } => {
                 self.state = mixed(self.state, tag.time.ticks().unsigned_abs());
                 let payload = self.state.to_le_bytes().repeat(usize::from(payload_words(tag)));
                 let next = node.following(flow, tag);
@@ -134,7 +136,7 @@ impl Body {
     fn plan(&self, node: &mut Node, tag: Tag) -> Result<(), NodeError> {
         let flows = &node.topology().flows;
         let is_mine =
-            |it: &FlowRecord| it.role == Role::Source && flows[it.flow.index()].kind.is_event();
+            |it: &FlowRecord| it.side == FlowSide::Source && flows[it.flow.index()].kind.is_event();
         let Some(event) = node.records().find(is_mine).map(|it| it.flow) else { return Ok(()) };
         let after = 1 + i64::from(self.state.to_le_bytes()[0] % 7);
         let time = tag.time + Time::from_ticks(after);
@@ -164,7 +166,7 @@ pub(crate) fn hashes(node: &Node) -> Hashes {
     let flows = &node.topology().flows;
     let entry = |record: FlowRecord| {
         let name = flows[record.flow.index()].name.clone();
-        let is_source = record.role == Role::Source;
+        let is_source = record.side == FlowSide::Source;
         ((name, is_source), (record.count, record.hash.to_bits()))
     };
     node.records().map(entry).collect()

@@ -1,7 +1,7 @@
 //! One suite over all links: same topology, same hashes of every flow.
 
 use crate::bodies::{Hashes, bodies, options, relayed, run};
-use consort_federation::flow::Bounds;
+use consort_federation::flow::BoundPolicy;
 use consort_node::{Endpoint, Faults, Hub, JoinOptions};
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ fn a_bad_network_changes_nothing() {
 }
 
 /// Bounds on demand in all flows, or in one of two; with faults.
-fn asked(bounds: [Bounds; 2], faults: Option<&Faults>) -> Hashes {
+fn asked(bounds: [BoundPolicy; 2], faults: Option<&Faults>) -> Hashes {
     let hub = Hub::new();
     let mut of = bounds.into_iter();
     let topology = relayed(2).with_bounds(|_| of.next().expect("there are two event flows"));
@@ -117,7 +117,7 @@ fn asked(bounds: [Bounds; 2], faults: Option<&Faults>) -> Hashes {
 
 #[test]
 fn bounds_on_demand_change_nothing_whatever_the_network_does() {
-    use Bounds::{Eager, OnDemand};
+    use BoundPolicy::{Eager, OnDemand};
     let expected = asked([Eager, Eager], None);
     let sent = |flow: &str| expected[&(flow.to_owned(), true)].0;
     let alarms = [sent("a/alarm"), sent("b/alarm")];

@@ -162,7 +162,7 @@ fn what_is_asked_for_out_of_turn_is_an_error_and_no_deadlock() {
     let (mut courier, handle) = part(&hub, 0, 1, None);
     courier.begin(None).expect("both come");
     let error = courier.send(1, Time::from_ticks(5), b"").expect_err("not now");
-    assert!(error.to_string().contains("out of turn"), "{error}");
+    assert!(error.to_string().contains("out of order"), "{error}");
     handle.fail("out of turn");
     assert_eq!(other.join().expect("no panic").node, "left");
 }

@@ -28,7 +28,7 @@ fn received_after(say: impl Fn(&mut Puppet, Vec<u8>)) -> u64 {
     let heard = again.hear().expect("an answer");
     let received = frame::decode(&heard).expect("a frame").acknowledgment;
     again.goes_on_after(received);
-    again.say(Body::Failed { at: None, culprit: "z", reason: "enough" });
+    again.say(Body::Failed { at: None, failed_node: "z", reason: "enough" });
     let error = node.join().expect("no panic").expect_err("z failed");
     assert_eq!(error.to_string(), "node `z`: enough");
     received
@@ -82,6 +82,6 @@ fn a_line_that_damages_everything_is_given_up_with_a_reason() {
     }
     let error = node.join().expect("no panic").expect_err("nothing ever comes");
     assert!(matches!(error, NodeError::Wire { .. }), "{error}");
-    let reason = "the header of a frame was changed on its way: its checksum does not fit";
+    let reason = "wrong checksum: the header of a frame was changed in transit";
     assert!(error.to_string().ends_with(reason), "{error}");
 }

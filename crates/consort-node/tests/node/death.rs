@@ -31,7 +31,7 @@ fn a_connection_that_closes_and_stays_closed_is_a_death_after_patience() {
     let error = node.join().expect("no panic").expect_err("z is gone");
     assert!(Duration::from_millis(250) <= closed.elapsed(), "not before patience is over");
     assert!(closed.elapsed() < Duration::from_secs(3), "not much later");
-    let NodeError::Gone { node, at, .. } = error else { panic!("{error}") };
+    let NodeError::Lost { node, at, .. } = error else { panic!("{error}") };
     assert_eq!((node.as_str(), at), ("z", Some(tick(1))), "its own message at 1 was the last");
 }
 
@@ -66,7 +66,7 @@ fn a_node_that_waits_for_a_message_can_be_cancelled_and_the_others_hear_of_it() 
     let error = a.join().expect("no panic").expect_err("it was cancelled");
     assert!(matches!(error, NodeError::Cancelled { .. }), "{error}");
     let error = c.join().expect("no panic").expect_err("`a` has ended");
-    assert_eq!(error.to_string(), "node `a`: it was interrupted");
+    assert_eq!(error.to_string(), "node `a`: cancelled");
     assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
     drop(node);
 }
@@ -101,7 +101,7 @@ fn silence_is_no_death() {
     let mut puppet = Puppet::join(&path);
     std::thread::sleep(Duration::from_millis(1500));
     assert!(!node.is_finished(), "it waits, far beyond its patience");
-    puppet.say(Body::Failed { at: None, culprit: "z", reason: "woken up" });
+    puppet.say(Body::Failed { at: None, failed_node: "z", reason: "woken up" });
     let error = node.join().expect("no panic").expect_err("z failed");
     assert_eq!(error.to_string(), "node `z`: woken up");
 }
@@ -150,7 +150,7 @@ fn a_node_that_is_dropped_is_named_by_all_others() {
     drop(Node::join(b).expect("all come"));
     for other in others {
         let error = other.join().expect("no panic").expect_err("b is gone");
-        assert_eq!(error.culprit(), Some("b"), "{error}");
+        assert_eq!(error.failed_node(), Some("b"), "{error}");
     }
 }
 
@@ -160,11 +160,11 @@ fn a_message_out_of_turn_is_the_senders_own_mistake() {
     let others = [a, c].map(start);
     let mut node = Node::join(b).expect("all come");
     let error = node.emit(FlowId(0), b"", None).expect_err("it is the flow of a");
-    assert_eq!(error.culprit(), Some("b"), "{error}");
+    assert_eq!(error.failed_node(), Some("b"), "{error}");
     assert!(error.to_string().contains("`a/state`"), "{error}");
     for other in others {
         let error = other.join().expect("no panic").expect_err("b failed");
-        assert_eq!(error.culprit(), Some("b"), "{error}");
+        assert_eq!(error.failed_node(), Some("b"), "{error}");
     }
 }
 
@@ -213,7 +213,7 @@ fn a_node_that_is_stopped_while_the_line_is_cut_is_waited_for() {
     }
     drop(listener);
     let error = node.join().expect("no panic").expect_err("now it is gone");
-    assert!(matches!(error, NodeError::Gone { .. }), "{error}");
+    assert!(matches!(error, NodeError::Lost { .. }), "{error}");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn the_reason_of_a_node_that_failed_and_closed_at_once_is_heard() {
         let path = folder.path().join("a");
         let node = start(options(&path));
         let mut puppet = Puppet::join(&path);
-        puppet.say(Body::Failed { at: None, culprit: "z", reason: "no fuel" });
+        puppet.say(Body::Failed { at: None, failed_node: "z", reason: "no fuel" });
         drop(puppet);
         let error = node.join().expect("no panic").expect_err("z failed");
         assert_eq!(error.to_string(), "node `z`: no fuel");

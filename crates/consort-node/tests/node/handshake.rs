@@ -3,7 +3,7 @@
 use crate::bodies::{flow, resolution, tick};
 use crate::puppet::{Puppet, hello, options, start, topology};
 use consort_core::{Resolution, Seconds, Time};
-use consort_federation::flow::{Bounds, FlowId, FlowKind, Timing};
+use consort_federation::flow::{BoundPolicy, FlowId, FlowKind, FlowTiming};
 use consort_node::frame::{self, Body};
 use consort_node::hello::Hello;
 use consort_node::{Endpoint, Gathering, Hub, JoinOptions, Node};
@@ -35,8 +35,8 @@ fn stranger(bytes: impl Fn(&mut Puppet) -> Vec<u8>) -> String {
     puppet.raw(&bytes);
     let heard = puppet.reason();
     let error = node.join().expect("no panic").expect_err("nobody else comes");
-    let told = "not everybody came within 0.4 s: node `z`: it has not connected; \
-                refused: a connection without a hello: ";
+    let told = "nodes did not connect within 0.4 s: node `z`: it has not connected; \
+                refused: no hello: ";
     assert!(error.to_string().starts_with(told), "{error}");
     heard
 }
@@ -98,15 +98,15 @@ fn who_does_not_belong_to_the_run_is_refused_and_the_right_one_still_awaited() {
 
 #[test]
 fn differences_in_the_flows_are_told_in_words() {
-    let period = |ticks| Timing::Periodic(Time::from_ticks(ticks));
+    let period = |ticks| FlowTiming::Periodic(Time::from_ticks(ticks));
     let event = FlowKind::Event {
         lookahead: Time::from_ticks(2),
         adds_microstep: true,
-        bounds: Bounds::OnDemand,
+        bounds: BoundPolicy::OnDemand,
     };
     let said = [
         changed(|hello| hello.topology.flows[0].timing = period(20)),
-        changed(|hello| hello.topology.flows[1].timing = Timing::Once),
+        changed(|hello| hello.topology.flows[1].timing = FlowTiming::Once),
         changed(|hello| hello.topology.flows[1].kind = FlowKind::Observation),
         changed(|hello| hello.topology.flows[1].kind = event),
         changed(|hello| hello.topology.flows[0].first = tick(5).next_microstep()),
@@ -198,9 +198,9 @@ fn a_second_node_of_the_same_name_is_refused_and_the_first_goes_on() {
     let mut second = Puppet::connect(&path);
     let another = Hello { incarnation: 2, ..hello() };
     second.say(Body::Hello(&another.to_bytes()));
-    assert_snapshot!(second.reason(), @"refused: a node `z` has joined already, and this is another one");
+    assert_snapshot!(second.reason(), @"refused: another process has joined already as node `z`");
     first.message(1, 0, None);
-    first.say(Body::Failed { at: None, culprit: "z", reason: "that is enough" });
+    first.say(Body::Failed { at: None, failed_node: "z", reason: "that is enough" });
     let error = node.join().expect("no panic").expect_err("z failed");
     assert_snapshot!(error, @"node `z`: that is enough");
 }
@@ -211,8 +211,8 @@ fn options_that_do_not_fit_are_refused_before_anything_happens() {
     let said =
         |options: JoinOptions| Node::join(options).err().expect("they do not fit").to_string();
     assert_snapshot!(said(plain("b")), @"there is no node `b`; there are `a`, `z`");
-    assert_snapshot!(said(plain("a")), @"node `z` connects to node `a`: say where to listen");
-    assert_snapshot!(said(plain("z")), @"node `z` connects to node `a`: say where `a` is");
+    assert_snapshot!(said(plain("a")), @"node `z` connects to node `a`: give an endpoint to listen at");
+    assert_snapshot!(said(plain("z")), @"node `z` connects to node `a`: give the endpoint of `a`");
     let zenoh = Endpoint::Zenoh("tcp/127.0.0.1:1".to_owned());
     if !cfg!(feature = "zenoh") {
         let options = JoinOptions { listen: Some(zenoh), ..plain("a") };
@@ -255,7 +255,7 @@ fn a_socket_that_a_killed_node_left_is_no_obstacle() {
     drop(std::os::unix::net::UnixListener::bind(&path).expect("a socket"));
     assert!(path.exists(), "a killed node does not tidy up");
     let error = Node::join(options(&path)).err().expect("nobody comes").to_string();
-    assert_eq!(error, "not everybody came within 0.4 s: node `z`: it has not connected");
+    assert_eq!(error, "nodes did not connect within 0.4 s: node `z`: it has not connected");
 }
 
 #[test]
@@ -272,6 +272,6 @@ fn two_threads_of_one_name_do_not_share_a_hub() {
     };
     std::thread::sleep(std::time::Duration::from_millis(100));
     let error = joined(&hub).err().expect("the name is taken").to_string();
-    assert!(error.starts_with("cannot come to the hub twice under one name"), "{error}");
+    assert!(error.starts_with("cannot register a node name twice at the hub"), "{error}");
     assert!(other.join().expect("no panic").is_some(), "nobody else came");
 }

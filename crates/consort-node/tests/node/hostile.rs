@@ -15,7 +15,7 @@ fn after(act: impl Fn(&mut Puppet)) -> String {
     let mut puppet = Puppet::join(&path);
     act(&mut puppet);
     let error = node.join().expect("no panic").expect_err("that is not allowed");
-    assert_eq!(error.culprit(), Some("z"), "{error}");
+    assert_eq!(error.failed_node(), Some("z"), "{error}");
     assert_eq!(puppet.reason(), format!("`z`: {}", error.reason()), "both say the same");
     error.to_string()
 }
@@ -24,7 +24,7 @@ const PONG: FlowId = FlowId(1);
 
 #[test]
 fn what_is_no_frame_is_told() {
-    let failed = Body::Failed { at: None, culprit: "z", reason: "?" };
+    let failed = Body::Failed { at: None, failed_node: "z", reason: "?" };
     let said = [
         after(|z| z.forge(Body::Ready, 3, 255)),
         after(|z| z.forge(Body::Ready, 0, 3)),
@@ -59,7 +59,7 @@ fn what_a_flow_does_not_allow_is_told() {
         after(|z| z.say(Body::Bound { flow: PONG, tag: Some(tick(7)) })),
         after(|z| z.say(Body::Request { flow: FlowId(0), tag: tick(7) })),
         after(|z| z.say(Body::Request { flow: PONG, tag: tick(7) })),
-        after(|z| z.say(Body::LastWords(b"bye"))),
+        after(|z| z.say(Body::Final(b"bye"))),
     ];
     assert_snapshot!(said.join("\n"));
 }
@@ -69,18 +69,18 @@ fn what_is_above_a_bound_is_told_with_the_bound() {
     // Where it is noticed depends on how far the node is.
     let flood = after(|z| (0..9).for_each(|at| z.message(1, at, Some(at + 1))));
     assert!(
-        flood.starts_with("node `z`: it broke a promise: flow `pong`: a message at "),
+        flood.starts_with("node `z`: protocol violation: flow `pong`: a message at "),
         "{flood}"
     );
     assert!(flood.ends_with(" came without credit: there is room for 2"), "{flood}");
     let credit = after(|z| z.say(Body::Credit { flow: FlowId(0), count: 99 }));
     assert!(
-        credit.starts_with("node `z`: it broke a promise: flow `ping`: node `z` grants "),
+        credit.starts_with("node `z`: protocol violation: flow `ping`: node `z` grants "),
         "{credit}"
     );
     assert!(credit.ends_with(" messages, it has room for 2"), "{credit}");
     let heard = after(|z| z.forge(Body::Ready, 30, 1));
-    let start = "node `z`: it broke the wire format: the number 281474976710656 cannot be: ";
+    let start = "node `z`: invalid frame: sequence number 281474976710656 out of range: ";
     assert!(heard.starts_with(start), "{heard}");
 }
 
@@ -95,5 +95,5 @@ fn a_frame_of_which_half_came_is_awaited_and_its_sender_gone_if_it_closes() {
     puppet.raw(&bytes[..HEADER + 10]);
     drop(puppet);
     let error = node.join().expect("no panic").expect_err("z is gone");
-    assert!(matches!(error, NodeError::Gone { .. }), "{error}");
+    assert!(matches!(error, NodeError::Lost { .. }), "{error}");
 }

@@ -1,5 +1,5 @@
 //! Nodes over every kind of link: the same results, whatever the network does; errors that name the
-//! culprit.
+//! failed_node.
 
 mod bodies;
 mod conformance;

@@ -144,7 +144,9 @@ impl Puppet {
         while let Some(bytes) = self.hear() {
             match frame::decode(&bytes).expect("a frame").body {
                 Body::Refused(reason) => return format!("refused: {reason}"),
-                Body::Failed { culprit, reason, .. } => return format!("`{culprit}`: {reason}"),
+                Body::Failed { failed_node, reason, .. } => {
+                    return format!("`{failed_node}`: {reason}");
+                }
                 _ => {}
             }
         }

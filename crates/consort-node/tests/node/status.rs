@@ -3,11 +3,11 @@
 use crate::puppet::{Puppet, options, start};
 use consort_core::{Tag, Time};
 use consort_node::frame::Body;
-use consort_node::{Endpoint, Need, Phase, Status, ask_status};
+use consort_node::{Endpoint, Need, NodeStatus, Phase, ask_status};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-fn ask_until(path: &Path, is_it: impl Fn(&Status) -> bool) -> Status {
+fn ask_until(path: &Path, is_it: impl Fn(&NodeStatus) -> bool) -> NodeStatus {
     let end = Instant::now() + Duration::from_secs(5);
     loop {
         match ask_status(&Endpoint::Unix(path.to_owned())) {
@@ -33,7 +33,7 @@ fn a_node_tells_whom_it_waits_for_in_every_phase() {
 
     let mut puppet = Puppet::join(&path);
     puppet.message(1, 0, Some(1));
-    let waits_for_message = |status: &Status| {
+    let waits_for_message = |status: &NodeStatus| {
         let wait = status.waits.as_ref();
         wait.is_some_and(|wait| wait.what == Need::Message && status.tag.is_some())
     };
@@ -54,7 +54,7 @@ fn a_node_tells_whom_it_waits_for_in_every_phase() {
     });
     let wait = full.waits.expect("z took nothing");
     assert_eq!((wait.for_node.as_str(), wait.flow.as_deref()), ("z", Some("ping")));
-    puppet.say(Body::Failed { at: None, culprit: "z", reason: "enough" });
+    puppet.say(Body::Failed { at: None, failed_node: "z", reason: "enough" });
     assert!(node.join().expect("no panic").is_err());
 }
 
@@ -72,5 +72,5 @@ fn who_does_not_answer_may_be_stopped() {
     let path = folder.path().join("mute");
     let _mute = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
     let error = ask_status(&Endpoint::Unix(path)).expect_err("it is mute").to_string();
-    assert!(error.ends_with("it does not answer; the process may be stopped"), "{error}");
+    assert!(error.ends_with("no answer; the process may be stopped"), "{error}");
 }

@@ -3,7 +3,7 @@
 use crate::bodies::{Body as Bodies, bodies, hashes, options as all_options, tick};
 use crate::puppet::{Puppet, options, start};
 use consort_federation::flow::{FlowHash, FlowId};
-use consort_node::frame::{self, Body, Count, Tally};
+use consort_node::frame::{self, Body, Count, FlowTally};
 use consort_node::{Hub, Node, NodeError};
 use insta::assert_snapshot;
 
@@ -22,8 +22,8 @@ fn honest(last: i64) -> FlowHash {
 
 fn tell(puppet: &mut Puppet, count: u64, hash: FlowHash, is_last: bool) {
     let mut bytes = Vec::new();
-    Tally::write([Count { flow: PONG, count, hash }].into_iter(), &mut bytes);
-    let tally = Tally::read(13, &bytes).expect("one flow");
+    FlowTally::write([Count { flow: PONG, count, hash }].into_iter(), &mut bytes);
+    let tally = FlowTally::read(13, &bytes).expect("one flow");
     puppet.say(Body::Tally { is_last, tally });
 }
 
@@ -40,7 +40,7 @@ fn after(count: u64, hash: FlowHash) -> String {
 
 #[test]
 fn a_source_that_sent_something_else_is_named_with_the_flow_and_both_nodes() {
-    assert_snapshot!(after(2, honest(0)), @"node `z`: flow `pong` differs: node `z` sent 2 messages with the hash b45e06f754c70fb1, node `a` took 2 messages with the hash 39619578c7812251");
+    assert_snapshot!(after(2, honest(0)), @"node `z`: flow `pong` differs: node `z` sent 2 messages with the hash b45e06f754c70fb1, node `a` received 2 messages with the hash 39619578c7812251");
 }
 
 #[test]
@@ -62,10 +62,10 @@ fn a_flow_of_somebody_else_is_not_told_of() {
     let path = folder.path().join("a");
     let node = start(options(&path));
     let mut puppet = Puppet::join(&path);
-    let tally = Tally::read(13, &[0; 20]).expect("flow 0");
+    let tally = FlowTally::read(13, &[0; 20]).expect("flow 0");
     puppet.say(Body::Tally { is_last: false, tally });
     let error = node.join().expect("no panic").expect_err("`ping` is of a");
-    assert_snapshot!(error, @"node `z`: it broke the wire format: flow number 0 is none that it has a part in");
+    assert_snapshot!(error, @"node `z`: invalid frame: invalid flow number 0: the sender is not one of its ends");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn at_the_end_nobody_says_that_it_went_well_before_all_flows_are_compared() {
     tell(&mut puppet, 2, FlowHash::default(), true);
     let mut has_left = false;
     while let Some(bytes) = puppet.hear() {
-        has_left |= matches!(frame::decode(&bytes).expect("a frame").body, Body::LastWords(_));
+        has_left |= matches!(frame::decode(&bytes).expect("a frame").body, Body::Final(_));
     }
     let error = node.join().expect("no panic").expect_err("another hash");
     assert!(matches!(error, NodeError::Differs { .. }), "{error}");

@@ -94,7 +94,11 @@ fn who_connects_under_a_name_that_its_certificate_does_not_hold_is_refused_with_
         assert!(!said.is_empty(), "{names:?}");
         assert!(said.iter().all(|said| said.contains(reason)), "{said:?}");
         let is_told = |start: &str| said.iter().any(|said| said.starts_with(start));
-        assert!(is_told("node `a` refused us") || is_told("node `b` refused us"), "{said:?}");
+        assert!(
+            is_told("node `a` refused the connection")
+                || is_told("node `b` refused the connection"),
+            "{said:?}"
+        );
     }
 }
 
@@ -102,7 +106,7 @@ fn who_connects_under_a_name_that_its_certificate_does_not_hold_is_refused_with_
 fn who_is_reached_under_a_name_that_its_certificate_does_not_hold_is_left_with_a_reason() {
     // `a` only listens; it is at the host that its certificate names, and is not the node that was looked for.
     let said = misnamed("a", &["localhost", "b"]);
-    let reason = "node `a` does not fit and was refused: the certificate is not for node `a`: \
+    let reason = "node `a` was refused: the certificate is not for node `a`: \
                   add `a` to its DNS names (subject alternative names)";
     assert!(said.iter().any(|said| said == reason), "{said:?}");
 }
@@ -159,7 +163,8 @@ fn the_first_true_reason_is_kept_when_the_other_node_has_ended() {
     let of_c = of_c.unwrap_or_else(|| panic!("{said:?}"));
     assert!(of_c.contains("another secret") && !of_c.contains("refused (os"), "{of_c}");
     let mut others = said.iter().filter(|said| *said != of_c);
-    let told = "a connection without a hello: it does not trust our certificate: it was given another secret or another authority";
+    let told =
+        "no hello: our certificate was not trusted: it has another secret or another authority";
     assert!(others.any(|said| said.contains(told)), "{said:?}");
 }
 

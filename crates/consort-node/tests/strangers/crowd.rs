@@ -1,7 +1,7 @@
 //! A thousand connections that do not mean well.
 
 use crate::bodies::{bodies, resolution, tick};
-use consort_federation::flow::Timing;
+use consort_federation::flow::FlowTiming;
 use consort_node::frame::{self, Body, Frame};
 use consort_node::hello::Hello;
 use std::io::{ErrorKind, Read, Write};
@@ -145,7 +145,7 @@ fn framed(hello: &[u8], acknowledgment: u64) -> Vec<u8> {
 /// Says hello as `b` with another period; what it hears.
 pub(crate) fn misfit(place: &str) -> String {
     let mut hello = hello(crate::HORIZON);
-    hello.topology.flows[0].timing = Timing::Once;
+    hello.topology.flows[0].timing = FlowTiming::Once;
     hello.hash = hello.topology.hash();
     let mut stream = connected(place).expect("somebody listens");
     stream.write_all(&framed(&hello.to_bytes(), 0)).expect("it is taken");

@@ -2,8 +2,8 @@
 //! from the one before, and x = (x + u) / 2. The benchmark runs the same ring on HELICS.
 
 use consort_core::{NodeId, Tag, Time};
-use consort_federation::flow::{Flow, FlowKind, Timing, Topology};
-use consort_node::{Node, NodeError, Step};
+use consort_federation::flow::{Flow, FlowKind, FlowTiming, Topology};
+use consort_node::{Node, NodeError, NodeStep};
 
 /// What runs.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Ring {
             sinks: vec![NodeId::from_index((index + 1) % self.nodes)],
             kind: FlowKind::State,
             first: Tag { time: Time::ZERO, microstep: 0 },
-            timing: Timing::Periodic(Time::from_ticks(1)),
+            timing: FlowTiming::Periodic(Time::from_ticks(1)),
             payload: format!("{} doubles", self.doubles),
             priority: 0,
             capacity: self.capacity,
@@ -63,18 +63,18 @@ impl Ring {
         let (mut x, mut payload) = (self.start(index), Vec::new());
         loop {
             match node.next()? {
-                Step::Emit { flow, tag } => {
+                NodeStep::Emit { flow, tag } => {
                     payload.clear();
                     x.iter().for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
                     node.emit(flow, &payload, self.following(tag))?;
                 }
-                Step::Inputs { tag, batch } => {
+                NodeStep::Inputs { tag, batch } => {
                     for (_, bytes) in batch {
                         mix(&mut x, bytes);
                     }
                     at(tag);
                 }
-                Step::Done => return Ok(x),
+                NodeStep::Done => return Ok(x),
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::brute::World;
 use crate::random::{Formula, Taste, Trace, formula, monitor, trace};
 use consort_core::Prng;
-use consort_property::{Interval, Monitor, Reading};
+use consort_property::{Interval, PropertyMonitor, Reading};
 
 const SEED: u64 = 2_026_111_505;
 const CASES: u64 = 1_000;
@@ -68,7 +68,7 @@ fn what_is_known_becomes_tighter_and_a_verdict_stays() {
 }
 
 fn check_tighter(
-    monitor: &Monitor,
+    monitor: &PropertyMonitor,
     bounds: &mut Interval,
     verdict: &mut Option<bool>,
     formula: &Formula,

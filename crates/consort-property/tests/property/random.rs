@@ -1,7 +1,7 @@
 //! Random formulas and traces.
 
 use consort_core::{Prng, Report, Resolution, Seconds, Tag, Time};
-use consort_property::{Monitor, Property, Reading};
+use consort_property::{Property, PropertyMonitor, Reading};
 use std::fmt;
 
 /// A formula, by its definition.
@@ -175,6 +175,6 @@ pub(crate) fn property(formula: &Formula) -> Property {
     property.unwrap_or_else(|| panic!("{text}: {:?}", report.diagnostics()))
 }
 
-pub(crate) fn monitor(formula: &Formula, reading: Reading) -> Monitor {
+pub(crate) fn monitor(formula: &Formula, reading: Reading) -> PropertyMonitor {
     property(formula).monitor(reading, resolution(), Time::ZERO)
 }

@@ -3,7 +3,7 @@
 use consort_core::{Diagnostic, Label, Report};
 use serde_json::{Value, json};
 
-/// Everything a diagnostic says; `report` has the texts that it points into.
+/// The content of a diagnostic; `report` has the texts that it points into.
 pub fn to_json(diagnostic: &Diagnostic, report: &Report) -> Value {
     let label = |label: &Label| label_json(label, report);
     json!({

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub const MANIFEST: &str = "manifest.json";
 /// A manifest that is being written.
 pub const MANIFEST_PARTIAL: &str = "manifest.json.partial";
-/// Where the nodes of a run that is under way can be asked.
+/// The endpoints of the nodes of a running run, for status requests.
 pub const NODES: &str = "nodes.json";
 /// The recorded variables.
 pub const TRACE: &str = "trace.parquet";
@@ -110,7 +110,7 @@ impl RunFolder {
         !is_whole && KilledRun::of(self).is_some()
     }
 
-    /// Moves what is left of a run that was killed out of the way.
+    /// Renames the files that a killed run left.
     fn keep_torn(&self) -> Result<PathBuf, Error> {
         let names = (2..).map(|number| format!("{KILLED}-{number}"));
         let mut places = [KILLED.to_owned()].into_iter().chain(names).map(|name| self.file(&name));
@@ -148,7 +148,7 @@ impl RunFolder {
 
     /// The record is whole: its journal is not needed any more.
     pub fn remove_journal(&self) {
-        // A journal that stays does no harm: the manifest says that the trace is whole.
+        // A journal that cannot be removed is harmless: the manifest says that the trace is whole.
         let _ = fs::remove_file(self.file(JOURNAL));
     }
 

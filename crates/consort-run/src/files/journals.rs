@@ -2,7 +2,7 @@
 
 use super::recorder::{Recorder, TraceFiles, Written};
 use consort_core::{Resolution, Tag};
-use consort_trace::standing::{Standing, is_standing};
+use consort_trace::progress_mark::{ProgressMark, is_mark};
 use consort_trace::{Chunk, Column, JournalReader, Schema, Trace, TraceError};
 use serde_json::Value;
 use std::fs::File;
@@ -10,20 +10,20 @@ use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
-type Rows = JournalReader<BufReader<File>>;
+type RowReader = JournalReader<BufReader<File>>;
 
 /// A journal, and the row of it that holds just now. A chunk or two of it are in memory.
-pub struct Journal {
-    reader: Rows,
+pub struct JournalCursor {
+    reader: RowReader,
     chunk: Trace,
     row: usize,
     /// The chunk after that, once the row is the last one.
     ahead: Option<Trace>,
-    /// The row has been reached: before that it only stands for what is not known yet.
+    /// The row has been reached: before that its values are not known yet.
     has_begun: bool,
 }
 
-impl Journal {
+impl JournalCursor {
     /// Opens the journal at `path`.
     ///
     /// # Errors
@@ -34,17 +34,17 @@ impl Journal {
             Some(chunk) => chunk,
             None => Trace::new(reader.schema()),
         };
-        let mut journal = Journal { reader, chunk, row: 0, ahead: None, has_begun: false };
+        let mut journal = JournalCursor { reader, chunk, row: 0, ahead: None, has_begun: false };
         journal.look_ahead()?;
         Ok(journal)
     }
 
-    /// What was run, as the journal says.
+    /// What was run, from the journal.
     pub fn about(&self) -> &str {
         self.reader.about()
     }
 
-    /// Whether there is a row: a run that goes on from its end has none.
+    /// Whether there is a row: a run that is resumed from its end has none.
     pub fn has_rows(&self) -> bool {
         !self.chunk.tags().is_empty()
     }
@@ -81,16 +81,16 @@ impl Journal {
     ///
     /// # Errors
     /// If the file fails.
-    pub fn standing(mut self, until: Tag) -> Result<Option<Standing>, TraceError> {
+    pub fn mark(mut self, until: Tag) -> Result<Option<ProgressMark>, TraceError> {
         while self.next().is_some_and(|next| next <= until) {
             self.advance()?;
         }
-        Ok(self.has_begun.then(|| Standing::of(&self.chunk, self.row)))
+        Ok(self.has_begun.then(|| ProgressMark::of(&self.chunk, self.row)))
     }
 }
 
 /// The next chunk that has rows.
-fn next_rows(reader: &mut Rows) -> Result<Option<Trace>, TraceError> {
+fn next_rows(reader: &mut RowReader) -> Result<Option<Trace>, TraceError> {
     reader.find(|read| read.as_ref().map_or(true, |rows| !rows.tags().is_empty())).transpose()
 }
 
@@ -98,11 +98,11 @@ fn next_rows(reader: &mut Rows) -> Result<Option<Trace>, TraceError> {
 ///
 /// # Errors
 /// If it is no journal, or the file fails.
-pub fn last_standing(path: &Path) -> Result<Option<Standing>, TraceError> {
+pub fn last_mark(path: &Path) -> Result<Option<ProgressMark>, TraceError> {
     let mut reader = JournalReader::new(BufReader::new(File::open(path)?))?;
     let mut last = None;
     while reader.next().transpose()?.is_some() {
-        last = reader.standing().or(last);
+        last = reader.mark().or(last);
     }
     Ok(last)
 }
@@ -110,7 +110,7 @@ pub fn last_standing(path: &Path) -> Result<Option<Standing>, TraceError> {
 /// The traces of several nodes as one.
 pub struct Merged {
     schema: Arc<Schema>,
-    parts: Vec<Journal>,
+    parts: Vec<JournalCursor>,
     /// Per column: the part that has it, and which of its columns it is.
     origin: Vec<(usize, usize)>,
     until: Option<Tag>,
@@ -123,7 +123,7 @@ impl Merged {
     /// # Errors
     /// If two parts have a column of one name.
     pub fn new(
-        parts: Vec<Journal>,
+        parts: Vec<JournalCursor>,
         rank: &dyn Fn(&str) -> usize,
         until: Option<Tag>,
     ) -> Result<Option<Self>, TraceError> {
@@ -137,7 +137,7 @@ impl Merged {
             let columns = 0..part.reader.schema().columns().len();
             origin.extend(columns.map(|column| (index, column)));
         }
-        origin.retain(|at| !is_standing(column(at)));
+        origin.retain(|at| !is_mark(column(at)));
         origin.sort_by_key(|at| (rank(column(at).component()), at.1));
         let columns: Vec<Column> = origin.iter().map(|at| column(at).clone()).collect();
         let schema = Arc::new(Schema::new(resolution, columns)?);
@@ -150,7 +150,7 @@ impl Merged {
     }
 
     /// Writes all rows; a part that has no row at a tag keeps the values it had, and one that has begun
-    /// later than others stands at its first row until then.
+    /// later than others is at its first row until then.
     pub fn write(mut self, files: TraceFiles) -> (Vec<String>, Written) {
         let (recorder, mut sink) = Recorder::start();
         sink.begin(&self.schema);
@@ -175,13 +175,13 @@ impl Merged {
 
     /// The next tag at which a part has a row.
     fn next(&self) -> Option<Tag> {
-        let next = self.parts.iter().filter_map(Journal::next).min();
+        let next = self.parts.iter().filter_map(JournalCursor::next).min();
         next.filter(|next| self.until.is_none_or(|until| *next <= until))
     }
 
     fn advance(&mut self, tag: Tag) -> Result<(), TraceError> {
         let mut parts = self.parts.iter_mut().filter(|part| part.next() == Some(tag));
-        parts.try_for_each(Journal::advance)
+        parts.try_for_each(JournalCursor::advance)
     }
 
     fn put(&self, tag: Tag, chunk: &mut Chunk) {
@@ -217,7 +217,7 @@ pub fn merge_logs(logs: &[(&str, &Path)]) -> Vec<Value> {
 mod tests {
     use super::*;
     use consort_core::{Time, ValueType, ValuesRef};
-    use consort_trace::standing::hash_column;
+    use consort_trace::progress_mark::hash_column;
     use consort_trace::{JournalWriter, TraceWriter as _, VariableHash, read_parquet};
     use std::fs;
 
@@ -226,7 +226,7 @@ mod tests {
     }
 
     /// A journal of one variable, in chunks of two rows, and of a hash that counts rows.
-    fn part(component: &str, rows: &[(Tag, f64)]) -> Journal {
+    fn part(component: &str, rows: &[(Tag, f64)]) -> JournalCursor {
         let columns = vec![
             Column::new(component, "x", ValueType::Float64),
             hash_column(&format!("{component}.x"), ValueType::Float64),
@@ -243,10 +243,10 @@ mod tests {
             }
             journal.write(&chunk).unwrap();
         }
-        Journal::open(file.path()).unwrap()
+        JournalCursor::open(file.path()).unwrap()
     }
 
-    fn merged(parts: Vec<Journal>, until: Option<Tag>) -> Trace {
+    fn merged(parts: Vec<JournalCursor>, until: Option<Tag>) -> Trace {
         let rank = |name: &str| ["a", "b"].iter().position(|known| *known == name).unwrap();
         let merged = Merged::new(parts, &rank, until).unwrap().unwrap();
         let temp = tempfile::tempdir().unwrap();
@@ -261,12 +261,12 @@ mod tests {
     fn a_journal_tells_where_the_run_stood_at_any_row() {
         let rows: Vec<(Tag, f64)> = (0..5).map(|row| (tag(2 * row, 0), row as f64)).collect();
         for (until, row) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 2), (7, 3), (8, 4), (9, 4)] {
-            let standing = part("a", &rows).standing(tag(until, u32::MAX)).unwrap().unwrap();
-            assert_eq!(standing.tag, tag(2 * row, 0), "{until}");
+            let mark = part("a", &rows).mark(tag(until, u32::MAX)).unwrap().unwrap();
+            assert_eq!(mark.tag, tag(2 * row, 0), "{until}");
             let hash = VariableHash::from_bits(row as u64);
-            assert_eq!(standing.hashes, [("a.x".to_owned(), ValueType::Float64, hash)]);
+            assert_eq!(mark.hashes, [("a.x".to_owned(), ValueType::Float64, hash)]);
         }
-        assert_eq!(part("a", &rows).standing(tag(-1, 0)).unwrap(), None);
+        assert_eq!(part("a", &rows).mark(tag(-1, 0)).unwrap(), None);
     }
 
     #[test]

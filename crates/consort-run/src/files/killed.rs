@@ -2,10 +2,10 @@
 //! its nodes worked, and what was known of it when it began.
 
 use super::folder::{JOURNAL, NODES, RunFolder};
-use super::journals::{Journal, last_standing};
+use super::journals::{JournalCursor, last_mark};
 use super::parts::PartsFolder;
 use consort_core::Tag;
-use consort_trace::{Standing, TraceError};
+use consort_trace::{ProgressMark, TraceError};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ impl KilledRun {
     /// What is left in a folder, if anything is.
     pub fn of(folder: &RunFolder) -> Option<Self> {
         let journal = folder.file(JOURNAL);
-        if Journal::open(&journal).is_ok_and(|journal| journal.has_rows()) {
+        if JournalCursor::open(&journal).is_ok_and(|journal| journal.has_rows()) {
             return Some(KilledRun { journals: vec![journal], nodes: None });
         }
         let text = std::fs::read_to_string(folder.file(NODES)).ok()?;
@@ -47,7 +47,7 @@ impl KilledRun {
         match &self.nodes {
             Some(nodes) => Ok(nodes[ABOUT].clone()),
             None => {
-                let journal = Journal::open(&self.journals[0])?;
+                let journal = JournalCursor::open(&self.journals[0])?;
                 Ok(serde_json::from_str(journal.about()).unwrap_or_default())
             }
         }
@@ -58,33 +58,33 @@ impl KilledRun {
     ///
     /// # Errors
     /// If a journal cannot be read.
-    pub fn standings(&self) -> Result<Option<(Tag, Vec<Standing>)>, TraceError> {
+    pub fn marks(&self) -> Result<Option<(Tag, Vec<ProgressMark>)>, TraceError> {
         let mut ends = Vec::new();
         for path in &self.journals {
-            let Some(standing) = last_standing(path)? else { return Ok(None) };
-            ends.push(standing);
+            let Some(mark) = last_mark(path)? else { return Ok(None) };
+            ends.push(mark);
         }
-        let Some(time) = ends.iter().map(|standing| standing.tag.time).min() else {
+        let Some(time) = ends.iter().map(|mark| mark.tag.time).min() else {
             return Ok(None);
         };
         let cut = Tag { time, microstep: u32::MAX };
-        let mut standings = Vec::new();
+        let mut marks = Vec::new();
         for (path, end) in self.journals.iter().zip(ends) {
             match end.tag <= cut {
-                true => standings.push(end),
-                false => standings.extend(Journal::open(path)?.standing(cut)?),
+                true => marks.push(end),
+                false => marks.extend(JournalCursor::open(path)?.mark(cut)?),
             }
         }
-        let is_known = standings.len() == self.journals.len();
-        Ok(is_known.then_some((cut, standings)))
+        let is_known = marks.len() == self.journals.len();
+        Ok(is_known.then_some((cut, marks)))
     }
 
     /// Opens the journals from their first row on.
     ///
     /// # Errors
     /// If one cannot be read.
-    pub fn journals(&self) -> Result<Vec<Journal>, TraceError> {
-        self.journals.iter().map(|path| Journal::open(path)).collect()
+    pub fn journals(&self) -> Result<Vec<JournalCursor>, TraceError> {
+        self.journals.iter().map(|path| JournalCursor::open(path)).collect()
     }
 
     /// Where a component is in the system, among those of several journals.
@@ -96,7 +96,7 @@ impl KilledRun {
 
     /// Takes the journals away, and the folder that the nodes worked in.
     pub fn remove(&self, folder: &RunFolder) {
-        // What cannot be removed does no harm: the manifest says that the record is whole.
+        // A file that cannot be removed is harmless: the manifest says that the record is whole.
         for journal in &self.journals {
             let _ = std::fs::remove_file(journal);
         }

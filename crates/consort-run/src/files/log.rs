@@ -22,14 +22,14 @@ pub struct Log {
 
 #[derive(Debug)]
 struct LogState {
-    target: Target,
+    target: LogTarget,
     warnings: u64,
     errors: u64,
     failure: Option<io::Error>,
 }
 
 #[derive(Debug)]
-enum Target {
+enum LogTarget {
     /// Kept until it is known whether there is a file.
     Held(Vec<String>),
     File(BufWriter<File>),
@@ -39,20 +39,20 @@ enum Target {
 impl Log {
     /// A log that holds its lines back until there is a file; the monitor receives them at once.
     pub fn held(monitor: &Arc<dyn Monitor>) -> Arc<Self> {
-        Self::new(Target::Held(Vec::new()), Arc::clone(monitor))
+        Self::new(LogTarget::Held(Vec::new()), Arc::clone(monitor))
     }
 
     /// A log that keeps nothing.
     pub fn nowhere(monitor: &Arc<dyn Monitor>) -> Arc<Self> {
-        Self::new(Target::Nowhere, Arc::clone(monitor))
+        Self::new(LogTarget::Nowhere, Arc::clone(monitor))
     }
 
     /// A log that holds its lines back, and reports nothing.
     pub fn silent() -> Arc<Self> {
-        Self::new(Target::Held(Vec::new()), Arc::new(Silent))
+        Self::new(LogTarget::Held(Vec::new()), Arc::new(Silent))
     }
 
-    fn new(target: Target, monitor: Arc<dyn Monitor>) -> Arc<Self> {
+    fn new(target: LogTarget, monitor: Arc<dyn Monitor>) -> Arc<Self> {
         let state = LogState { target, warnings: 0, errors: 0, failure: None };
         Arc::new(Log { state: Mutex::new(state), monitor })
     }
@@ -64,10 +64,10 @@ impl Log {
     pub fn open(&self, file: File) -> io::Result<()> {
         let mut file = BufWriter::new(file);
         let mut state = self.state.lock().expect("no writer panics");
-        if let Target::Held(lines) = &state.target {
+        if let LogTarget::Held(lines) = &state.target {
             lines.iter().try_for_each(|line| writeln!(file, "{line}"))?;
         }
-        state.target = Target::File(file);
+        state.target = LogTarget::File(file);
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Log {
     pub fn close(&self) -> io::Result<()> {
         let mut state = self.state.lock().expect("no writer panics");
         let flushed = match &mut state.target {
-            Target::File(file) => file.flush(),
+            LogTarget::File(file) => file.flush(),
             _ => Ok(()),
         };
         state.failure.take().map_or(flushed, Err)
@@ -136,9 +136,9 @@ impl Log {
 impl LogState {
     fn write(&mut self, line: String) {
         match &mut self.target {
-            Target::Held(lines) if lines.len() < HELD_MAX => lines.push(line),
-            Target::Held(_) | Target::Nowhere => {}
-            Target::File(file) => {
+            LogTarget::Held(lines) if lines.len() < HELD_MAX => lines.push(line),
+            LogTarget::Held(_) | LogTarget::Nowhere => {}
+            LogTarget::File(file) => {
                 let written = writeln!(file, "{line}");
                 self.keep(written);
             }
@@ -147,7 +147,7 @@ impl LogState {
 
     /// What warns of trouble should be on disk before the trouble comes.
     fn flush(&mut self) {
-        if let Target::File(file) = &mut self.target {
+        if let LogTarget::File(file) = &mut self.target {
             let flushed = file.flush();
             self.keep(flushed);
         }

@@ -23,11 +23,11 @@ pub fn memory_peak_bytes() -> Option<u64> {
 pub fn differences(before: &Value, now: &Value) -> Vec<String> {
     let names = ["target", "cpu_features", "libc"];
     let differing = names.iter().filter(|name| before[**name] != now[**name]);
-    let say = |name: &&str| match (before[*name].as_array(), now[*name].as_array()) {
+    let describe = |name: &&str| match (before[*name].as_array(), now[*name].as_array()) {
         (Some(before), Some(now)) => format!("{}: {}", spaced(name), list_change(before, now)),
         _ => format!("{}: {}, now {}", spaced(name), plain(&before[*name]), plain(&now[*name])),
     };
-    differing.map(say).collect()
+    differing.map(describe).collect()
 }
 
 fn spaced(name: &str) -> String {
@@ -44,9 +44,9 @@ fn list_change(before: &[Value], now: &[Value]) -> String {
         of.iter().filter(|item| !from.contains(item)).map(plain).collect()
     };
     let changes = [("without", missing(before, now)), ("with", missing(now, before))];
-    let say = |(word, items): &(&str, Vec<String>)| format!("{word} {}", items.join(" "));
+    let describe = |(word, items): &(&str, Vec<String>)| format!("{word} {}", items.join(" "));
     let parts: Vec<String> =
-        changes.iter().filter(|(_, items)| !items.is_empty()).map(say).collect();
+        changes.iter().filter(|(_, items)| !items.is_empty()).map(describe).collect();
     format!("now {}", parts.join(", "))
 }
 
@@ -82,7 +82,7 @@ fn cpu_features() -> Vec<&'static str> {
     Vec::new()
 }
 
-/// The C library says its version in its own file; asking it would need a foreign call.
+/// Reads the version of the C library from its file; calling it would need a foreign function.
 fn libc_version() -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let mut paths = maps.lines().filter_map(|line| line.split_ascii_whitespace().nth(5));

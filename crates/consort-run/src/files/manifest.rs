@@ -12,7 +12,7 @@ use consort_engine::Summary;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Says which form of manifest this is.
+/// The format of the manifest.
 pub(crate) const FORMAT: &str = "consort-run 1";
 
 /// How many bytes the end of a manifest takes, at least and per column.
@@ -22,7 +22,8 @@ const ROOM_PER_COLUMN: usize = 256;
 /// The end of a run that was killed: a manifest of its beginning becomes one of what is left.
 pub fn cut(
     about: &mut Value,
-    (cut, summary): (Tag, &Summary),
+    cut: Tag,
+    summary: &Summary,
     resolution: Resolution,
     recorded: Value,
 ) {
@@ -44,7 +45,7 @@ pub fn cut(
     }
 }
 
-/// What came to the disk. A check sum says that `trace.parquet` is whole.
+/// What came to the disk. A checksum shows that `trace.parquet` is complete.
 pub fn recorded(rows: u64, columns: &[String], check_sum: Option<&str>) -> Value {
     json!({ "rows": rows, "columns": columns, "check_sum": check_sum })
 }
@@ -117,7 +118,7 @@ impl Manifest {
         self.value["recorded"]["check_sum"].as_str()
     }
 
-    /// What to go on from, if the run was saved: the last file that was to be written.
+    /// What to resume from, if the run was saved: the last file that was to be written.
     pub fn last_save(&self) -> Option<PathBuf> {
         let files = self.options()["save"].as_array()?.iter().filter_map(Value::as_str);
         files.map(|file| self.resolve(file)).rfind(|file| file.exists())

@@ -1,4 +1,4 @@
-//! Writes the trace while the run goes on, on two threads of its own: one for the files of the record, one
+//! Writes the trace during the run, on two threads of its own: one for the files of the record, one
 //! for the journal, which keeps the rows if this process is killed.
 //!
 //! The engine hands over chunks and gets emptied ones back; if a writer falls behind, the engine
@@ -40,7 +40,7 @@ pub struct TraceFiles {
     pub journal: Option<JournalFile>,
 }
 
-/// Where a journal is, and what it says of the run.
+/// Where a journal is, and what it holds about the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JournalFile {
     /// The file.
@@ -62,7 +62,7 @@ impl TraceFiles {
         }
     }
 
-    /// Only this journal; it says nothing of the run if its reader knows that.
+    /// Only this journal; without data about the run if its reader has that.
     pub fn only_journal(path: PathBuf, about: String) -> Self {
         TraceFiles { journal: Some(JournalFile { path, about }), ..TraceFiles::default() }
     }
@@ -93,7 +93,7 @@ enum Message {
     Schema(Arc<Schema>),
     Open(TraceFiles),
     Rows(Arc<Chunk>),
-    /// Whoever asks wants to know when everything before was written.
+    /// Requests an answer when everything before was written.
     Flush(Sender<()>),
 }
 
@@ -127,7 +127,7 @@ impl Recorder {
         let (done, answers) = channel();
         self.record.send(Message::Flush(done.clone()));
         self.journal.send(Message::Flush(done));
-        // A writer that is gone answers as little as it writes.
+        // A writer that has ended does not answer.
         answers.iter().for_each(drop);
     }
 
@@ -172,7 +172,7 @@ impl Lane {
         Lane { messages, thread }
     }
 
-    /// A writer that is gone has failed, which `close` reports.
+    /// A writer that has ended has failed, which `close` reports.
     fn send(&self, message: Message) {
         let _ = self.messages.send(message);
     }
@@ -231,11 +231,11 @@ struct LaneWritten {
     check_sum: Option<String>,
 }
 
-/// Receives until everybody has hung up, or until nothing can be written any more.
+/// Receives until all senders are dropped, or until nothing can be written any more.
 fn write_all(received: Receiver<Message>, emptied: &Sender<Chunk>) -> LaneWritten {
     let mut writer = Writer::default();
     let handled = received.iter().try_for_each(|message| writer.handle(message, emptied));
-    // Whoever waits for an answer learns that there will be none.
+    // Ends the waits for an answer.
     drop(received);
     // What was written before a failure is closed so that it can be read.
     let finished = writer.files.as_mut().map_or(Ok(()), TraceWriter::finish);

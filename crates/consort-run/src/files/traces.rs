@@ -49,7 +49,7 @@ pub fn verify(path: &Path) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!("`{}` was changed or cut after it was recorded", file.display());
-    let note = format!("its check sum is {found}, the manifest says {expected}");
+    let note = format!("its checksum is {found}, in the manifest {expected}");
     let help = "bring back the file, or make it again with `consort replay` and `--out DIR`; to use it as it \
                 is, copy it to another folder";
     let diagnostic = Diagnostic::error("cli::trace-changed", message).with_note(note);

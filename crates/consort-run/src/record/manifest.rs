@@ -1,6 +1,6 @@
 //! What goes into `manifest.json`.
 
-use crate::driver::{End, Timing};
+use crate::driver::{End, RunTiming};
 use crate::files::manifest::{FORMAT, recorded};
 use crate::files::{hashes, machine};
 use crate::prepared::{InputHash, Prepared, PreparedComponent};
@@ -21,8 +21,8 @@ pub struct ManifestContent<'a> {
     pub end: &'a End,
     /// What it came to.
     pub summary: &'a Summary,
-    /// What the clock says.
-    pub timing: Timing,
+    /// Wall-clock times.
+    pub timing: RunTiming,
     /// What was recorded.
     pub columns: Vec<String>,
     /// How many rows.
@@ -45,7 +45,7 @@ pub struct ManifestContent<'a> {
 
 /// What is known of a run when it begins.
 #[derive(Clone)]
-pub struct Origin<'a> {
+pub struct RunHeader<'a> {
     /// What is run.
     pub prepared: &'a Prepared,
     /// The options of the run.
@@ -60,7 +60,7 @@ pub struct Origin<'a> {
 
 impl ManifestContent<'_> {
     /// What is known of a run that has begun: all but its end. Saves are those that are planned.
-    pub fn begun(origin: Origin<'_>, saving: &Saving) -> Value {
+    pub fn begun(origin: RunHeader<'_>, saving: &Saving) -> Value {
         let prepared = origin.prepared;
         let start = Tag::at(prepared.resolved().experiment.start);
         let components = prepared.resolved().components.len();
@@ -70,7 +70,7 @@ impl ManifestContent<'_> {
             options: origin.options.clone(),
             end: &End::Interrupted,
             summary: &Summary::new(start, Vec::new(), statistics, Vec::new()),
-            timing: Timing::default(),
+            timing: RunTiming::default(),
             columns: Vec::new(),
             rows: 0,
             check_sum: None,

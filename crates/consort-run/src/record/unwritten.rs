@@ -6,7 +6,7 @@ use crate::files::recorder::Written;
 use consort_core::Diagnostic;
 use consort_trace::TraceError;
 
-/// What there is to say of rows that could not be written, if there are any. A trace that is not whole cannot
+/// The diagnostics of rows that could not be written, if there are any. A trace that is not whole cannot
 /// be read: it makes room for the manifest, if its rows are in a journal.
 pub(crate) fn remark(written: &Written, folder: &RunFolder) -> Option<Diagnostic> {
     match (&written.failure, &written.journal_failure) {

@@ -1,4 +1,4 @@
-//! A node that goes on from its own part of a run that was saved.
+//! A node that is resumed from its own part of a saved run.
 
 use super::{Resumed, another_placement, placed};
 use crate::error::Error;
@@ -33,7 +33,7 @@ impl Resumed {
         }
     }
 
-    /// A file that a whole run goes on from.
+    /// A file that a whole run is resumed from.
     ///
     /// # Errors
     /// If there is no snapshot, or it is the part of one node.
@@ -89,7 +89,7 @@ impl Resumed {
         }
     }
 
-    /// Checks that everybody is on the node that it was on.
+    /// Checks that every component is on the same node as before.
     ///
     /// # Errors
     /// If a component is on another node.

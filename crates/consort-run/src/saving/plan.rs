@@ -1,13 +1,13 @@
 //! From what was typed to the saves of a run, or everything that is wrong with it.
 
 use super::twins::TwinChecks;
-use super::{Save, Saving, Target};
+use super::{Save, SavePurpose, Saving};
 use crate::error::Error;
 use crate::files::machine;
 use crate::prepared::{InputHash, Prepared, PreparedComponent};
 use crate::settings::{SaveRequest, option_source};
 use consort_core::{Diagnostic, Fidelity, Report, Resolution, Seconds, Tag, Time};
-use consort_formats::snapshot::{InputDigest, Origin, SnapshotFile};
+use consort_formats::snapshot::{InputDigest, SnapshotFile, SnapshotOrigin};
 use consort_view::numbers::{plural, short};
 use serde_json::Value;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub fn repeat(
     again: Vec<Time>,
 ) -> Saving {
     let again = again.into_iter().filter(|_| prepared.is_restore_noticed());
-    let target = Target::Repetition;
+    let target = SavePurpose::Repetition;
     let waiting = again.map(|at| Save { at: Some(at), target: target.clone() }).collect();
     saving(options, prepared, save_points, waiting)
 }
@@ -89,7 +89,7 @@ pub(super) fn saving(
 }
 
 /// What must be the same where the run is resumed.
-pub fn origin(prepared: &Prepared) -> Origin {
+pub fn origin(prepared: &Prepared) -> SnapshotOrigin {
     let host = machine::describe();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let features = host["cpu_features"].as_array().into_iter().flatten();
@@ -98,7 +98,7 @@ pub fn origin(prepared: &Prepared) -> Origin {
         path: input.path.clone(),
         sha256: input.sha256.clone(),
     };
-    Origin {
+    SnapshotOrigin {
         consort: env!("CARGO_PKG_VERSION").to_owned(),
         target: text(&host["target"]),
         cpu_features: features.map(text).collect(),

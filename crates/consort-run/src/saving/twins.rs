@@ -30,7 +30,7 @@ pub(super) struct TwinChecks {
     next: u64,
     /// The save that is checked, and what has followed it so far.
     trail: Option<Trail>,
-    /// Those whose twins have not gone yet.
+    /// Those whose twins have not started yet.
     waiting: Vec<Trail>,
     /// How many twins there were, how many steps they took, and how long.
     done: (u64, u64, Duration),
@@ -115,7 +115,7 @@ impl TwinChecks {
         }
     }
 
-    /// The run is no more: lets all twins go that have not gone yet.
+    /// The run is over: starts all twins that have not started yet.
     pub(super) fn check_last(
         &mut self,
         prepared: &Prepared,
@@ -143,7 +143,7 @@ impl TwinChecks {
         Ok(())
     }
 
-    /// What kept a save from being checked; it says nothing about the save.
+    /// Why a save was not checked; the save itself may be right.
     pub(super) fn take_problem(&mut self, resolution: Resolution) -> Option<Diagnostic> {
         let reason = self.unmade.take()?.diagnostic(resolution);
         let message = "saves were not checked: no second instance could be restored beside the run";

@@ -4,7 +4,7 @@ mod assumed;
 mod grid;
 mod variable;
 
-use crate::system::{Spanned, System};
+use crate::system::{Spanned, SystemDescription};
 use consort_core::{
     Diagnostic, ModelDescription, Report, Resolution, Seconds, Span, Time, TimeError,
 };
@@ -39,7 +39,7 @@ impl Number {
 /// Checks the times of a system that need no model: steps and resolution are positive, the stop is
 /// later than the start, steps of changing size are all there are. [`resolve`](crate::resolve()) does that too; a reader calls it for a
 /// system that is too broken to be resolved.
-pub fn check_times(system: &System, report: &mut Report) {
+pub fn check_times(system: &SystemDescription, report: &mut Report) {
     let experiment = &system.experiment;
     let own = |time: &Option<Spanned<Seconds>>, what: &str| {
         time.as_ref().map(|time| Number::new(time, what))
@@ -79,7 +79,7 @@ fn check_order(start: &Spanned<Seconds>, stop: Option<&Spanned<Seconds>>, report
 
 /// The times in ticks; `None` if they were reported not to fit.
 pub(super) fn resolve(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     report: &mut Report,
 ) -> Option<Timing> {
@@ -108,7 +108,7 @@ pub(super) fn resolve(
 
 /// The step, or the first where steps change their size.
 fn first_step(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     report: &mut Report,
 ) -> Option<Spanned<Seconds>> {
@@ -121,7 +121,7 @@ fn first_step(
 
 /// How long a tick is: as given, or such that every number is a multiple of it.
 fn resolution(
-    system: &System,
+    system: &SystemDescription,
     step: &Spanned<Seconds>,
     stop: &Spanned<Seconds>,
     report: &mut Report,
@@ -153,7 +153,7 @@ fn resolution(
 
 /// Whether every number is a multiple of the tick; complains about each that is not.
 fn check_ticks(
-    system: &System,
+    system: &SystemDescription,
     step: &Spanned<Seconds>,
     stop: &Spanned<Seconds>,
     resolution: Resolution,
@@ -172,7 +172,7 @@ fn check_ticks(
 /// Whether the ticks from start to stop can be counted, so that no difference of two times of the
 /// run can leave 64 bits.
 fn check_length(
-    system: &System,
+    system: &SystemDescription,
     stop: &Spanned<Seconds>,
     resolution: Resolution,
     report: &mut Report,
@@ -198,7 +198,11 @@ fn check_length(
 }
 
 /// Every number that must be a multiple of the tick, each value once.
-fn numbers(system: &System, step: &Spanned<Seconds>, stop: &Spanned<Seconds>) -> Vec<Number> {
+fn numbers(
+    system: &SystemDescription,
+    step: &Spanned<Seconds>,
+    stop: &Spanned<Seconds>,
+) -> Vec<Number> {
     let mut numbers = vec![
         Number::new(&system.experiment.start, "the start"),
         Number::new(stop, "the stop"),
@@ -251,7 +255,12 @@ fn report_no_common_tick(numbers: &[Number], error: &TimeError, report: &mut Rep
     report.push(diagnostic);
 }
 
-fn report_ticks(system: &System, number: &Number, error: &TimeError, report: &mut Report) {
+fn report_ticks(
+    system: &SystemDescription,
+    number: &Number,
+    error: &TimeError,
+    report: &mut Report,
+) {
     let (code, help) = match error {
         TimeError::OutOfRange { .. } => {
             ("time::out-of-range", "choose a coarser resolution or a nearer time")
@@ -271,7 +280,7 @@ fn report_ticks(system: &System, number: &Number, error: &TimeError, report: &mu
 }
 
 fn timing(
-    system: &System,
+    system: &SystemDescription,
     step: &Spanned<Seconds>,
     stop: &Spanned<Seconds>,
     resolution: Resolution,

@@ -2,7 +2,7 @@
 
 use super::names::Names;
 use super::shapes;
-use crate::system::{Spanned, System};
+use crate::system::{Spanned, SystemDescription};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{ComponentId, Diagnostic, ModelDescription, Report, Span, VariableId};
 use std::ops::Range;
@@ -18,7 +18,7 @@ const NAME_LENGTH_MAX: usize = 200;
 const LISTED_MAX: usize = 8;
 
 pub(super) struct Context<'a, 'r> {
-    pub(super) system: &'a System,
+    pub(super) system: &'a SystemDescription,
     pub(super) names: Names<'a>,
     /// By component: a mistake elsewhere may explain inputs that nothing feeds.
     pub(super) doubtful: Vec<bool>,
@@ -29,7 +29,7 @@ pub(super) struct Context<'a, 'r> {
 
 impl<'a, 'r> Context<'a, 'r> {
     pub(super) fn new(
-        system: &'a System,
+        system: &'a SystemDescription,
         models: &[Option<&'a ModelDescription>],
         report: &'r mut Report,
     ) -> Self {

@@ -1,6 +1,6 @@
 //! Names to ids: one index per distinct model, however many components use it.
 
-use crate::system::System;
+use crate::system::SystemDescription;
 use consort_core::{ComponentId, ModelDescription, VariableId};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,10 @@ struct ModelNames<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(system: &'a System, models: &[Option<&'a ModelDescription>]) -> Self {
+    pub(super) fn new(
+        system: &'a SystemDescription,
+        models: &[Option<&'a ModelDescription>],
+    ) -> Self {
         let mut names = Names {
             components: BTreeMap::new(),
             models: Vec::new(),

@@ -4,7 +4,7 @@ use super::context::{Context, Written};
 use super::pattern_matches;
 use crate::placement::{Placement, bad_name, is_node_name};
 use crate::resolved::ResolvedSystem;
-use crate::system::{Node, Spanned};
+use crate::system::{DeclaredNode, Spanned};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub(super) fn resolve(context: &mut Context<'_, '_>) -> Option<Placement> {
     Some(Placement::from_names(&of_component))
 }
 
-fn check_names(context: &mut Context<'_, '_>, nodes: &[Node]) {
+fn check_names(context: &mut Context<'_, '_>, nodes: &[DeclaredNode]) {
     let mut seen = BTreeMap::new();
     for node in nodes {
         let name = &node.name;
@@ -118,7 +118,7 @@ fn report_both(
     context.push_with_label(diagnostic, earlier.written.span, "first placed here");
 }
 
-fn check_empty(context: &mut Context<'_, '_>, nodes: &[Node], of_component: &[&str]) {
+fn check_empty(context: &mut Context<'_, '_>, nodes: &[DeclaredNode], of_component: &[&str]) {
     for node in nodes {
         let name = node.name.value.as_str();
         let is_empty = !of_component.contains(&name);

@@ -46,7 +46,7 @@ pub(super) fn encode(chunk: &Chunk, before: &mut Before, body: &mut Writer) {
             }
         }
     }
-    body.values(ValuesRef::UInt64(chunk.standing()));
+    body.values(ValuesRef::UInt64(chunk.mark()));
 }
 
 pub(super) fn decode(
@@ -67,10 +67,10 @@ pub(super) fn decode(
         }
         banks.push(bank);
     }
-    let Values::UInt64(standing) = reader.values(ValueType::UInt64)? else {
-        return Err(impossible("standing"));
+    let Values::UInt64(mark) = reader.values(ValueType::UInt64)? else {
+        return Err(impossible("mark"));
     };
-    Ok(Chunk::from_parts(schema, tags, banks, standing))
+    Ok(Chunk::from_parts(schema, tags, banks, mark))
 }
 
 fn tags(reader: &mut Reader<'_>) -> Result<Vec<Tag>, BytesError> {

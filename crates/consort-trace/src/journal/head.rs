@@ -11,8 +11,8 @@ pub(super) fn encode(schema: &Schema, about: &str) -> Vec<u8> {
     let mut writer = Writer::new(MAGIC);
     writer.text(about);
     writer.text(&metadata::encode(schema));
-    let standing = Schema::new(schema.resolution(), schema.standing().to_vec());
-    writer.text(&standing.map(|standing| metadata::encode(&standing)).unwrap_or_default());
+    let mark = Schema::new(schema.resolution(), schema.mark_columns().to_vec());
+    writer.text(&mark.map(|mark| metadata::encode(&mark)).unwrap_or_default());
     let columns = 0..schema.columns().len();
     columns.for_each(|column| writer.count(schema.place(column).offset));
     writer.finish()
@@ -20,15 +20,15 @@ pub(super) fn encode(schema: &Schema, about: &str) -> Vec<u8> {
 
 pub(super) fn decode(body: &[u8]) -> Result<(String, Schema), TraceError> {
     let not = |error: BytesError| TraceError::NotATrace { reason: error.to_string() };
-    let (about, schema, standing, offsets) = parts(body).map_err(not)?;
+    let (about, schema, mark, offsets) = parts(body).map_err(not)?;
     let schema = metadata::decode(schema)?;
-    let standing = metadata::decode(standing)?;
+    let mark = metadata::decode(mark)?;
     if offsets.len() != schema.columns().len() {
         return Err(not(BytesError::Impossible { what: "number of columns" }));
     }
     let mut order: Vec<usize> = (0..offsets.len()).collect();
     order.sort_by_key(|&column| offsets[column]);
-    let schema = schema.with_row_order(&order).with_standing(standing.columns().to_vec());
+    let schema = schema.with_row_order(&order).with_marks(mark.columns().to_vec());
     Ok((about.to_owned(), schema))
 }
 

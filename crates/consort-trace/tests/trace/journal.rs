@@ -2,7 +2,7 @@
 
 use crate::common::{bits, trace, traces};
 use consort_core::{Resolution, Tag, Time, ValueType, Values, ValuesRef};
-use consort_trace::standing::{Standing, count_column, hash_column};
+use consort_trace::progress_mark::{ProgressMark, count_column, hash_column};
 use consort_trace::{
     Chunk, Column, JournalReader, JournalWriter, Schema, Trace, TraceError, TraceWriter,
     VariableHash, read_journal,
@@ -143,8 +143,8 @@ fn a_chunk_tells_where_the_run_stood_at_its_last_row() {
         Column::new("a", "name", ValueType::String),
         Column::new("a", "y", ValueType::Float64),
     ];
-    let standing = vec![hash_column("a.x", ValueType::Float64), count_column("tags")];
-    let schema = Schema::new(Resolution::NANOSECOND, columns).unwrap().with_standing(standing);
+    let mark = vec![hash_column("a.x", ValueType::Float64), count_column("tags")];
+    let schema = Schema::new(Resolution::NANOSECOND, columns).unwrap().with_marks(mark);
     let schema = Arc::new(schema.with_row_order(&[2, 0, 1]));
     let mut journal = JournalWriter::new(Vec::new(), &schema, "").unwrap();
     for tick in 0..3 {
@@ -154,32 +154,32 @@ fn a_chunk_tells_where_the_run_stood_at_its_last_row() {
         chunk.extend(ValuesRef::String(&["ä".to_owned()]));
         chunk.end_row();
         if tick == 0 {
-            chunk.stand([7, 0]);
+            chunk.set_mark([7, 0]);
         }
         journal.write(&chunk).unwrap();
         if tick == 1 {
             // Also one without rows.
             chunk.clear();
-            chunk.stand([7, 1]);
+            chunk.set_mark([7, 1]);
             journal.write(&chunk).unwrap();
         }
     }
     let bytes = journal.into_inner();
     let mut reader = JournalReader::new(&bytes[..]).unwrap();
-    assert_eq!(reader.standing(), None);
+    assert_eq!(reader.mark(), None);
     for tick in 0..3 {
         let rows = reader.next().unwrap().unwrap();
         let x = rows.column("a.x").unwrap().view();
         assert!(x.is_same(ValuesRef::Float64(&[1.0, tick as f64])));
         if tick == 1 {
-            assert_eq!(reader.standing(), None);
+            assert_eq!(reader.mark(), None);
             assert!(reader.next().unwrap().unwrap().tags().is_empty());
         }
-        let expected = (tick < 2).then(|| Standing {
+        let expected = (tick < 2).then(|| ProgressMark {
             tag: Tag::at(Time::from_ticks(tick)),
             hashes: vec![("a.x".to_owned(), ValueType::Float64, VariableHash::from_bits(7))],
             counts: vec![tick as u64],
         });
-        assert_eq!(reader.standing(), expected, "only chunks that tell it");
+        assert_eq!(reader.mark(), expected, "only chunks that tell it");
     }
 }

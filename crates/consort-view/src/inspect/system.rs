@@ -9,7 +9,7 @@ use crate::units;
 use consort_core::{Causality, ComponentId, ModelDescription, Seconds, Time};
 use consort_system::{
     Action, Component, Hold, Intervention, Port, Record, ResolvedConnection, ResolvedSystem,
-    Spanned, System, When,
+    Spanned, SystemDescription, When,
 };
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ const LINES_MAX: usize = 100;
 /// `models` has one entry per component, `None` where the model could not be loaded. With
 /// `resolved` the text says what the system means: exact steps, converted units.
 pub fn describe_system(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     resolved: Option<&ResolvedSystem>,
     extra: &InspectExtra,
@@ -50,7 +50,10 @@ pub fn describe_system(
     page.finish()
 }
 
-fn experiment(system: &System, resolved: Option<&ResolvedSystem>) -> Vec<(String, String)> {
+fn experiment(
+    system: &SystemDescription,
+    resolved: Option<&ResolvedSystem>,
+) -> Vec<(String, String)> {
     let written = &system.experiment;
     let seconds = |time: &Option<Spanned<Seconds>>| {
         time.as_ref().map_or("not given".to_owned(), |time| format!("{} s", time.value))
@@ -102,7 +105,7 @@ fn record(record: &Record) -> String {
 
 fn components(
     page: &mut Page,
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     resolved: Option<&ResolvedSystem>,
 ) {
@@ -132,7 +135,7 @@ fn components(
 }
 
 /// Which components one of our solvers integrates, and how.
-fn solvers(page: &mut Page, system: &System, models: &[Option<&ModelDescription>]) {
+fn solvers(page: &mut Page, system: &SystemDescription, models: &[Option<&ModelDescription>]) {
     let solver = |(component, model): (&Component, &Option<&ModelDescription>)| {
         let solved_by = model.as_ref()?.capabilities.solved_by?;
         Some((component.name.value.clone(), solved_by.settings.to_string()))
@@ -163,7 +166,7 @@ fn parameters(component: &Component) -> String {
 
 fn connections(
     page: &mut Page,
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     resolved: Option<&ResolvedSystem>,
 ) {
@@ -220,7 +223,7 @@ fn conversion(
 }
 
 /// Inputs that neither a connection nor a table feeds.
-fn unfed(system: &System, models: &[Option<&ModelDescription>]) -> Vec<String> {
+fn unfed(system: &SystemDescription, models: &[Option<&ModelDescription>]) -> Vec<String> {
     let wired = system.connections.iter().map(|connection| connection.to.value.as_str());
     let columns = system.inputs.iter().flat_map(|table| &table.columns);
     let tabled = columns.map(|column| column.name.value.as_str());

@@ -34,7 +34,7 @@ static FORMAT: Format = Format {
 };
 
 /// Reads a text, has `look` use its root, and gives what was reported: code, message, place and help.
-fn reported(text: &str, look: impl Fn(&File<'_>, Node<'_>, &mut Reporter<'_>)) -> Vec<String> {
+fn reported(text: &str, look: impl Fn(&File<'_>, XmlNode<'_>, &mut Reporter<'_>)) -> Vec<String> {
     let mut report = Report::default();
     let source = report.add_source("note.xml", text);
     let mut reporter = Reporter::new(&mut report);

@@ -5,17 +5,17 @@ use super::prepare::Campaign;
 use super::scenario::{self, ScenarioRun};
 use super::session::Session;
 use super::verification;
-use consort_explore::chronicle::{Chronicle, Errands};
-use consort_explore::coordinator::Ending;
-use consort_explore::report::{CounterExample, Role, Validation};
-use consort_explore::strategy::{Strategy as _, Task};
+use consort_explore::coordinator::CampaignEnd;
+use consort_explore::history::{CampaignHistory, FixedUnits};
+use consort_explore::report::{CounterExample, CounterExampleRole, Validation};
+use consort_explore::strategy::{Strategy as _, UnitTask};
 use consort_run::{Context, Error};
 use consort_view::plot::Figure;
 
 /// A scenario that violates a property, before it was run again.
 #[derive(Clone, Copy)]
-struct Candidate {
-    role: Role,
+struct UnverifiedViolation {
+    role: CounterExampleRole,
     property: usize,
     index: u128,
 }
@@ -26,16 +26,16 @@ struct Candidate {
 /// If workers cannot be started, or files cannot be written.
 pub(super) fn find(
     session: &mut Session<'_>,
-    chronicle: &Chronicle,
-    ending: &Ending,
+    history: &CampaignHistory,
+    ending: &CampaignEnd,
     context: &Context,
 ) -> Result<(Vec<CounterExample>, Vec<Figure>), Error> {
-    let mut candidates = candidates(chronicle);
+    let mut candidates = candidates(history);
     if candidates.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    if *ending != Ending::Stopped {
-        candidates.extend(shrink(session, chronicle, context)?);
+    if *ending != CampaignEnd::Stopped {
+        candidates.extend(shrink(session, history, context)?);
         candidates.sort_by_key(|candidate| candidate.property);
     }
     let _waiting = context.monitor.waiting("validating counter-examples");
@@ -45,7 +45,7 @@ pub(super) fn find(
     for candidate in candidates {
         let letters = campaign.resolved.space.unrank(candidate.index);
         let run = scenario::run(campaign, &letters, None)?;
-        if run.standing.verdicts[candidate.property] != Some(false) {
+        if run.evaluation.verdicts[candidate.property] != Some(false) {
             return Err(verification::not_a_violation(session, &letters));
         }
         let example = judge(campaign, candidate, letters, &run, tighter.as_ref());
@@ -65,18 +65,26 @@ fn property<'c>(campaign: &'c Campaign, example: &CounterExample) -> &'c str {
 }
 
 /// The first and the least robust scenario of each property that is violated.
-fn candidates(chronicle: &Chronicle) -> Vec<Candidate> {
-    let summary = chronicle.summary();
+fn candidates(history: &CampaignHistory) -> Vec<UnverifiedViolation> {
+    let summary = history.summary();
     let mut candidates = Vec::new();
     for (property, known) in summary.properties.iter().enumerate() {
         let is_violated = |outcome: &&consort_explore::visit::Outcome| {
             outcome.verdicts.get(property) == Some(&Some(false))
         };
         let first = summary.violations.iter().find(is_violated).map(|outcome| outcome.index);
-        candidates.extend(first.map(|index| Candidate { role: Role::First, property, index }));
+        candidates.extend(first.map(|index| UnverifiedViolation {
+            role: CounterExampleRole::First,
+            property,
+            index,
+        }));
         let worst = known.worst.as_ref().filter(|_| 0 < known.violated);
         let worst = worst.map(|worst| worst.index).filter(|index| Some(*index) != first);
-        candidates.extend(worst.map(|index| Candidate { role: Role::Worst, property, index }));
+        candidates.extend(worst.map(|index| UnverifiedViolation {
+            role: CounterExampleRole::Worst,
+            property,
+            index,
+        }));
     }
     candidates
 }
@@ -84,26 +92,30 @@ fn candidates(chronicle: &Chronicle) -> Vec<Candidate> {
 /// Lets workers shrink the first scenario of each property.
 fn shrink(
     session: &mut Session<'_>,
-    chronicle: &Chronicle,
+    history: &CampaignHistory,
     context: &Context,
-) -> Result<Vec<Candidate>, Error> {
+) -> Result<Vec<UnverifiedViolation>, Error> {
     let space = &session.campaign.resolved.space;
-    let firsts = candidates(chronicle);
-    let firsts = firsts.into_iter().filter(|candidate| candidate.role == Role::First);
-    let firsts: Vec<Candidate> = firsts.collect();
-    let task = |first: &Candidate| Task::Shrink {
+    let firsts = candidates(history);
+    let firsts = firsts.into_iter().filter(|candidate| candidate.role == CounterExampleRole::First);
+    let firsts: Vec<UnverifiedViolation> = firsts.collect();
+    let task = |first: &UnverifiedViolation| UnitTask::Shrink {
         prefix: space.unrank(first.index),
         property: first.property,
     };
-    let mut errands = Errands::new(firsts.iter().map(task));
+    let mut units = FixedUnits::new(firsts.iter().map(task));
     session.deadline = None;
-    session.follow("shrink", &mut errands, context)?;
-    let results = errands.into_results().into_iter().zip(firsts);
+    session.follow("shrink", &mut units, context)?;
+    let results = units.into_results().into_iter().zip(firsts);
     let shrunk = results.filter_map(|(result, first)| {
         let shrunk = result?.shrunk?;
         let index = space.first_below(&shrunk.prefix)?;
         let is_new = index != first.index;
-        is_new.then_some(Candidate { role: Role::Shrunk, property: first.property, index })
+        is_new.then_some(UnverifiedViolation {
+            role: CounterExampleRole::Shrunk,
+            property: first.property,
+            index,
+        })
     });
     Ok(shrunk.collect())
 }
@@ -124,12 +136,12 @@ fn first_message(error: Error) -> String {
 
 fn judge(
     campaign: &Campaign,
-    candidate: Candidate,
+    candidate: UnverifiedViolation,
     letters: Vec<u32>,
     run: &ScenarioRun,
     tighter: Option<&Result<Campaign, String>>,
 ) -> CounterExample {
-    let Candidate { role, property, index } = candidate;
+    let UnverifiedViolation { role, property, index } = candidate;
     let name = &campaign.resolved.questions[property].name;
     let validation = tighter.map(|tighter| match tighter {
         Ok(tighter) => validate(tighter, &letters, property),
@@ -142,7 +154,7 @@ fn judge(
         index,
         changes: campaign.resolved.space.changes(&letters),
         letters,
-        robustness: run.standing.robustness[property],
+        robustness: run.evaluation.robustness[property],
         trace_hash: run.trace_hash.clone(),
         validation,
     }
@@ -151,8 +163,8 @@ fn judge(
 fn validate(tighter: &Campaign, letters: &[u32], property: usize) -> Validation {
     match scenario::run(tighter, letters, None) {
         Ok(again) => {
-            let bounds = again.standing.robustness[property];
-            match again.standing.verdicts[property] {
+            let bounds = again.evaluation.robustness[property];
+            match again.evaluation.verdicts[property] {
                 Some(false) => Validation::Confirmed(bounds),
                 _ => Validation::Refuted(bounds),
             }

@@ -1,6 +1,6 @@
 //! The report as a page that needs nothing else.
 
-use consort_explore::chronicle::{Chronicle, Moment};
+use consort_explore::history::{CampaignHistory, Moment};
 use consort_view::numbers::short;
 use consort_view::plot::words::escape;
 use consort_view::plot::{Figure, Panel, Series, Size, Style, svg};
@@ -12,7 +12,7 @@ table{border-collapse:collapse;margin:.6rem 0}\nth,td{text-align:left;padding:.1
 svg{max-width:100%;height:auto}\n.violated{color:#b00020}.holds{color:#00701a}\ncode{font-size:90%}\n";
 
 /// The page; the same bytes for the same report.
-pub(super) fn html(report: &Value, chronicle: &Chronicle, pictures: &[Figure]) -> String {
+pub(super) fn html(report: &Value, history: &CampaignHistory, pictures: &[Figure]) -> String {
     let title = escape(&text(&report["campaign"]));
     let answer = escape(&text(&report["answer"]));
     let mut out = format!(
@@ -24,7 +24,7 @@ pub(super) fn html(report: &Value, chronicle: &Chronicle, pictures: &[Figure]) -
     );
     facts(&mut out, report);
     properties(&mut out, report);
-    history(&mut out, report, chronicle.moments());
+    progress_section(&mut out, report, history.moments());
     counter_examples(&mut out, report, pictures);
     failures(&mut out, report);
     identity(&mut out, report);
@@ -109,7 +109,7 @@ fn properties(out: &mut String, report: &Value) {
 }
 
 /// The least robustness of each unit of work, over the scenarios that were done.
-fn history(out: &mut String, report: &Value, moments: &[Moment]) {
+fn progress_section(out: &mut String, report: &Value, moments: &[Moment]) {
     let done: Vec<f64> = moments.iter().map(|moment| moment.done as f64).collect();
     let series = list(&report["properties"]).iter().enumerate().map(|(index, property)| {
         let lowest = |moment: &Moment| moment.lowest.get(index).copied().flatten();

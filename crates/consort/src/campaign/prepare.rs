@@ -10,7 +10,7 @@ use consort_explore::sample::Sample;
 use consort_explore::strategy::Strategy as _;
 use consort_models::sha256;
 use consort_run::{Context, Error, Prepared};
-use consort_system::{Spanned, System};
+use consort_system::{Spanned, SystemDescription};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -185,7 +185,7 @@ impl Loading<'_> {
         experiment: &Changes,
         report: &mut Report,
     ) -> Result<Option<Prepared>, Error> {
-        let change = |system: &mut System, models: &[Option<&ModelDescription>]| {
+        let change = |system: &mut SystemDescription, models: &[Option<&ModelDescription>]| {
             let stop = sum(system.experiment.start.value, self.written.horizon.value);
             system.experiment.stop = stop.map(Spanned::assumed);
             let inputs = self.written.disturbances.iter().map(|it| it.input.value.clone());

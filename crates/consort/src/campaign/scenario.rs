@@ -7,8 +7,8 @@ use crate::models::ModelOptions;
 use consort_core::{Causality, Diagnostic, Tag, Variability};
 use consort_engine::{ChunkSink, RunOptions};
 use consort_explore::report::{self, CounterExample};
-use consort_explore::run_world::Until;
-use consort_explore::world::{Bounds, Standing, World as _};
+use consort_explore::run_world::RunUntil;
+use consort_explore::world::{PrefixEvaluation, RobustnessInterval, World as _};
 use consort_run::files::folder::{self, RunFolder};
 use consort_run::files::recorder::{Recorder, TraceFiles};
 use consort_run::{Context, Error, paths};
@@ -24,7 +24,7 @@ const MARK: &str = "consort-counter-example";
 /// A scenario that was run to its horizon.
 pub(super) struct ScenarioRun {
     /// What the properties say.
-    pub(super) standing: Standing,
+    pub(super) evaluation: PrefixEvaluation,
     /// Of the whole trace.
     pub(super) trace_hash: String,
     /// What was looked at.
@@ -43,15 +43,15 @@ pub(super) fn run(
     recorder: Option<Box<dyn ChunkSink>>,
 ) -> Result<ScenarioRun, Error> {
     let options = RunOptions { recorder, ..RunOptions::quiet(1) };
-    let mut world = start(campaign, options, Until::Horizon)?;
+    let mut world = start(campaign, options, RunUntil::Horizon)?;
     let resolution = campaign.prepared.resolved().experiment.resolution;
     for letter in letters {
         world.choose(*letter).map_err(|error| Error::run(error, resolution))?;
     }
-    let standing = world.standing();
+    let evaluation = world.evaluation();
     let (paths, seen) = world.seen();
     let trace_hash = world.finish().trace_hash.to_string();
-    Ok(ScenarioRun { standing, trace_hash, paths, seen })
+    Ok(ScenarioRun { evaluation, trace_hash, paths, seen })
 }
 
 /// The signals of a scenario, with the thresholds that its property compares them with.
@@ -184,7 +184,7 @@ fn from_here(file: &Path, campaign: &str) -> PathBuf {
 }
 
 /// A scenario of a campaign, from the file of a counter-example.
-pub struct Scenario {
+pub struct ScenarioReplay {
     campaign: Campaign,
     found: CounterExample,
     changes: Vec<&'static str>,
@@ -197,14 +197,14 @@ pub struct ScenarioAnswer {
     /// The trace hash, before and now.
     pub trace_hash: [String; 2],
     /// Bounds of the robustness, before and now.
-    pub robustness: [Bounds; 2],
+    pub robustness: [RobustnessInterval; 2],
     /// The property.
     pub property: String,
     /// Whether it is violated.
     pub is_violated: bool,
 }
 
-impl Scenario {
+impl ScenarioReplay {
     /// Reads the file, and prepares its campaign.
     ///
     /// # Errors
@@ -223,7 +223,7 @@ impl Scenario {
             return Err(Error::failed(diagnostic.help("put the campaign back as it was")));
         }
         let changes = differences(&file.identity, &campaign.identity);
-        Ok(Scenario { campaign, found, changes })
+        Ok(ScenarioReplay { campaign, found, changes })
     }
 
     /// What has changed since the counter-example was found.
@@ -241,14 +241,14 @@ impl Scenario {
             Some(folder) => record(campaign, found, &folder)?,
             None => run(campaign, &found.letters, None)?,
         };
-        let robustness = run.standing.robustness[found.property];
+        let robustness = run.evaluation.robustness[found.property];
         let is_same = run.trace_hash == found.trace_hash && robustness == found.robustness;
         Ok(ScenarioAnswer {
             is_identical: is_same,
             trace_hash: [found.trace_hash.clone(), run.trace_hash],
             robustness: [found.robustness, robustness],
             property: campaign.resolved.questions[found.property].name.clone(),
-            is_violated: run.standing.verdicts[found.property] == Some(false),
+            is_violated: run.evaluation.verdicts[found.property] == Some(false),
         })
     }
 }

@@ -6,8 +6,10 @@ use super::prepare::Campaign;
 use super::worker::WorkerAssignment;
 use crate::models::ModelOptions;
 use consort_core::Diagnostic;
-use consort_explore::coordinator::{self, Books, CampaignError, Ending, Past, Settings, Status};
-use consort_explore::journal::{Journal, JournalError};
+use consort_explore::coordinator::{
+    self, CampaignEnd, CampaignError, CampaignStatus, CampaignStores, Past, Settings,
+};
+use consort_explore::journal::{CampaignJournal, JournalError};
 use consort_explore::lease::EmbeddedQueue;
 use consort_explore::strategy::Strategy;
 use consort_run::monitor::CampaignProgress;
@@ -31,7 +33,7 @@ pub(super) struct Session<'s> {
     pub(super) folder: &'s CampaignFolder,
     pub(super) models: &'s ModelOptions,
     pub(super) deadline: Option<Instant>,
-    journal: Journal,
+    journal: CampaignJournal,
     past: Past,
     workers: usize,
     assignment: PathBuf,
@@ -53,8 +55,9 @@ impl<'s> Session<'s> {
         folder.make()?;
         let path = folder.file(folder::JOURNAL);
         let opened = match request.resume {
-            Some(_) => Journal::resume(&path, &campaign.identity),
-            None => Journal::create(&path, &campaign.identity).map(|journal| (journal, Vec::new())),
+            Some(_) => CampaignJournal::resume(&path, &campaign.identity),
+            None => CampaignJournal::create(&path, &campaign.identity)
+                .map(|journal| (journal, Vec::new())),
         };
         let (journal, entries) = opened.map_err(|error| unusable_journal(&error))?;
         folder.clear();
@@ -85,7 +88,7 @@ impl<'s> Session<'s> {
         phase: &str,
         strategy: &mut dyn Strategy,
         context: &Context,
-    ) -> Result<Ending, Error> {
+    ) -> Result<CampaignEnd, Error> {
         let began = Instant::now();
         let silence = self.campaign.written.watchdog.as_ref().map(|seconds| seconds.value);
         let silence = silence.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -106,7 +109,7 @@ impl<'s> Session<'s> {
         };
         let mut reporter = Reporter::new(context, &self.campaign.written.name);
         let mut last = None;
-        let mut watch = |status: &Status, strategy: &dyn Strategy| {
+        let mut watch = |status: &CampaignStatus, strategy: &dyn Strategy| {
             reporter.at(status, strategy);
             last = Some(status.clone());
             match context.cancel.is_cancelled() {
@@ -116,9 +119,13 @@ impl<'s> Session<'s> {
         };
         // A lease outlasts silence: a worker that is silent for so long is killed, not waited for.
         let mut queue = EmbeddedQueue::new(settings.silence * 2);
-        let books =
-            Books { queue: &mut queue, journal: &mut self.journal, past: &mut self.past, phase };
-        let ending = coordinator::follow(strategy, books, &settings, &mut watch);
+        let stores = CampaignStores {
+            queue: &mut queue,
+            journal: &mut self.journal,
+            past: &mut self.past,
+            phase,
+        };
+        let ending = coordinator::follow(strategy, stores, &settings, &mut watch);
         reporter.end();
         let ending = ending.map_err(|error| self.failed(&error))?;
         if let Some(status) = last {
@@ -164,7 +171,7 @@ fn log_to(command: &mut Command, log: &File) {
 }
 
 /// What a part of a campaign took.
-fn part(phase: &str, status: &Status, elapsed: Duration) -> Value {
+fn part(phase: &str, status: &CampaignStatus, elapsed: Duration) -> Value {
     let effort = &status.effort;
     json!({
         "phase": phase,
@@ -221,7 +228,7 @@ impl<'r> Reporter<'r> {
         Reporter { context, name, began: Instant::now(), reported: None, first: None, last: None }
     }
 
-    fn at(&mut self, status: &Status, strategy: &dyn Strategy) {
+    fn at(&mut self, status: &CampaignStatus, strategy: &dyn Strategy) {
         let (now, progress) = (Instant::now(), strategy.progress());
         let first = *self.first.get_or_insert(progress.done);
         if self.reported.is_some_and(|before| now - before < INTERVAL) {

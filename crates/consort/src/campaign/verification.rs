@@ -5,12 +5,12 @@ use super::session::Session;
 use super::worker::start;
 use consort_core::Diagnostic;
 use consort_engine::{RunOptions, StateDiffers};
-use consort_explore::chronicle::{Chronicle, Errands};
-use consort_explore::coordinator::Ending;
+use consort_explore::coordinator::CampaignEnd;
+use consort_explore::history::{CampaignHistory, FixedUnits};
 use consort_explore::report::{self, Verified};
-use consort_explore::run_world::Until;
-use consort_explore::sample::{self, Difference, Explanation};
-use consort_explore::strategy::{Strategy as _, Task};
+use consort_explore::run_world::RunUntil;
+use consort_explore::sample::{self, DifferenceExplanation, RerunDifference};
+use consort_explore::strategy::{Strategy as _, UnitTask};
 use consort_explore::world::World as _;
 use consort_run::{Context, Error};
 use consort_view::numbers::plural;
@@ -25,26 +25,27 @@ const UNIT: usize = 8;
 /// If one came to another place than by restored states; or if workers cannot be started.
 pub(super) fn verify(
     session: &mut Session<'_>,
-    chronicle: &Chronicle,
-    ending: &Ending,
+    history: &CampaignHistory,
+    ending: &CampaignEnd,
     context: &Context,
 ) -> Result<Option<Verified>, Error> {
     let campaign = session.campaign;
     let (seed, share) = (campaign.written.seed, campaign.changes.verify_share);
-    let leaves = sample::chosen(seed, chronicle.leaves(), chronicle.summary().nodes, share);
-    if *ending == Ending::Stopped || leaves.is_empty() {
+    let leaves = sample::chosen(seed, history.leaves(), history.summary().nodes, share);
+    if *ending == CampaignEnd::Stopped || leaves.is_empty() {
         return Ok(None);
     }
     let periods = leaves.iter().map(|leaf| leaf.prefix.len() as u64).sum();
     let scenarios = leaves.len() as u64;
-    let mut errands =
-        Errands::new(leaves.chunks(UNIT).map(|leaves| Task::Again { leaves: leaves.to_vec() }));
+    let mut units = FixedUnits::new(
+        leaves.chunks(UNIT).map(|leaves| UnitTask::Again { leaves: leaves.to_vec() }),
+    );
     session.deadline = None;
-    if session.follow("verify", &mut errands, context)? == Ending::Stopped {
+    if session.follow("verify", &mut units, context)? == CampaignEnd::Stopped {
         return Ok(None);
     }
-    let results = errands.into_results().into_iter().flatten();
-    let differences: Vec<Difference> = results.flat_map(|result| result.differences).collect();
+    let results = units.into_results().into_iter().flatten();
+    let differences: Vec<RerunDifference> = results.flat_map(|result| result.differences).collect();
     match differences.first() {
         None => Ok(Some(Verified { scenarios, periods })),
         Some(first) => {
@@ -58,21 +59,21 @@ pub(super) fn verify(
 
 /// A scenario that violates a property by restored states only.
 pub(super) fn not_a_violation(session: &Session<'_>, letters: &[u32]) -> Error {
-    let mut world = match start(session.campaign, RunOptions::quiet(1), Until::Decided) {
+    let mut world = match start(session.campaign, RunOptions::quiet(1), RunUntil::Decided) {
         Ok(world) => world,
         Err(error) => return error,
     };
     let explanation = world.explain(letters, &[]);
-    let found = Difference { prefix: letters.to_vec(), explanation };
+    let found = RerunDifference { prefix: letters.to_vec(), explanation };
     let why = "a property is violated by restored states, and is not from the start".to_owned();
     different(session, &found, Some(why))
 }
 
 /// The error for a difference; the report in the folder holds it instead of a verdict.
-fn different(session: &Session<'_>, found: &Difference, more: Option<String>) -> Error {
+fn different(session: &Session<'_>, found: &RerunDifference, more: Option<String>) -> Error {
     let campaign = session.campaign;
     let choices = report::choices(&campaign.resolved, &found.prefix);
-    let Explanation { message, notes } = found.explanation.clone();
+    let DifferenceExplanation { message, notes } = found.explanation.clone();
     let shown = json!({
         "campaign": campaign.written.name,
         "identity": campaign.identity,

@@ -6,7 +6,7 @@ use crate::models::{ModelOptions, ModelSettings};
 use consort_core::Diagnostic;
 use consort_engine::RunOptions;
 use consort_explore::campaign::budget;
-use consort_explore::run_world::{RunWorld, Until};
+use consort_explore::run_world::{RunUntil, RunWorld};
 use consort_explore::visit::Explorer;
 use consort_explore::worker::serve;
 use consort_explore::world::World as _;
@@ -96,7 +96,7 @@ pub fn serve_worker(
         PreparedData::read(&system)?.load(|_| true, &mut models.loader())?
     };
     let campaign = Campaign::over(prepared, campaign, text, identity, changes)?;
-    let mut world = start(&campaign, RunOptions::quiet(1), Until::Decided)?;
+    let mut world = start(&campaign, RunOptions::quiet(1), RunUntil::Decided)?;
     // Where every scenario starts is saved once.
     let resolution = campaign.prepared.resolved().experiment.resolution;
     world.reset().map_err(|error| Error::run(error, resolution))?;
@@ -116,7 +116,7 @@ pub fn serve_worker(
 pub(super) fn start(
     campaign: &Campaign,
     options: RunOptions,
-    until: Until,
+    until: RunUntil,
 ) -> Result<RunWorld, Error> {
     let executable = campaign.prepared.executable().clone();
     let resolution = executable.system().experiment.resolution;

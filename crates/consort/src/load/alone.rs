@@ -11,7 +11,7 @@ use consort_core::{Causality, Diagnostic, ModelDescription, Report, ValueType, V
 use consort_models::ModelRequest;
 use consort_models::equations::Form;
 use consort_models::loader::Loader;
-use consort_system::{Record, Spanned, System};
+use consort_system::{Record, Spanned, SystemDescription};
 use std::path::{Path, PathBuf};
 use times::Times;
 
@@ -46,7 +46,7 @@ impl Alone {
     /// Loads the model, as one that is no part of a system file.
     pub(super) fn load(
         &self,
-        system: &System,
+        system: &SystemDescription,
         loader: &mut Loader,
         report: &mut Report,
     ) -> Option<LoadedPart> {
@@ -74,7 +74,7 @@ impl Alone {
 
     /// Files by the name of the model and not by the path it was typed with, so that a run that is
     /// repeated from elsewhere has the same.
-    pub(super) fn rename(&self, system: &System, inputs: &mut [InputHash]) {
+    pub(super) fn rename(&self, system: &SystemDescription, inputs: &mut [InputHash]) {
         let Some(component) = system.components.first() else { return };
         for input in inputs {
             if let Ok(below) = Path::new(&input.path).strip_prefix(&self.asked) {
@@ -93,7 +93,7 @@ impl Alone {
     /// Completes the system with what the model says about itself, where the options say nothing.
     pub(super) fn complete(
         &self,
-        system: &mut System,
+        system: &mut SystemDescription,
         model: &ModelDescription,
         changes: &Changes,
         report: &mut Report,
@@ -110,7 +110,7 @@ impl Alone {
 
     /// The names of a model may begin like that of its component: those win. Columns of the table
     /// get the component they may lack.
-    fn find_variables(&self, system: &mut System, model: &ModelDescription) {
+    fn find_variables(&self, system: &mut SystemDescription, model: &ModelDescription) {
         let has = |name: &str| {
             let whole = name.split_once('[').map_or(name, |(array, _)| array);
             model.variable(name).is_some() || model.variable(whole).is_some()
@@ -134,7 +134,7 @@ impl Alone {
     /// Outputs are recorded and drawn; everything if there are none, unless `--record` says what.
     fn choose_record(
         &self,
-        system: &mut System,
+        system: &mut SystemDescription,
         model: &ModelDescription,
         changes: &Changes,
         report: &mut Report,
@@ -156,7 +156,7 @@ impl Alone {
     pub(super) fn draw(
         &self,
         chosen: &[String],
-        system: &mut System,
+        system: &mut SystemDescription,
         models: &[Option<&ModelDescription>],
     ) {
         let Some(Some(model)) = models.first() else { return };

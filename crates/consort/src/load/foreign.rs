@@ -5,7 +5,7 @@ use consort_core::Diagnostic;
 use consort_models::Loader;
 use consort_models::foreign::ForeignChannel;
 use consort_run::error::{Error, plain_words};
-use consort_system::{Component, System};
+use consort_system::{Component, SystemDescription};
 use std::os::unix::net::UnixStream;
 
 /// Gives the component that was named on the command line its program.
@@ -14,7 +14,7 @@ use std::os::unix::net::UnixStream;
 /// If there is no such component, or its channel cannot be used.
 pub(super) fn attach(
     program: &ForeignProgram,
-    system: &System,
+    system: &SystemDescription,
     loader: &mut Loader,
 ) -> Result<(), Error> {
     let component = &*program.component;

@@ -7,13 +7,15 @@ use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Seconds, SolverKind, Span};
 use consort_formats::parse_assignment;
 use consort_run::settings::option_source;
-use consort_system::{Connection, Continuous, LoopChoice, OnDivergence, Order, Spanned, System};
+use consort_system::{
+    Connection, Continuous, LoopChoice, OnDivergence, Order, Spanned, SystemDescription,
+};
 use std::borrow::Cow;
 
 /// Applies the options to the system; what is wrong goes to the report.
 pub(super) fn apply(
     changes: &Changes,
-    system: &mut System,
+    system: &mut SystemDescription,
     alone: Option<&Alone>,
     report: &mut Report,
 ) {
@@ -43,7 +45,7 @@ pub(super) fn apply(
     }
 }
 
-fn coupling(changes: &Changes, system: &mut System, report: &mut Report) {
+fn coupling(changes: &Changes, system: &mut SystemDescription, report: &mut Report) {
     let coupling = &mut system.experiment.coupling;
     let order = named("order", changes.order, Order::name, report);
     coupling.order = order.or(coupling.order.take());
@@ -56,7 +58,7 @@ fn coupling(changes: &Changes, system: &mut System, report: &mut Report) {
 }
 
 /// The solver of a model alone is its component's own; of a system, that of all that have none.
-fn solving(changes: &Changes, system: &mut System, is_alone: bool, report: &mut Report) {
+fn solving(changes: &Changes, system: &mut SystemDescription, is_alone: bool, report: &mut Report) {
     let step = given("solver-step", changes.solver_step, report);
     let solver = named("solver", changes.solver, SolverKind::name, report);
     if let Some(tolerance) = changes.tolerance {
@@ -101,7 +103,7 @@ fn without_element(name: &str) -> &str {
 }
 
 /// `a.y -> b.u`: the wire between the two gets the value before.
-fn delay(text: &str, system: &mut System, report: &mut Report) {
+fn delay(text: &str, system: &mut SystemDescription, report: &mut Report) {
     let span = option_source("delay", text, report);
     let Some((from, to)) = text.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
         report.push(
@@ -143,7 +145,7 @@ fn delay(text: &str, system: &mut System, report: &mut Report) {
 }
 
 /// `tank.area=2`; of a model alone also `area=2`.
-fn set(text: &str, system: &mut System, alone: Option<&Alone>, report: &mut Report) {
+fn set(text: &str, system: &mut SystemDescription, alone: Option<&Alone>, report: &mut Report) {
     let span = option_source("set", text, report);
     let whole = alone.map_or(Cow::Borrowed(text), |alone| Cow::Owned(alone.path(text)));
     let applied = parse_assignment(&whole).and_then(|assignment| {
@@ -174,7 +176,7 @@ fn variable_in(text: &str, variable: &str, span: Span) -> Span {
 }
 
 /// The value that was just given has a place now, so that mistakes in it can be shown.
-fn place_last_parameter(system: &mut System, component: &str, name: Span, whole: Span) {
+fn place_last_parameter(system: &mut SystemDescription, component: &str, name: Span, whole: Span) {
     let component = system.components.iter_mut().find(|part| part.name.value == component);
     if let Some(parameter) = component.and_then(|component| component.parameters.last_mut()) {
         parameter.name.span = Some(name);

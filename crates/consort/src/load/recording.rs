@@ -5,7 +5,7 @@ use consort_core::diagnostic::nearest_name;
 use consort_core::{Causality, Diagnostic, ModelDescription, Report, ValueType, Variable};
 use consort_run::settings::option_source;
 use consort_system::resolve::pattern_matches;
-use consort_system::{Record, Spanned, System};
+use consort_system::{Record, Spanned, SystemDescription};
 use std::collections::BTreeSet;
 
 /// The most names in a message.
@@ -18,7 +18,7 @@ type Models<'m> = [Option<&'m ModelDescription>];
 /// paths that were chosen.
 pub(super) fn apply(
     patterns: &[String],
-    system: &mut System,
+    system: &mut SystemDescription,
     models: &Models<'_>,
     alone: Option<&Alone>,
     report: &mut Report,
@@ -47,7 +47,7 @@ pub(super) fn apply(
 }
 
 /// Records variables, by their paths, besides what is recorded anyway. Paths of no variable are left out.
-pub fn add(system: &mut System, models: &Models<'_>, wanted: &[String]) {
+pub fn add(system: &mut SystemDescription, models: &Models<'_>, wanted: &[String]) {
     let recorded = match std::mem::replace(&mut system.experiment.record, Record::All) {
         Record::All => return,
         Record::Nothing => Vec::new(),
@@ -64,7 +64,7 @@ pub fn add(system: &mut System, models: &Models<'_>, wanted: &[String]) {
     system.experiment.record = Record::These(paths);
 }
 
-fn outputs(system: &System, models: &Models<'_>) -> Vec<Spanned<String>> {
+fn outputs(system: &SystemDescription, models: &Models<'_>) -> Vec<Spanned<String>> {
     let is_recorded =
         |it: &Known<'_>| it.variable.causality == Causality::Output && is_recordable(it.variable);
     let outputs = known(system, models).into_iter().filter(is_recorded);
@@ -77,7 +77,10 @@ struct Known<'m> {
     variable: &'m Variable,
 }
 
-fn known<'m>(system: &System, models: &[Option<&'m ModelDescription>]) -> Vec<Known<'m>> {
+fn known<'m>(
+    system: &SystemDescription,
+    models: &[Option<&'m ModelDescription>],
+) -> Vec<Known<'m>> {
     let parts = system.components.iter().zip(models);
     let all = parts.flat_map(|(component, model)| {
         let variables = model.iter().flat_map(|model| &model.variables);

@@ -13,7 +13,7 @@ use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report};
 use consort_formats::multimodel::Keys;
 use consort_run::error::{Error, plain_words};
-use consort_system::System;
+use consort_system::SystemDescription;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(crate) struct Source {
     /// Its text.
     pub(super) text: String,
     /// What it says.
-    pub(super) system: System,
+    pub(super) system: SystemDescription,
     /// The folder that paths of models are relative to.
     pub(super) base: PathBuf,
     /// That folder is in the cache: the files of an archive.
@@ -44,7 +44,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// A system that was built, as it would be written in a folder.
-    pub(crate) fn built(system: System, folder: &Path) -> Self {
+    pub(crate) fn built(system: SystemDescription, folder: &Path) -> Self {
         let text = consort_formats::write_system(&system);
         let inputs = vec![InputHash::new(FILES[0].0, "system", text.as_bytes())];
         Source {
@@ -62,7 +62,7 @@ impl Source {
     }
 
     /// The system as it is written.
-    pub(crate) fn system(&self) -> &System {
+    pub(crate) fn system(&self) -> &SystemDescription {
         &self.system
     }
 }
@@ -288,7 +288,7 @@ fn folder_of(path: &Path) -> PathBuf {
 }
 
 /// `consort run .` names no folder, but the system has one.
-fn call_after_folder(system: &mut System, path: &Path, default: &str, file: &str) {
+fn call_after_folder(system: &mut SystemDescription, path: &Path, default: &str, file: &str) {
     let is_unnamed = system.name == default && file_name(path) == file;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(file_name));
     if let Some(name) = folder.filter(|name| is_unnamed && !name.is_empty()) {

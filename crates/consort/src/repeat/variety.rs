@@ -4,7 +4,7 @@ use super::RepeatRequest;
 use super::placements::Units;
 use consort_core::Prng;
 use consort_distributed::deployment::{check_link, placement, project};
-use consort_distributed::{Deployment, Disturbance, Disturbed};
+use consort_distributed::{Deployment, Disturbed, NodeDisturbance};
 use consort_node::{Faults, LinkKind};
 use consort_run::settings::available_workers;
 use consort_run::{Error, Prepared};
@@ -27,7 +27,7 @@ const FAULT_SHARE: f64 = 0.02;
 
 /// How one run differs from others.
 #[derive(Debug)]
-pub struct Setting {
+pub struct RunVariant {
     /// How many workers compute.
     pub workers: usize,
     /// How many threads keep the machine busy.
@@ -47,12 +47,12 @@ pub(super) struct Variety<'a> {
 /// A kind of link and the placements that it allows.
 struct Linked {
     link: LinkKind,
-    candidates: Vec<Candidate>,
+    candidates: Vec<PlacementCandidate>,
 }
 
 /// A placement, and how many messages its nodes exchange.
 #[derive(Clone)]
-struct Candidate {
+struct PlacementCandidate {
     placement: Placement,
     messages: i64,
 }
@@ -82,17 +82,17 @@ impl<'a> Variety<'a> {
     }
 
     /// The setting of the run with this index. The first run is local: the others are compared with it.
-    pub(super) fn setting(&self, index: u32) -> Setting {
+    pub(super) fn setting(&self, index: u32) -> RunVariant {
         let counts = &self.request.workers;
         let workers = counts[index as usize % counts.len()];
         if !self.is_distributed() {
-            return Setting { workers, load: self.load, deployment: None };
+            return RunVariant { workers, load: self.load, deployment: None };
         }
         let mut random = self.random.split(&index.to_string());
         let load = random.below(self.load as u64 + 1) as usize;
         let deployment =
             index.checked_sub(1).map(|turn| self.deployment(turn as usize, &mut random));
-        Setting { workers, load, deployment }
+        RunVariant { workers, load, deployment }
     }
 
     /// Links and placements are gone through in turn, so that few runs meet many of them.
@@ -128,10 +128,10 @@ impl<'a> Variety<'a> {
         (is_delayed || 0 < request.cuts).then_some(faults)
     }
 
-    fn disturbance(&self, link: LinkKind, random: &mut Prng) -> Option<Disturbance> {
+    fn disturbance(&self, link: LinkKind, random: &mut Prng) -> Option<NodeDisturbance> {
         let request = self.request;
         let stop_max = request.stop_max.unwrap_or(STOP_MAX);
-        let disturbance = Disturbance {
+        let disturbance = NodeDisturbance {
             seed: random.next_u64(),
             stops: request.stops,
             stop_min: stop_max / STOP_RATIO,
@@ -141,7 +141,7 @@ impl<'a> Variety<'a> {
     }
 }
 
-impl Setting {
+impl RunVariant {
     /// `tcp, 4 nodes, capacity 3, 2 workers, 1 thread of load, up to 0.1 ms of delay, 1 stop, 2 links cut`.
     pub fn describe(&self, disturbed: &Disturbed) -> String {
         let mut words = Vec::new();
@@ -200,7 +200,7 @@ fn candidates(
     prepared: &Prepared,
     units: &Units,
     random: &Prng,
-) -> Result<Vec<Candidate>, Error> {
+) -> Result<Vec<PlacementCandidate>, Error> {
     let written = placement(prepared, &[])?;
     if let Some(written) = &written {
         // A mistake in the system's own placement is an error, whatever is drawn.
@@ -218,7 +218,7 @@ fn candidates(
     let candidate = |placement: Placement| {
         let projection = project(prepared, &placement)?;
         let messages = projection.crossings.iter().map(messages).sum();
-        Ok(Candidate { placement, messages })
+        Ok(PlacementCandidate { placement, messages })
     };
     placements.into_iter().map(candidate).collect()
 }

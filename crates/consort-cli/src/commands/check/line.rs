@@ -1,6 +1,6 @@
 //! Where a violation is written in the text of a plan.
 
-use consort_check::{Action, Violation};
+use consort_check::{PlanAction, Violation};
 
 /// A line with something on it.
 struct Line<'t> {
@@ -54,11 +54,13 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 /// Whether a line of a stage is the one of this action.
-fn is_about(action: &Action, line: &str) -> bool {
+fn is_about(action: &PlanAction, line: &str) -> bool {
     let component = match action {
-        Action::Get(path) | Action::Set(path) | Action::Tick(path) => path.split('.').next(),
-        Action::Step(name) | Action::Task(name) => Some(name.as_str()),
-        Action::Exchange(connection) => return line.starts_with(connection.as_str()),
+        PlanAction::Get(path) | PlanAction::Set(path) | PlanAction::Tick(path) => {
+            path.split('.').next()
+        }
+        PlanAction::Step(name) | PlanAction::Task(name) => Some(name.as_str()),
+        PlanAction::Exchange(connection) => return line.starts_with(connection.as_str()),
         _ => None,
     };
     let Some(component) = component else { return false };
@@ -90,7 +92,7 @@ advance
     a: step
 ";
 
-    fn check(program: CheckedProgram, stage: &[usize], action: Action, line: Option<usize>) {
+    fn check(program: CheckedProgram, stage: &[usize], action: PlanAction, line: Option<usize>) {
         let (stage, tag, fault) = (stage.to_vec(), At::Later, Fault::Twice);
         let violation = Violation { program, stage, tag, action, fault };
         assert_eq!(of(&violation, PLAN), line, "{violation}");
@@ -99,14 +101,14 @@ advance
     #[test]
     fn an_operation_has_its_line_or_that_of_its_stage() {
         let text = str::to_owned;
-        check(CheckedProgram::Present, &[1], Action::Exchange(text("b.y -> c.u")), Some(7));
-        check(CheckedProgram::Present, &[1], Action::Exchange(text("c.y -> a.u")), Some(5));
-        check(CheckedProgram::Present, &[2], Action::Iterate, Some(9));
-        check(CheckedProgram::Present, &[2, 1], Action::Exchange(text("c.y -> a.u")), Some(11));
-        check(CheckedProgram::Present, &[2, 2], Action::Get(text("a.y")), Some(13));
-        check(CheckedProgram::Present, &[2, 2], Action::Set(text("b c.u")), Some(14));
-        check(CheckedProgram::Advance, &[1], Action::Step(text("a")), Some(17));
-        check(CheckedProgram::Advance, &[], Action::Step(text("b")), None);
-        check(CheckedProgram::Advance, &[2], Action::Step(text("a")), None);
+        check(CheckedProgram::Present, &[1], PlanAction::Exchange(text("b.y -> c.u")), Some(7));
+        check(CheckedProgram::Present, &[1], PlanAction::Exchange(text("c.y -> a.u")), Some(5));
+        check(CheckedProgram::Present, &[2], PlanAction::Iterate, Some(9));
+        check(CheckedProgram::Present, &[2, 1], PlanAction::Exchange(text("c.y -> a.u")), Some(11));
+        check(CheckedProgram::Present, &[2, 2], PlanAction::Get(text("a.y")), Some(13));
+        check(CheckedProgram::Present, &[2, 2], PlanAction::Set(text("b c.u")), Some(14));
+        check(CheckedProgram::Advance, &[1], PlanAction::Step(text("a")), Some(17));
+        check(CheckedProgram::Advance, &[], PlanAction::Step(text("b")), None);
+        check(CheckedProgram::Advance, &[2], PlanAction::Step(text("a")), None);
     }
 }

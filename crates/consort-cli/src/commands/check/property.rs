@@ -5,7 +5,7 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use consort::run::files::traces;
 use consort_core::{Diagnostic, Report, Resolution, Time, ValueType};
-use consort_property::{Interval, Monitor, Property, Reading};
+use consort_property::{Interval, Property, PropertyMonitor, Reading};
 use consort_trace::Trace;
 use consort_view::numbers::short;
 use serde_json::{Value, json};
@@ -119,7 +119,7 @@ fn watch(
 }
 
 /// Remembers what is certain, if that is new since the last time.
-fn note(history: &mut Vec<(Time, Interval)>, time: Time, monitor: &Monitor) {
+fn note(history: &mut Vec<(Time, Interval)>, time: Time, monitor: &PropertyMonitor) {
     let bounds = monitor.bounds();
     if history.last().is_none_or(|(_, last)| *last != bounds) {
         history.push((time, bounds));

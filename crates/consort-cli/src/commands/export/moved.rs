@@ -5,7 +5,7 @@ use crate::outcome::CommandError;
 use consort::run::paths::{relative, whole};
 use consort_core::{Literal, Report};
 use consort_models::ssp::Nested;
-use consort_system::System;
+use consort_system::SystemDescription;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,11 @@ impl<'m> Moved<'m> {
     }
 
     /// Every path of a system: of models, of tables, and of the table of inputs.
-    pub(super) fn apply(&self, system: &mut System, files: &mut Files) -> Result<(), CommandError> {
+    pub(super) fn apply(
+        &self,
+        system: &mut SystemDescription,
+        files: &mut Files,
+    ) -> Result<(), CommandError> {
         for component in &mut system.components {
             if let Some(interface) = component.model.value.strip_prefix(FOREIGN) {
                 component.model.value = format!("{FOREIGN}{}", self.path(interface, files)?);

@@ -5,7 +5,7 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::{Printer, one_line};
 use consort::distributed::{NodeEntry, running_nodes};
 use consort_core::{Diagnostic, Tag};
-use consort_node::{Credentials, Endpoint, Phase, Status, Wait, ask_status_with};
+use consort_node::{Credentials, Endpoint, NodeStatus, Phase, Wait, ask_status_with};
 use consort_view::numbers::{duration, short};
 use consort_view::table::Table;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ struct Asked {
     /// Its name, if that is known without its answer.
     name: Option<String>,
     endpoint: String,
-    answer: Result<Status, String>,
+    answer: Result<NodeStatus, String>,
 }
 
 impl Asked {
@@ -109,7 +109,7 @@ fn row(asked: &Asked) -> Vec<String> {
     cells
 }
 
-fn wait_cells(status: &Status, wait: &Wait) -> [String; 4] {
+fn wait_cells(status: &NodeStatus, wait: &Wait) -> [String; 4] {
     let what = match wait.tag {
         Some(tag) => format!("{} at {}", wait.what, shown(status, tag)),
         None => wait.what.to_string(),
@@ -119,11 +119,11 @@ fn wait_cells(status: &Status, wait: &Wait) -> [String; 4] {
 }
 
 /// `1.5 s`.
-fn shown(status: &Status, tag: Tag) -> String {
+fn shown(status: &NodeStatus, tag: Tag) -> String {
     format!("{} s", short(status.resolution.to_f64(tag.time)))
 }
 
-fn phase(status: &Status) -> &'static str {
+fn phase(status: &NodeStatus) -> &'static str {
     match status.phase {
         Phase::Joining => "joining",
         Phase::Running if status.waits.is_none() => "computing",
@@ -250,7 +250,7 @@ mod tests {
             what: Need::Message,
             since: Duration::from_millis(2500),
         });
-        let status = Status {
+        let status = NodeStatus {
             node: name.to_owned(),
             run: [0; 16],
             resolution: Resolution::NANOSECOND,

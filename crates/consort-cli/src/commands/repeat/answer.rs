@@ -4,7 +4,7 @@ use crate::outcome::{CommandError, CommandResult, Exit};
 use crate::output::printer::Printer;
 use consort::Prepared;
 use consort::distributed::Disturbed;
-use consort::repeat::{RepeatedRun, Setting};
+use consort::repeat::{RepeatedRun, RunVariant};
 use consort::run::files::{hashes, traces};
 use consort_trace::{DiffOptions, Difference, compare};
 use consort_view::numbers::{duration, plural};
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// What was varied in the runs so far.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct VariationTally {
     /// Times of runs by workers, for runs in one piece.
     by_workers: BTreeMap<u64, Vec<Duration>>,
     /// Times of runs by how nodes were linked.
@@ -63,9 +63,9 @@ impl Happened {
 /// What local runs are called among distributed ones.
 const LOCAL: &str = "local";
 
-impl Tally {
+impl VariationTally {
     /// One more run.
-    pub(super) fn add(&mut self, setting: &Setting, took: Duration, disturbed: &Disturbed) {
+    pub(super) fn add(&mut self, setting: &RunVariant, took: Duration, disturbed: &Disturbed) {
         let link = setting.deployment.as_ref().map_or(LOCAL, |nodes| nodes.link.name());
         self.by_link.entry(link).or_default().push(took);
         let workers = setting.workers as u64;
@@ -155,7 +155,7 @@ fn range(values: &BTreeSet<u64>, what: &str) -> String {
 pub(super) fn identical(
     runs: u32,
     first: &RepeatedRun,
-    tally: &Tally,
+    tally: &VariationTally,
     prepared: &Prepared,
     printer: &Printer,
 ) -> CommandResult {
@@ -206,7 +206,7 @@ fn first_difference(paths: [&Path; 2], prepared: &Prepared) -> Option<Difference
 }
 
 /// ``first at 0.01 s in `tank.level` on node `plant`: 1 and 2``.
-fn located(difference: &Difference, setting: &Setting, prepared: &Prepared) -> String {
+fn located(difference: &Difference, setting: &RunVariant, prepared: &Prepared) -> String {
     let Difference { time, variable, first, second, tag, .. } = difference;
     let microstep = match tag.microstep {
         0 => String::new(),
@@ -218,7 +218,7 @@ fn located(difference: &Difference, setting: &Setting, prepared: &Prepared) -> S
 }
 
 /// The node that computes a variable: that of the component with the longest name that its path begins with.
-fn node_of<'a>(path: &str, setting: &'a Setting, prepared: &Prepared) -> Option<&'a str> {
+fn node_of<'a>(path: &str, setting: &'a RunVariant, prepared: &Prepared) -> Option<&'a str> {
     let placement = &setting.deployment.as_ref()?.placement;
     let components = prepared.resolved().components.iter().enumerate();
     let owners = components.filter(|(_, component)| {
@@ -229,7 +229,7 @@ fn node_of<'a>(path: &str, setting: &'a Setting, prepared: &Prepared) -> Option<
 }
 
 /// `tank=n0,valve=n1`, as `consort run --place` takes it.
-fn places(setting: &Setting, prepared: &Prepared) -> Option<String> {
+fn places(setting: &RunVariant, prepared: &Prepared) -> Option<String> {
     let placement = &setting.deployment.as_ref()?.placement;
     let placed = prepared.resolved().components.iter().zip(&placement.of_component);
     let pairs: Vec<String> = placed
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn disturbances_are_counted_as_often_as_they_happened() {
         let milliseconds = Duration::from_millis;
-        let mut tally = Tally::default();
+        let mut tally = VariationTally::default();
         assert_eq!(tally.disturbances(), None);
         tally.stops.add(true, 0);
         tally.stops.add(false, 7);

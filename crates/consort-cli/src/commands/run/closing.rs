@@ -3,7 +3,7 @@
 use crate::outcome::Exit;
 use crate::output::printer::{Printer, one_line};
 use consort::Prepared;
-use consort::run::{End, Recorded, RunFolder};
+use consort::run::{End, RecordOutcome, RunFolder};
 use consort_core::{Diagnostic, Report};
 use consort_engine::RunError;
 use consort_view::numbers::{duration, plural, short, short_hash};
@@ -15,7 +15,7 @@ const RANGES_MAX: usize = 6;
 /// Says what was seen, what is drawn of it, and what went wrong.
 pub(crate) fn say(
     prepared: &Prepared,
-    recorded: &Recorded,
+    recorded: &RecordOutcome,
     columns: &[plot::PlotColumn],
     folder: &RunFolder,
     printer: &Printer,
@@ -37,7 +37,7 @@ pub(crate) fn say(
 }
 
 /// What the end of a run means for the exit code; what could not be written counts.
-fn exit(recorded: &Recorded) -> Exit {
+fn exit(recorded: &RecordOutcome) -> Exit {
     let is_complete = !recorded.is_incomplete();
     match &recorded.outcome.end {
         End::Finished | End::Terminated { .. } if is_complete => Exit::Done,
@@ -53,7 +53,7 @@ fn is_divergence(failure: &Diagnostic) -> bool {
 }
 
 /// Whether real time was kept.
-fn say_lateness(recorded: &Recorded, printer: &Printer) {
+fn say_lateness(recorded: &RecordOutcome, printer: &Printer) {
     let timing = &recorded.outcome.timing;
     if 0 < timing.late {
         let most = duration(timing.late_max.as_secs_f64());
@@ -62,7 +62,7 @@ fn say_lateness(recorded: &Recorded, printer: &Printer) {
 }
 
 /// What each solver did, for `--verbose`: `  tank: 141 steps, 7 rejected, 230 evaluations, ...`.
-fn say_solvers(recorded: &Recorded, printer: &Printer) {
+fn say_solvers(recorded: &RecordOutcome, printer: &Printer) {
     for (name, work) in &recorded.outcome.summary.solvers {
         let counts = work.named().map(|(what, count)| match what {
             "order" => format!("order {count}"),
@@ -75,7 +75,7 @@ fn say_solvers(recorded: &Recorded, printer: &Printer) {
 }
 
 /// How many steps solvers took, if there are any: ` (141 solver steps)`.
-fn solver_steps(recorded: &Recorded) -> String {
+fn solver_steps(recorded: &RecordOutcome) -> String {
     let solvers = recorded.outcome.summary.solvers.iter();
     match solvers.map(|(_, work)| work.steps).sum() {
         0 => String::new(),
@@ -84,7 +84,7 @@ fn solver_steps(recorded: &Recorded) -> String {
 }
 
 /// `tank: 600 steps of 3 components to 60 s in 12 ms; trace sha256:1a2b…; out/tank (plot.svg)`.
-fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> String {
+fn summary(prepared: &Prepared, recorded: &RecordOutcome, folder: &RunFolder) -> String {
     let outcome = &recorded.outcome;
     let resolution = prepared.resolved().experiment.resolution;
     let (steps, end) = match &outcome.end {
@@ -120,7 +120,7 @@ fn summary(prepared: &Prepared, recorded: &Recorded, folder: &RunFolder) -> Stri
     )
 }
 
-fn report_problems(prepared: &Prepared, recorded: &Recorded, printer: &Printer) {
+fn report_problems(prepared: &Prepared, recorded: &RecordOutcome, printer: &Printer) {
     let resolution = prepared.resolved().experiment.resolution;
     let mut report = Report::default();
     match &recorded.outcome.end {

@@ -29,9 +29,9 @@ pub(super) fn ratio(costs: &Costs, depth: u32) -> f64 {
     statistics::ratio(depth, averages(costs))
 }
 
-fn averages(costs: &Costs) -> statistics::Costs {
+fn averages(costs: &Costs) -> statistics::OperationCosts {
     let [get, set, sim] = costs.medians();
-    statistics::Costs { get, set, sim }
+    statistics::OperationCosts { get, set, sim }
 }
 
 /// How well two measures lie on a line: the correlation coefficient of Pearson; `None` for fewer than two or for

@@ -14,7 +14,7 @@ const WIDTH: usize = 100;
 
 /// How many models a provider did what for.
 #[derive(Default)]
-struct Tally {
+struct ProviderTally {
     exact: usize,
     repeatable: usize,
     refused: usize,
@@ -52,7 +52,7 @@ pub(super) fn to_json(all: &[Checked]) -> Value {
     let providers: Vec<Value> = Provider::ALL
         .iter()
         .filter_map(|&(provider, name)| {
-            let tally = Tally::of(provider, &judged)?;
+            let tally = ProviderTally::of(provider, &judged)?;
             Some(json!({
                 "provider": name,
                 "exact": tally.exact,
@@ -88,7 +88,7 @@ fn table(judged: &[&Judged]) -> Table {
         ["provider", "exact", "repeatable", "refused", "crashed", "S(50,5)", "S(100,10)"];
     let mut table = Table::new(&headings);
     for (provider, name) in Provider::ALL {
-        let Some(tally) = Tally::of(provider, judged) else { continue };
+        let Some(tally) = ProviderTally::of(provider, judged) else { continue };
         let speed = |index: usize| {
             tally.speed_ups.map_or(String::new(), |all| format!("{:.2}", all[index]))
         };
@@ -101,12 +101,12 @@ fn table(judged: &[&Judged]) -> Table {
     table
 }
 
-impl Tally {
+impl ProviderTally {
     /// `None` if the provider was not asked for any model.
     fn of(provider: Provider, judged: &[&Judged]) -> Option<Self> {
         let verdicts = judged.iter().flat_map(|judged| &judged.verdicts);
         let verdicts: Vec<&Verdict> = verdicts.filter(|it| it.provider == provider).collect();
-        let mut tally = Tally::default();
+        let mut tally = ProviderTally::default();
         for verdict in &verdicts {
             *match () {
                 () if verdict.is_exact() => &mut tally.exact,

@@ -155,7 +155,7 @@ fn a_node_that_waits_is_interrupted_at_once_and_the_others_hear_of_it() {
     assert_eq!(world.manifest("c")["exit"]["state"], "interrupted", "{said}");
     signal("-CONT", &plant.id().to_string());
     let (code, _, said) = words(&plant.wait_with_output().unwrap());
-    assert!(code == Some(2) && said.contains("node `control`: it was interrupted"), "{said}");
+    assert!(code == Some(2) && said.contains("node `control`: cancelled"), "{said}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn links_to_other_machines_without_tls_take_a_wish() {
         assert!(said.stderr.contains(part), "{part}: {said}");
     }
     let said = world.consort(&[&line[..], &PLACE, &["--plain"]].concat());
-    assert!(said.code == Some(2) && said.stderr.contains("not everybody came"), "{said}");
+    assert!(said.code == Some(2) && said.stderr.contains("nodes did not connect"), "{said}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn nodes_go_on_from_what_all_have_saved_when_one_was_killed() {
         assert!(!said.contains("was not written"), "{said}");
         assert_eq!((*code, data.as_str()), (Some(2), ""), "{said}");
         for part in
-            ["node `plant`: it is gone", "done up to", "the last snapshot of node", "--resume"]
+            ["node `plant`: connection lost", "done up to", "the last snapshot of node", "--resume"]
         {
             assert!(said.contains(part), "{part}: {said}");
         }

@@ -5,7 +5,7 @@ use crate::record::{Hashed, Hashes, RowContent};
 use crate::statistics::Statistics;
 use crate::store::Slot;
 use consort_core::{ModelDescription, Variable, VariableId};
-use consort_trace::standing::{count_column, hash_column};
+use consort_trace::progress_mark::{count_column, hash_column};
 use consort_trace::{Column, Schema};
 
 fn slot_of(program: &Program, component: usize, id: VariableId) -> Slot {
@@ -52,10 +52,10 @@ pub(super) fn schema(
         }
     }
     let list = hashes.list();
-    let standing = list.iter().map(|(path, of, _)| hash_column(path, *of));
-    let standing: Vec<Column> = standing.chain(Statistics::COUNTED.map(count_column)).collect();
-    if content.has_standing() {
-        columns.extend_from_slice(&standing);
+    let mark = list.iter().map(|(path, of, _)| hash_column(path, *of));
+    let mark: Vec<Column> = mark.chain(Statistics::COUNTED.map(count_column)).collect();
+    if content.has_marks() {
+        columns.extend_from_slice(&mark);
     }
     let all = columns.len();
     let schema = Schema::new(source.system.experiment.resolution, columns);
@@ -64,7 +64,7 @@ pub(super) fn schema(
     order.sort_by_key(|&index| (slots[index].value_type, slots[index].at));
     let slots = order.iter().map(|&index| slots[index]).collect();
     order.extend(order.len()..all);
-    (schema.with_row_order(&order).with_standing(standing), slots)
+    (schema.with_row_order(&order).with_marks(mark), slots)
 }
 
 fn column(

@@ -1,7 +1,7 @@
 //! The nodes a search may go on from, best first.
 
 use super::super::Reached;
-use crate::world::Bounds;
+use crate::world::RobustnessInterval;
 use consort_core::Prng;
 use std::collections::BTreeSet;
 
@@ -31,12 +31,13 @@ impl Candidate {
 
 /// How far the worst property is from being violated, as far as that is known: the least robustness seen,
 /// or, where nothing bounds it from above yet, the least it can become.
-fn score(robustness: &[Bounds]) -> f64 {
-    let level = |bounds: &Bounds| match (bounds.low.is_finite(), bounds.high.is_finite()) {
-        (_, true) => bounds.high,
-        (true, false) => bounds.low,
-        (false, false) => f64::INFINITY,
-    };
+fn score(robustness: &[RobustnessInterval]) -> f64 {
+    let level =
+        |bounds: &RobustnessInterval| match (bounds.low.is_finite(), bounds.high.is_finite()) {
+            (_, true) => bounds.high,
+            (true, false) => bounds.low,
+            (false, false) => f64::INFINITY,
+        };
     robustness.iter().map(level).min_by(f64::total_cmp).unwrap_or(f64::INFINITY)
 }
 
@@ -105,8 +106,8 @@ mod tests {
     #[test]
     fn the_score_is_what_is_known_of_the_worst_property() {
         let check = |robustness: &[(f64, f64)], expected: f64| {
-            let bounds = robustness.iter().map(|&(low, high)| Bounds { low, high });
-            let found = score(&bounds.collect::<Vec<Bounds>>());
+            let bounds = robustness.iter().map(|&(low, high)| RobustnessInterval { low, high });
+            let found = score(&bounds.collect::<Vec<RobustnessInterval>>());
             assert!(found.total_cmp(&expected).is_eq(), "{robustness:?}: {found}");
         };
         let (none, all) = (f64::NEG_INFINITY, f64::INFINITY);

@@ -1,4 +1,4 @@
-//! Who can run ahead of whom, and by how much; how many messages wait meanwhile.
+//! How far nodes can run ahead of each other; how many messages wait meanwhile.
 //!
 //! Every flow binds its two ends. The sink does not pass the next message it has not got: it is
 //! ahead of the source by at most a period. The source does not emit into a full buffer: it is
@@ -7,7 +7,7 @@
 //! has no flow with.
 
 use super::ports::Ports;
-use crate::flow::{Flow, FlowId, FlowKind, Timing, Topology};
+use crate::flow::{Flow, FlowId, FlowKind, FlowTiming, Topology};
 use consort_core::{NodeId, Tag, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -101,8 +101,8 @@ pub(super) fn buffers(topology: &Topology, ahead: &Ahead) -> Vec<Buffer> {
 /// How many messages of a flow fit between its ends.
 fn used_max(flow: &Flow, ahead: Option<i64>) -> u32 {
     match (flow.timing, ahead) {
-        (Timing::Once, _) => 1,
-        (Timing::Periodic(period), Some(ahead)) => {
+        (FlowTiming::Once, _) => 1,
+        (FlowTiming::Periodic(period), Some(ahead)) => {
             u32::try_from(ahead / period.ticks()).map_or(u32::MAX, |n| n.saturating_add(1))
         }
         _ => u32::MAX,
@@ -142,8 +142,8 @@ fn leashes(topology: &Topology, start: Time) -> Vec<Vec<Leash>> {
 /// How far after a node's position the next message of a periodic flow is at most.
 fn gap(flow: &Flow, start: Time) -> Option<i64> {
     match flow.timing {
-        Timing::Periodic(period) => Some(period.ticks().max(distance(start, flow.first.time))),
-        Timing::Once | Timing::Variable => None,
+        FlowTiming::Periodic(period) => Some(period.ticks().max(distance(start, flow.first.time))),
+        FlowTiming::Once | FlowTiming::Variable => None,
     }
 }
 
@@ -158,7 +158,7 @@ fn sink_before_source(topology: &Topology, ports: &Ports, flow: &Flow, start: Ti
 
 /// How far a source can be ahead: until the buffer is full.
 fn source_before_sink(flow: &Flow, start: Time) -> Option<i64> {
-    let Timing::Periodic(period) = flow.timing else { return None };
+    let FlowTiming::Periodic(period) = flow.timing else { return None };
     let buffered = period.ticks().saturating_mul(i64::from(flow.capacity));
     gap(flow, start).map(|gap| gap.saturating_add(buffered))
 }

@@ -1,14 +1,14 @@
-//! When bounds of event flows are told.
+//! When bounds of event flows are sent.
 //!
 //! A request for a bound is passed on from flow to flow, so it has to come to an end: where event flows may cause each
 //! other in a ring there is none. There the bound of each follows from the one before it, a lookahead or a microstep
-//! further, and each is needed, however small. But nobody on a ring gets far without the others, so it is enough to
-//! tell when there is nothing else to do.
+//! further, and each is needed, however small. But no node on a ring gets far without the others, so it is enough to
+//! send them when there is nothing else to do.
 
 use super::waiting::Waiting;
 use crate::flow::Topology;
 
-/// When the source of an event flow tells bounds.
+/// When the source of an event flow sends bounds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(in crate::flow) enum Telling {
     /// Whenever it knows more.
@@ -19,7 +19,7 @@ pub(in crate::flow) enum Telling {
     WhenAsked,
 }
 
-/// When bounds of each flow are told; of flows that are no events it means nothing.
+/// When bounds of each flow are sent; without a meaning for flows that are no events.
 pub(in crate::flow) fn telling(topology: &Topology) -> Vec<Telling> {
     let mut telling = vec![Telling::AtOnce; topology.flows.len()];
     if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
@@ -52,8 +52,8 @@ fn rings(waiting: &Waiting) -> Vec<bool> {
     is_on_ring
 }
 
-/// Of each vertex, whether it is on a ring, or an eager flow, or leads to one of these: what is told unasked must not
-/// follow from what nobody asks for.
+/// Of each vertex, whether it is on a ring, or an eager flow, or leads to one of these: a bound that is sent without a request must not
+/// depend on one that is only sent on request.
 fn unasked(topology: &Topology, waiting: &Waiting, rings: &[bool]) -> Vec<bool> {
     let mut is_unasked = rings.to_vec();
     for (vertex, id) in waiting.flows.iter().enumerate() {
@@ -76,7 +76,7 @@ fn unasked(topology: &Topology, waiting: &Waiting, rings: &[bool]) -> Vec<bool> 
 mod tests {
     use super::Telling::{AtOnce, BeforeWaiting, WhenAsked};
     use super::*;
-    use crate::flow::{Bounds, Flow, FlowId, FlowKind};
+    use crate::flow::{BoundPolicy, Flow, FlowId, FlowKind};
 
     /// Event flows on demand, each from a node to one other.
     fn flows(ends: &[(u32, u32)]) -> Topology {
@@ -98,7 +98,7 @@ mod tests {
     fn what_leads_to_an_eager_flow_is_told_at_once() {
         let mut topology = flows(&[(0, 1), (1, 2), (2, 3)]);
         let FlowKind::Event { bounds, .. } = &mut topology.flows[1].kind else { unreachable!() };
-        *bounds = Bounds::Eager;
+        *bounds = BoundPolicy::Eager;
         assert_eq!(telling(&topology), [AtOnce, AtOnce, WhenAsked]);
     }
 

@@ -11,7 +11,7 @@
 //! off. So the work is at most 2^classes searches for strongly connected parts, whatever the number
 //! of flows and circuits; parts whose classes all meet at once, by far the most, take one.
 //! (Circuits whose flows are pairwise compatible are paths without forbidden pairs: no way is known
-//! that is cheap for every input.) Beyond [`WORK_MAX`] the search gives up and says so, and such a
+//! that is cheap for every input.) Beyond [`WORK_MAX`] the search gives up with a message, and such a
 //! system is refused.
 
 use super::instants::Instants;
@@ -28,7 +28,7 @@ pub struct Circuit {
     /// Where all of them first have a message.
     pub at: Tag,
     /// The flow to change first: on as many ways round as any. With all flows that circuits name
-    /// here changed to `state`, no circuit is left (unless there were so many that some are not told).
+    /// here changed to `state`, no circuit is left (unless there were so many that some are not reported).
     pub cut: FlowId,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Found {
 /// More vertices than this, counted each time they are looked at, are not looked at: some seconds.
 const WORK_MAX: usize = 30_000_000;
 
-/// More circuits than this nobody reads at once.
+/// How many circuits are reported at most.
 const CIRCUITS_MAX: usize = 50;
 
 /// Finds the first circuit, takes the flow to cut away, and goes on until none is left.

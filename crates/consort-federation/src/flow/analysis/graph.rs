@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 
 /// A directed graph over `0..len`.
 #[derive(Clone, Debug)]
-pub(super) struct Graph {
+pub(super) struct FlowGraph {
     successors: Vec<Vec<u32>>,
 }
 
-impl Graph {
+impl FlowGraph {
     /// A graph without edges.
     pub(super) fn new(len: usize) -> Self {
-        Graph { successors: vec![Vec::new(); len] }
+        FlowGraph { successors: vec![Vec::new(); len] }
     }
 
     /// Adds an edge.
@@ -79,8 +79,8 @@ fn way_back(before: &[Option<u32>], start: u32, last: u32) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    fn graph(len: usize, edges: &[(u32, u32)]) -> Graph {
-        let mut graph = Graph::new(len);
+    fn graph(len: usize, edges: &[(u32, u32)]) -> FlowGraph {
+        let mut graph = FlowGraph::new(len);
         for &(from, to) in edges {
             graph.join(from, to);
         }

@@ -3,10 +3,10 @@
 
 use super::ports::Ports;
 use super::waiting::Waiting;
-use crate::flow::{FlowId, FlowKind, Timing, Topology};
+use crate::flow::{FlowId, FlowKind, FlowTiming, Topology};
 use consort_core::{NodeId, Tag, Time};
 
-/// Something to tell of a topology that runs all the same.
+/// A remark about a topology that runs all the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Remark {
@@ -82,8 +82,8 @@ type Rate = (i64, FlowId);
 
 fn rate(topology: &Topology, flow: FlowId) -> Option<Rate> {
     match topology.flows[flow.index()].timing {
-        Timing::Periodic(period) => Some((period.ticks(), flow)),
-        Timing::Once | Timing::Variable => None,
+        FlowTiming::Periodic(period) => Some((period.ticks(), flow)),
+        FlowTiming::Once | FlowTiming::Variable => None,
     }
 }
 
@@ -107,7 +107,7 @@ fn of_node(topology: &Topology, ports: &Ports, node: NodeId) -> Option<Remark> {
 
 fn of_flow(topology: &Topology, ports: &Ports, id: FlowId, horizon: Option<Tag>) -> Option<Remark> {
     let flow = &topology.flows[id.index()];
-    // That a flow begins after the end is told by `check`.
+    // That a flow begins after the end is reported by `check`.
     if horizon.is_some_and(|end| end < flow.first) {
         return None;
     }
@@ -116,16 +116,16 @@ fn of_flow(topology: &Topology, ports: &Ports, id: FlowId, horizon: Option<Tag>)
     let mut others =
         at_sinks.filter(|&&other| other != id).map(|other| &topology.flows[other.index()]);
     match flow.timing {
-        Timing::Once => {
-            let goes_on = others.any(|other| other.timing != Timing::Once);
+        FlowTiming::Once => {
+            let goes_on = others.any(|other| other.timing != FlowTiming::Once);
             goes_on.then_some(Remark::EndsEarly { flow: id, last: flow.first })
         }
-        Timing::Periodic(period) => {
+        FlowTiming::Periodic(period) => {
             let earlier = others.map(|other| other.first.time).min()?;
             let late = period < flow.first.time.checked_sub(earlier)?;
             late.then_some(Remark::BeginsLate { flow: id, first: flow.first })
         }
-        Timing::Variable => None,
+        FlowTiming::Variable => None,
     }
 }
 
@@ -147,7 +147,7 @@ fn creeping_in(topology: &Topology, waiting: &Waiting, knot: &[u32]) -> Option<R
     let sum = lookaheads.fold(0, |sum: i64, lookahead| sum.saturating_add(lookahead.ticks()));
     let is_immediate = |id: &FlowId| topology.flows[id.index()].kind.is_immediate();
     match sum {
-        // It is told as a circuit.
+        // It is reported as a circuit.
         0 if flows.iter().all(is_immediate) => None,
         0 => Some(Remark::Climbs { flows }),
         sum => Some(Remark::Creeps { flows, lookahead: Time::from_ticks(sum) }),

@@ -1,29 +1,29 @@
 //! An analysis as text, for people.
 
-use super::words::Words;
+use super::describe::Description;
 use super::{Analysis, Buffer};
 use crate::flow::Topology;
 use consort_core::{NodeId, Resolution};
 use std::fmt::Write;
 
 impl Analysis {
-    /// What was found, line by line: buffers, who is held back by whom, and circuits.
+    /// What was found, line by line: buffers, which nodes hold others back, and circuits.
     pub fn render(&self, topology: &Topology, resolution: Resolution) -> String {
-        let words = Words { topology, resolution };
+        let description = Description { topology, resolution };
         let mut text = String::from("buffers\n");
         for buffer in &self.buffers {
-            text.push_str(&words.buffer(buffer));
+            text.push_str(&description.buffer(buffer));
         }
         text.push_str("ahead of others at most\n");
         for node in (0..topology.nodes.len()).map(NodeId::from_index) {
-            text.push_str(&words.ahead(self, node));
+            text.push_str(&description.ahead(self, node));
         }
-        text.push_str(&words.verdict(self));
+        text.push_str(&description.verdict(self));
         text
     }
 }
 
-impl Words<'_> {
+impl Description<'_> {
     fn buffer(&self, buffer: &Buffer) -> String {
         let (flow, sink) = (self.flow(buffer.flow), self.node(buffer.sink));
         let Buffer { used_max, capacity, .. } = buffer;

@@ -1,8 +1,8 @@
 //! Which flow waits for which at one and the same tag: the graph on which circuits are looked for.
 
-use super::graph::Graph;
+use super::graph::FlowGraph;
 use super::instants::Instants;
-use crate::flow::{Flow, FlowId, Timing, Topology};
+use crate::flow::{Flow, FlowId, FlowTiming, Topology};
 use consort_core::Tag;
 
 /// The flows that wait for inputs of their own tag, and what they wait for.
@@ -12,7 +12,7 @@ use consort_core::Tag;
 /// inputs. So the graph is as long as the description, also where many inputs meet many outputs.
 pub(super) struct Waiting {
     /// Flows first, then nodes.
-    pub(super) graph: Graph,
+    pub(super) graph: FlowGraph,
     /// The flow behind each of the first vertices.
     pub(super) flows: Vec<FlowId>,
     /// When each of them has a message.
@@ -63,9 +63,9 @@ fn stamps(flow: &Flow) -> Stamps {
     let known = |instants| Stamps::Known { instants, microstep };
     match flow.timing {
         _ if flow.kind.is_event() => Stamps::Any { first: flow.first },
-        Timing::Variable => Stamps::Any { first: flow.first },
-        Timing::Periodic(period) => known(Instants::every(first, period.ticks())),
-        Timing::Once => known(Instants::once(first)),
+        FlowTiming::Variable => Stamps::Any { first: flow.first },
+        FlowTiming::Periodic(period) => known(Instants::every(first, period.ticks())),
+        FlowTiming::Once => known(Instants::once(first)),
     }
 }
 
@@ -85,7 +85,7 @@ impl Waiting {
         let ids = (0..topology.flows.len()).map(FlowId::from_index);
         let flows: Vec<FlowId> = ids.filter(|id| takes_part(&topology.flows[id.index()])).collect();
         let stamps = flows.iter().map(|id| stamps(&topology.flows[id.index()])).collect();
-        let mut graph = Graph::new(flows.len() + topology.nodes.len());
+        let mut graph = FlowGraph::new(flows.len() + topology.nodes.len());
         let vertex_of_node = |node: usize| vertex(flows.len() + node);
         for (index, id) in flows.iter().enumerate() {
             let flow = &topology.flows[id.index()];

@@ -104,7 +104,7 @@ impl<P> Choice<'_, P> {
     }
 
     /// The least bound of an event input without messages that would help: its own node to go on, or a sink of its
-    /// node that has asked. None if there is no such, or if only the end would do, which is told unasked.
+    /// node that has asked. None if there is no such, or if only the end would do, which is sent without a request.
     pub(super) fn needed(&self, input: usize, step: Step) -> Option<Tag> {
         let own = match step {
             Step::Await { input: awaited, .. } => self.needed_here(input, awaited == input),

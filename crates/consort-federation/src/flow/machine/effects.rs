@@ -5,8 +5,8 @@ use super::choice::Step;
 use super::ports::promised;
 use crate::flow::error::FlowError;
 use crate::flow::hash::Payload;
-use crate::flow::message::{Message, NEVER, Output};
-use crate::flow::topology::{FlowId, Timing};
+use crate::flow::message::{FlowOutput, Message, NEVER};
+use crate::flow::topology::{FlowId, FlowTiming};
 use consort_core::{NodeId, Tag};
 
 impl<P: Payload> FlowNode<P> {
@@ -53,7 +53,7 @@ impl<P: Payload> FlowNode<P> {
             return Err(FlowError::NotLater { flow: flow.name.clone(), tag, next });
         }
         let expected = flow.following(tag);
-        if flow.timing != Timing::Variable && expected != Some(next) {
+        if flow.timing != FlowTiming::Variable && expected != Some(next) {
             return Err(FlowError::WrongTiming { flow: flow.name.clone(), tag, next, expected });
         }
         self.check_microstep(id, next)
@@ -64,7 +64,7 @@ impl<P: Payload> FlowNode<P> {
     pub(super) fn check_microstep(&self, id: FlowId, tag: Tag) -> Result<(), FlowError> {
         let flow = self.facts.flow(id);
         let microsteps_max = self.facts.microsteps_max;
-        if flow.timing != Timing::Variable || tag == NEVER || tag.microstep <= microsteps_max {
+        if flow.timing != FlowTiming::Variable || tag == NEVER || tag.microstep <= microsteps_max {
             return Ok(());
         }
         let (flow, time) = (flow.name.clone(), tag.time);
@@ -76,7 +76,7 @@ impl<P: Payload> FlowNode<P> {
         id: FlowId,
         sink: NodeId,
         count: u32,
-        out: &mut Vec<Output<P>>,
+        out: &mut Vec<FlowOutput<P>>,
     ) -> Result<(), FlowError> {
         let output = self.output(id)?;
         let place = self.check_credit(output, sink, count)?;
@@ -87,8 +87,8 @@ impl<P: Payload> FlowNode<P> {
             let message = port.unserved.clone().expect("a sink that waits, waits for a message");
             granted.waits = false;
             granted.credits -= 1;
-            granted.tell(message.next.unwrap_or(NEVER));
-            out.push(Output::Send { flow: id, sink, message });
+            granted.announced(message.next.unwrap_or(NEVER));
+            out.push(FlowOutput::Send { flow: id, sink, message });
         }
         if self.state.emitting == Some(output) && !port.sinks.iter().any(|sink| sink.waits) {
             port.unserved = None;
@@ -115,7 +115,7 @@ impl<P: Payload> FlowNode<P> {
         id: FlowId,
         payload: P,
         next: Option<Tag>,
-        out: &mut Vec<Output<P>>,
+        out: &mut Vec<FlowOutput<P>>,
     ) -> Result<(), FlowError> {
         let output = self.output(id)?;
         let tag = match self.choice().step() {
@@ -141,8 +141,8 @@ impl<P: Payload> FlowNode<P> {
         Ok(())
     }
 
-    /// Sends to everyone who has room; the others get it as soon as they have.
-    fn send(&mut self, output: usize, message: Message<P>, out: &mut Vec<Output<P>>) {
+    /// Sends to every sink that has room; the others get it as soon as they have.
+    fn send(&mut self, output: usize, message: Message<P>, out: &mut Vec<FlowOutput<P>>) {
         let port = &mut self.state.outputs[output];
         let announced = message.next.unwrap_or(NEVER);
         let mut waits = false;
@@ -153,9 +153,9 @@ impl<P: Payload> FlowNode<P> {
                 continue;
             }
             sink.credits -= 1;
-            sink.tell(announced);
+            sink.announced(announced);
             let (flow, sink, message) = (port.flow, sink.node, message.clone());
-            out.push(Output::Send { flow, sink, message });
+            out.push(FlowOutput::Send { flow, sink, message });
         }
         if waits {
             port.unserved = Some(message);
@@ -163,7 +163,7 @@ impl<P: Payload> FlowNode<P> {
         }
     }
 
-    pub(super) fn consume(&mut self, out: &mut Vec<Output<P>>) -> Result<(), FlowError> {
+    pub(super) fn consume(&mut self, out: &mut Vec<FlowOutput<P>>) -> Result<(), FlowError> {
         let (tag, output) = match self.choice().step() {
             Step::Consume { tag, output } if self.state.emitting.is_none() => (tag, output),
             _ => return Err(self.not_now("consume".to_owned())),
@@ -180,7 +180,7 @@ impl<P: Payload> FlowNode<P> {
         Ok(())
     }
 
-    fn dequeue(&mut self, input: usize, out: &mut Vec<Output<P>>) {
+    fn dequeue(&mut self, input: usize, out: &mut Vec<FlowOutput<P>>) {
         let port = &mut self.state.inputs[input];
         let flow = port.flow;
         let message = port.buffer.pop_front().expect("what is consumed has arrived");
@@ -193,11 +193,11 @@ impl<P: Payload> FlowNode<P> {
             message.next.unwrap_or(NEVER)
         };
         port.next = self.facts.clip(next);
-        out.push(Output::Deliver { flow, message });
+        out.push(FlowOutput::Deliver { flow, message });
         port.owed += 1;
         if (facts.capacity / 2).max(1) <= port.owed {
             let count = std::mem::take(&mut port.owed);
-            out.push(Output::Credit { flow, count });
+            out.push(FlowOutput::Credit { flow, count });
         }
     }
 

@@ -1,5 +1,5 @@
 //! What only event flows have: bounds, requests for them, plans, announcements. Nothing of it is hashed, takes room, or
-//! reaches whoever computes: it decides how long others wait, never what they get.
+//! reaches the computation: it decides how long others wait, never what they get.
 
 use super::FlowNode;
 use super::choice::Step;
@@ -7,7 +7,7 @@ use super::ports::promised;
 use crate::flow::analysis::Telling;
 use crate::flow::error::FlowError;
 use crate::flow::hash::Payload;
-use crate::flow::message::{NEVER, Output};
+use crate::flow::message::{FlowOutput, NEVER};
 use crate::flow::topology::FlowId;
 use consort_core::{NodeId, Tag};
 
@@ -32,7 +32,7 @@ impl<P: Payload> FlowNode<P> {
         Ok(())
     }
 
-    /// A sink waits for a bound. What it was told already is no answer to wait for, and the end it hears anyway.
+    /// A sink waits for a bound. A bound that was sent already needs no answer, and the end is sent anyway.
     pub(super) fn requested(
         &mut self,
         id: FlowId,
@@ -93,7 +93,7 @@ impl<P: Payload> FlowNode<P> {
         Ok(())
     }
 
-    pub(super) fn announce(&mut self, out: &mut Vec<Output<P>>) {
+    pub(super) fn announce(&mut self, out: &mut Vec<FlowOutput<P>>) {
         self.close_plans();
         let step = self.choice().step();
         let is_waiting = self.action(step).is_wait();
@@ -105,9 +105,9 @@ impl<P: Payload> FlowNode<P> {
             let port = &mut self.state.outputs[output];
             for place in 0..port.sinks.len() {
                 if port.is_news(&port.sinks[place], bound, is_waiting) {
-                    port.sinks[place].tell(bound);
+                    port.sinks[place].announced(bound);
                     let (flow, sink) = (port.flow, port.sinks[place].node);
-                    out.push(Output::SendBound { flow, sink, tag: promised(bound) });
+                    out.push(FlowOutput::SendBound { flow, sink, tag: promised(bound) });
                 }
             }
         }
@@ -115,18 +115,18 @@ impl<P: Payload> FlowNode<P> {
     }
 
     /// Asks for the bounds that are waited for.
-    fn ask(&mut self, step: Step, out: &mut Vec<Output<P>>) {
+    fn ask(&mut self, step: Step, out: &mut Vec<FlowOutput<P>>) {
         for input in 0..self.state.inputs.len() {
             if let Some(tag) = self.question(input, step) {
                 let port = &mut self.state.inputs[input];
                 port.asked = tag;
-                out.push(Output::Request { flow: port.flow, tag });
+                out.push(FlowOutput::Request { flow: port.flow, tag });
             }
         }
     }
 
     /// The bound to ask for on an input now. One that was asked for already, and is not more than what is needed, is
-    /// waited for first: who has to answer may itself wait for somebody who waits for that.
+    /// waited for first: the node that has to answer may itself wait for another one that waits for that.
     pub(super) fn question(&self, input: usize, step: Step) -> Option<Tag> {
         let port = &self.state.inputs[input];
         if !port.is_asked || !port.buffer.is_empty() {

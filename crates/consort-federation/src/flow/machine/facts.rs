@@ -18,7 +18,7 @@ const FIRST: Tag = Tag { time: Time::from_ticks(i64::MIN), microstep: 0 };
 pub(super) struct World {
     pub(super) topology: Topology,
     pub(super) ranks: Ranks,
-    /// Of each event flow, when bounds are told.
+    /// Of each event flow, when bounds are sent.
     telling: Vec<Telling>,
 }
 
@@ -215,7 +215,7 @@ fn place(ports: &[(FlowId, u32)], flow: FlowId) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::topology::Bounds;
+    use crate::flow::topology::BoundPolicy;
 
     #[test]
     fn before_is_reach_turned_round() {
@@ -235,7 +235,7 @@ mod tests {
 
     /// Of a node with one event flow and microsteps up to 3.
     fn facts(lookahead: Time, adds_microstep: bool) -> Facts {
-        let bounds = Bounds::OnDemand;
+        let bounds = BoundPolicy::OnDemand;
         let kind = FlowKind::Event { lookahead, adds_microstep, bounds };
         let flow = Flow { kind, ..Flow::asked("e", 0, 1) };
         let topology = Topology { nodes: vec!["a".to_owned(), "b".to_owned()], flows: vec![flow] };

@@ -2,7 +2,7 @@
 
 use crate::flow::analysis::Telling;
 use crate::flow::hash::FlowHash;
-use crate::flow::message::{FlowRecord, Message, NEVER, Role};
+use crate::flow::message::{FlowRecord, FlowSide, Message, NEVER};
 use crate::flow::topology::FlowId;
 use consort_core::{NodeId, Tag};
 use std::collections::VecDeque;
@@ -11,12 +11,12 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct InputPort<P> {
     pub(super) flow: FlowId,
-    /// The paper's T: the tag of the next message to consume. Of an event flow whose buffer is empty: before
+    /// T of Reymann et al. (2019): the tag of the next message to consume. Of an event flow whose buffer is empty: before
     /// which there is none. [`NEVER`] beyond the horizon.
     pub(super) next: Tag,
     /// The tag of the next message to arrive; of an event flow: before which none arrives.
     pub(super) arrives: Tag,
-    /// Of an event flow: whether its source tells bounds when asked only.
+    /// Of an event flow: whether its source sends bounds on request only.
     pub(super) is_asked: bool,
     /// The bound that was asked for last; not more than `arrives` once there is an answer.
     pub(super) asked: Tag,
@@ -44,7 +44,7 @@ impl<P> InputPort<P> {
 
     pub(super) fn record(&self) -> FlowRecord {
         let (next, count, hash) = (promised(self.next), self.count, self.hash);
-        FlowRecord { flow: self.flow, role: Role::Sink, next, count, hash }
+        FlowRecord { flow: self.flow, side: FlowSide::Sink, next, count, hash }
     }
 }
 
@@ -55,9 +55,9 @@ pub(super) struct OutputPort<P> {
     /// Whether it is emitted after consumption (phase 2) instead of before (phase 0).
     pub(super) is_immediate: bool,
     pub(super) is_event: bool,
-    /// Of an event flow: when bounds are told.
+    /// Of an event flow: when bounds are sent.
     pub(super) telling: Telling,
-    /// The paper's S: the tag of the next message to emit; of an event flow: the planned one.
+    /// S of Reymann et al. (2019): the tag of the next message to emit; of an event flow: the planned one.
     pub(super) next: Tag,
     /// Of an event flow: no message may have a smaller tag.
     pub(super) floor: Tag,
@@ -75,7 +75,7 @@ pub(super) struct OutputPort<P> {
 pub(super) struct SinkPort {
     pub(super) node: NodeId,
     pub(super) credits: u32,
-    /// Of an event flow: what the sink was told last.
+    /// Of an event flow: the last bound that was sent to the sink.
     pub(super) announced: Tag,
     /// Of an event flow that is asked: the least bound that the sink waits for; [`NEVER`] if it waits for none.
     pub(super) wanted: Tag,
@@ -84,9 +84,9 @@ pub(super) struct SinkPort {
 }
 
 impl SinkPort {
-    /// The sink hears that nothing comes before this tag.
+    /// Records the bound that is sent to the sink.
     #[inline]
-    pub(super) fn tell(&mut self, bound: Tag) {
+    pub(super) fn announced(&mut self, bound: Tag) {
         self.announced = bound;
         if self.wanted <= bound {
             self.wanted = NEVER;
@@ -95,8 +95,8 @@ impl SinkPort {
 }
 
 impl<P> OutputPort<P> {
-    /// Whether a sink is to be told this bound, by a node that waits or by one that has something to do. The end is
-    /// told to all who may ask: it is [`NEVER`], which is at least what anybody waits for.
+    /// Whether this bound is to be sent to a sink, by a node that waits or by one that has something to do. The end is
+    /// sent to all that may ask: it is [`NEVER`], which is at least what any sink waits for.
     pub(super) fn is_news(&self, sink: &SinkPort, bound: Tag, is_waiting: bool) -> bool {
         let is_time = match self.telling {
             Telling::AtOnce => true,
@@ -108,11 +108,11 @@ impl<P> OutputPort<P> {
 
     pub(super) fn record(&self) -> FlowRecord {
         let (next, count, hash) = (promised(self.next), self.count, self.hash);
-        FlowRecord { flow: self.flow, role: Role::Source, next, count, hash }
+        FlowRecord { flow: self.flow, side: FlowSide::Source, next, count, hash }
     }
 }
 
-/// A tag as it is told to others: `None` for never.
+/// A tag as it is sent to others: `None` for never.
 #[inline]
 pub(super) fn promised(tag: Tag) -> Option<Tag> {
     (tag != NEVER).then_some(tag)

@@ -50,10 +50,10 @@ fn least(ranks: &[u32], flows: impl Iterator<Item = (usize, FlowId)>) -> Option<
 }
 
 /// Topological order, the least of (priority, name) first where there is a choice. What lies on a circuit or
-/// behind one comes last, by name, and the answer says so.
+/// behind one comes last, by name, and the answer reports it.
 fn ranked(topology: &Topology, is_there: impl Fn(FlowId) -> bool) -> (Vec<u32>, bool) {
     let key = |flow: FlowId| (topology.flows[flow.index()].priority, flow);
-    let graph = Graph::new(topology, is_there);
+    let graph = RankGraph::new(topology, is_there);
     let mut waits_for = vec![0_u32; topology.flows.len()];
     graph.flows().flat_map(|from| graph.followers(from)).for_each(|to| waits_for[to.index()] += 1);
     let free = graph.flows().filter(|flow| waits_for[flow.index()] == 0);
@@ -74,12 +74,12 @@ fn ranked(topology: &Topology, is_there: impl Fn(FlowId) -> bool) -> (Vec<u32>, 
 }
 
 /// Immediate flows by the node they come from.
-struct Graph<'a> {
+struct RankGraph<'a> {
     topology: &'a Topology,
     by_source: Vec<Vec<FlowId>>,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> RankGraph<'a> {
     fn new(topology: &'a Topology, is_there: impl Fn(FlowId) -> bool) -> Self {
         let mut by_source = vec![Vec::new(); topology.nodes.len()];
         for (index, flow) in topology.flows.iter().enumerate() {
@@ -88,7 +88,7 @@ impl<'a> Graph<'a> {
                 by_source[flow.source.index()].push(id);
             }
         }
-        Graph { topology, by_source }
+        RankGraph { topology, by_source }
     }
 
     fn flows(&self) -> impl Iterator<Item = FlowId> + '_ {

@@ -1,7 +1,7 @@
 //! A machine as bytes: what it waits for, what it was granted, and what has come and is not consumed.
 //!
 //! The machines of all nodes, each saved when it is idle, and what is on its way between them, are a consistent cut
-//! of a run: the order of messages on each flow is unique, so whoever goes on from there comes to the same end.
+//! of a run: the order of messages on each flow is unique, so a machine that continues from there comes to the same end.
 
 use super::FlowNode;
 use super::ports::{InputPort, OutputPort, SinkPort};
@@ -25,7 +25,7 @@ pub trait SavedPayload: Payload {
     /// Reads what [`SavedPayload::write`] wrote.
     ///
     /// # Errors
-    /// If nobody would write such bytes.
+    /// If the bytes are not valid.
     fn read(reader: &mut Reader<'_>) -> Result<Self, BytesError>;
 }
 
@@ -71,7 +71,7 @@ impl SavedPayload for Arc<[u8]> {
 }
 
 impl<P: SavedPayload> FlowNode<P> {
-    /// Everything that tells this machine from a new one.
+    /// Everything in which this machine differs from a new one.
     pub fn save(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
         writer.part(&self.facts.world.topology.hash());

@@ -2,7 +2,7 @@
 //! node by node in the order of the topology. So threads decide when a node works, never what it computes.
 
 use super::slot::Slot;
-use super::{Behavior, Desk, Scheduler, SchedulerError, Slots};
+use super::{Behavior, ReadyQueue, Scheduler, SchedulerError, Slots};
 use crate::flow::hash::Payload;
 use consort_core::NodeId;
 use std::any::Any;
@@ -27,12 +27,12 @@ impl<P: Payload + Send, B: Behavior<P> + Send> Scheduler<P, B> {
     pub fn run_on(&mut self, workers: usize) -> Result<(), SchedulerError> {
         let workers = workers.clamp(1, self.slots.len().max(1));
         let pool = Pool::new(&mut self.slots, workers);
-        let desk = &mut self.desk;
+        let queue = &mut self.queue;
         std::thread::scope(|scope| {
             for _ in 1..workers {
                 scope.spawn(|| pool.help());
             }
-            let ran = pool.run(desk);
+            let ran = pool.run(queue);
             pool.stop();
             ran
         })?;
@@ -44,7 +44,7 @@ impl<P: Payload + Send, B: Behavior<P> + Send> Scheduler<P, B> {
 struct Pool<'a, P, B> {
     slots: Vec<Mutex<&'a mut Slot<P, B>>>,
     round: Mutex<Vec<NodeId>>,
-    /// Index of the next node of the round that nobody took yet.
+    /// Index of the next node of the round that was not taken yet.
     next: AtomicUsize,
     meeting: Barrier,
     is_over: AtomicBool,
@@ -92,9 +92,9 @@ impl<'a, P: Payload, B: Behavior<P>> Pool<'a, P, B> {
     }
 
     /// The caller's thread: one round after the other.
-    fn run(&self, desk: &mut Desk<P>) -> Result<(), SchedulerError> {
-        while !desk.ready.is_empty() {
-            let mut round: Vec<NodeId> = desk.ready.drain(..).collect();
+    fn run(&self, queue: &mut ReadyQueue<P>) -> Result<(), SchedulerError> {
+        while !queue.ready.is_empty() {
+            let mut round: Vec<NodeId> = queue.ready.drain(..).collect();
             round.sort_unstable();
             lock(&self.round).clone_from(&round);
             self.next.store(0, Ordering::Release);
@@ -107,7 +107,7 @@ impl<'a, P: Payload, B: Behavior<P>> Pool<'a, P, B> {
                     self.stop();
                     std::panic::resume_unwind(panic);
                 }
-                None => round.into_iter().try_for_each(|node| desk.hand_out(&mut &*self, node))?,
+                None => round.into_iter().try_for_each(|node| queue.hand_out(&mut &*self, node))?,
             }
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! One node of a scheduler: its machine, what it computes, what it sent and waits for.
 
-use super::{Behavior, Plan, SchedulerError};
+use super::{Behavior, NextEvent, SchedulerError};
 use crate::flow::error::{FlowError, shown};
 use crate::flow::hash::Payload;
 use crate::flow::machine::FlowNode;
-use crate::flow::message::{Action, Input, Output};
+use crate::flow::message::{FlowInput, FlowOutput, NextAction};
 use crate::flow::topology::FlowId;
 use consort_core::{NodeId, Tag};
 
@@ -12,23 +12,23 @@ use consort_core::{NodeId, Tag};
 pub(super) struct Slot<P, B> {
     pub(super) node: FlowNode<P>,
     pub(super) behavior: B,
-    /// What it sent and nobody took yet.
-    pub(super) out: Vec<Output<P>>,
+    /// What it sent and was not received yet.
+    pub(super) out: Vec<FlowOutput<P>>,
     /// Whether it is on the work list.
     pub(super) is_listed: bool,
     /// What it found to do next when it last looked.
-    next: Action,
+    next: NextAction,
     /// Whether the behavior was asked for its first plans.
     is_begun: bool,
     /// What was consumed, on its way to the behavior; kept for their room.
-    taken: Vec<Output<P>>,
+    taken: Vec<FlowOutput<P>>,
     batch: Vec<(FlowId, P)>,
 }
 
 impl<P: Payload, B: Behavior<P>> Slot<P, B> {
     pub(super) fn new(node: FlowNode<P>, behavior: B) -> Self {
         let (out, taken, batch) = (Vec::new(), Vec::new(), Vec::new());
-        let next = Action::Announce;
+        let next = NextAction::Announce;
         Slot { node, behavior, out, is_listed: true, next, is_begun: false, taken, batch }
     }
 
@@ -40,7 +40,7 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
 
     /// Takes what another node sent.
     #[inline]
-    pub(super) fn take(&mut self, input: Input<P>) -> Result<(), SchedulerError> {
+    pub(super) fn take(&mut self, input: FlowInput<P>) -> Result<(), SchedulerError> {
         self.node.handle(input, &mut self.out).map_err(|error| self.refused(error))
     }
 
@@ -57,10 +57,12 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
         self.next = self.node.poll_lazily();
         for _ in 0..actions {
             match self.next {
-                Action::Emit { flow, tag } => self.emit(flow, tag)?,
-                Action::Consume { tag } => self.consume(tag)?,
-                Action::Announce => self.node.handle(Input::Announce, &mut self.out)?,
-                Action::AwaitInput { .. } | Action::AwaitCredit { .. } | Action::Done => break,
+                NextAction::Emit { flow, tag } => self.emit(flow, tag)?,
+                NextAction::Consume { tag } => self.consume(tag)?,
+                NextAction::Announce => self.node.handle(FlowInput::Announce, &mut self.out)?,
+                NextAction::AwaitInput { .. }
+                | NextAction::AwaitCredit { .. }
+                | NextAction::Done => break,
             }
             self.next = self.node.poll_lazily();
         }
@@ -70,14 +72,14 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
     fn emit(&mut self, flow: FlowId, tag: Tag) -> Result<(), FlowError> {
         let following = self.node.topology().flows[flow.index()].following(tag);
         let (payload, next) = self.behavior.emit(flow, tag, following);
-        self.node.handle(Input::Emit { flow, payload, next }, &mut self.out)
+        self.node.handle(FlowInput::Emit { flow, payload, next }, &mut self.out)
     }
 
     fn consume(&mut self, tag: Tag) -> Result<(), FlowError> {
-        self.node.handle(Input::Consume, &mut self.taken)?;
+        self.node.handle(FlowInput::Consume, &mut self.taken)?;
         for output in self.taken.drain(..) {
             match output {
-                Output::Deliver { flow, message } => self.batch.push((flow, message.payload)),
+                FlowOutput::Deliver { flow, message } => self.batch.push((flow, message.payload)),
                 other => self.out.push(other),
             }
         }
@@ -91,11 +93,11 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
         while let Some((place, flow)) = self.node.plannable(from) {
             from = place + 1;
             let tag = match self.behavior.plan(flow) {
-                Plan::Keep => continue,
-                Plan::Nothing => None,
-                Plan::At(tag) => Some(tag),
+                NextEvent::Keep => continue,
+                NextEvent::Nothing => None,
+                NextEvent::At(tag) => Some(tag),
             };
-            self.node.handle(Input::Plan { flow, tag }, &mut self.out)?;
+            self.node.handle(FlowInput::Plan { flow, tag }, &mut self.out)?;
         }
         Ok(())
     }
@@ -105,11 +107,13 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
     }
 
     /// Whether what came on a flow lets it go on. Messages, bounds and requests of event flows always may: they change
-    /// what it can promise, or has to.
+    /// what it can announce, or has to.
     #[inline]
     pub(super) fn goes_on(&self, flow: FlowId) -> bool {
         let awaited = match self.next {
-            Action::AwaitInput { flow, .. } | Action::AwaitCredit { flow, .. } => Some(flow),
+            NextAction::AwaitInput { flow, .. } | NextAction::AwaitCredit { flow, .. } => {
+                Some(flow)
+            }
             _ => None,
         };
         awaited == Some(flow)
@@ -121,22 +125,22 @@ impl<P: Payload, B: Behavior<P>> Slot<P, B> {
         self.node.topology().flows[flow.index()].source
     }
 
-    /// What it waits for, in words; nothing if it is done.
+    /// A description of what it waits for; none if it is done.
     pub(super) fn wait(&self) -> Option<String> {
         let topology = self.node.topology();
         let (me, flows) = (&topology.nodes[self.node.me().index()], &topology.flows);
         match self.node.poll() {
-            Action::Done => None,
-            Action::AwaitInput { flow, tag } => {
+            NextAction::Done => None,
+            NextAction::AwaitInput { flow, tag } => {
                 let flow = &flows[flow.index()];
                 let (name, source) = (&flow.name, &topology.nodes[flow.source.index()]);
                 Some(format!("`{me}` waits for `{name}` of `{source}` at {}", shown(tag)))
             }
-            Action::AwaitCredit { flow, sink } => {
+            NextAction::AwaitCredit { flow, sink } => {
                 let (name, sink) = (&flows[flow.index()].name, &topology.nodes[sink.index()]);
                 Some(format!("`{me}` waits until `{sink}` has room for `{name}`"))
             }
-            Action::Emit { .. } | Action::Consume { .. } | Action::Announce => {
+            NextAction::Emit { .. } | NextAction::Consume { .. } | NextAction::Announce => {
                 Some(format!("`{me}` could go on"))
             }
         }

@@ -1,7 +1,7 @@
 //! What a multi-model cannot say.
 
 use consort_core::{Diagnostic, Report, SetupOrder};
-use consort_system::{Component, Connection, Hold, Order, Record, StepLength, System};
+use consort_system::{Component, Connection, Hold, Order, Record, StepLength, SystemDescription};
 
 /// At most this many names are listed of each kind.
 const LISTED_MAX: usize = 5;
@@ -11,7 +11,7 @@ pub(super) struct Losses(Vec<(&'static str, Vec<String>)>);
 
 impl Losses {
     /// All that can be seen without writing.
-    pub(super) fn of(system: &System) -> Self {
+    pub(super) fn of(system: &SystemDescription) -> Self {
         let mut losses = Losses(Vec::new());
         losses.experiment(system);
         losses.coupling(system);
@@ -48,7 +48,7 @@ impl Losses {
         losses
     }
 
-    fn experiment(&mut self, system: &System) {
+    fn experiment(&mut self, system: &SystemDescription) {
         let experiment = &system.experiment;
         self.extend("`resolution`", experiment.resolution.as_ref().map(|it| it.value.to_string()));
         self.extend("`seed`", (experiment.seed != 0).then(|| experiment.seed.to_string()));
@@ -69,7 +69,7 @@ impl Losses {
         self.extend("`record`", record.map(str::to_owned));
     }
 
-    fn coupling(&mut self, system: &System) {
+    fn coupling(&mut self, system: &SystemDescription) {
         let coupling = &system.experiment.coupling;
         let order = coupling.order.as_ref().map(|order| order.value).unwrap_or_default();
         self.extend("`order`", (order != Order::Jacobi).then(|| order.name().to_owned()));
@@ -90,7 +90,7 @@ impl Losses {
         self.extend("the constraint", constraints.map(|it| it.kind().to_owned()));
     }
 
-    fn units(&mut self, system: &System) {
+    fn units(&mut self, system: &SystemDescription) {
         for component in &system.components {
             let with_unit = component.parameters.iter().filter(|it| it.unit.is_some());
             let path = |name: &str| format!("{}.{name}", component.name.value);

@@ -4,9 +4,9 @@ use super::super::xml::{Session, Tag};
 use super::{Settings, positive};
 use consort_core::{Diagnostic, Literal, Provider, SetupOrder, SolverKind};
 use consort_system::{
-    Action, Component, Continuous, Experiment, Intervention, Isolation, IterationMethod,
-    IterationOptions, LoopChoice, LoopRule, Node, OnDivergence, Order, Parameter, Record, Solving,
-    Spanned, StepConstraint, StepLength, VariableStep, When,
+    Action, Component, Continuous, DeclaredNode, Experiment, Intervention, Isolation,
+    IterationMethod, IterationOptions, LoopChoice, LoopRule, OnDivergence, Order, Parameter,
+    Record, Solving, Spanned, StepConstraint, StepLength, VariableStep, When,
 };
 
 pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut Settings) {
@@ -51,11 +51,11 @@ pub(super) fn experiment(session: &mut Session<'_>, tag: Tag<'_>, settings: &mut
     }
 }
 
-fn node(session: &mut Session<'_>, tag: Tag<'_>) -> Option<Node> {
+fn node(session: &mut Session<'_>, tag: Tag<'_>) -> Option<DeclaredNode> {
     session.known(tag, &["name"], &["Component"]);
     let name = session.required(tag, "name", "name the node: `name=\"plant\"`")?;
     let name = Spanned { value: name.value.to_owned(), span: name.span };
-    Some(Node { name, components: patterns(session, tag, "Component") })
+    Some(DeclaredNode { name, components: patterns(session, tag, "Component") })
 }
 
 fn times(session: &mut Session<'_>, tag: Tag<'_>, experiment: &mut Experiment) {

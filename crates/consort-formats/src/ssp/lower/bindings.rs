@@ -235,10 +235,8 @@ fn changed(
         }
         _ if scales => value.literal.value = map(&value.literal.value, transformation),
         _ => {
-            let message = format!(
-                "the value of `{}` is transformed in an unknown unit",
-                value.name.value
-            );
+            let message =
+                format!("the value of `{}` is transformed in an unknown unit", value.name.value);
             session.report(
                 Diagnostic::error("ssp::unknown-unit", message)
                     .maybe_at(unit.span, format!("given in `{}`", unit.value))

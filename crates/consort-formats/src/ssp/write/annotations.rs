@@ -5,7 +5,8 @@ use super::text::{Text, borrowed, float};
 use consort_core::{Literal, Seconds, SetupOrder, SolverKind};
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Isolation, IterationOptions,
-    Parameter, Record, Solving, Spanned, StepConstraint, StepLength, System, VariableStep, When,
+    Parameter, Record, Solving, Spanned, StepConstraint, StepLength, SystemDescription,
+    VariableStep, When,
 };
 use std::fmt::Write as _;
 
@@ -30,7 +31,7 @@ fn annotation(text: &mut Text, kind: &str, content: impl FnOnce(&mut Text)) {
 }
 
 /// `input` is the place of the table of inputs in the SSP.
-pub(super) fn experiment(text: &mut Text, system: &System, input: Option<&str>) {
+pub(super) fn experiment(text: &mut Text, system: &SystemDescription, input: Option<&str>) {
     annotation(text, EXPERIMENT, |text| {
         open(text, "consort:Experiment", &settings(&system.experiment, input));
         let experiment = &system.experiment;

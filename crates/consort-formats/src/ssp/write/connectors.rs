@@ -2,7 +2,7 @@
 
 use super::text::{Text, borrowed};
 use consort_core::{Causality, Dimension, ModelDescription, Unit, ValueType, Variable};
-use consort_system::{Component, System};
+use consort_system::{Component, SystemDescription};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The interfaces of all components, and where each of them is by its component's name.
@@ -37,7 +37,7 @@ pub(super) struct EndText {
 /// The interface of every component: inputs and outputs that version 1.0 can describe, variables
 /// with values, and everything that is connected.
 pub(super) fn interfaces<'m>(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&'m ModelDescription>],
 ) -> Interfaces<'m> {
     let place = |(index, component): (usize, &Component)| (component.name.value.clone(), index);

@@ -2,7 +2,7 @@
 
 use consort_core::Span;
 use consort_system::Spanned;
-use consort_xml::{File, Node, elements};
+use consort_xml::{File, XmlNode as Node, elements};
 
 /// An element of a parsed file.
 #[derive(Clone, Copy)]

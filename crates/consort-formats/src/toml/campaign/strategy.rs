@@ -3,7 +3,7 @@
 use super::{limits, parts};
 use consort_core::{Diagnostic, Span};
 use consort_system::Spanned;
-use consort_system::campaign::{StatisticalTest, Strategy, StrategyKind};
+use consort_system::campaign::{StatisticalTest, StrategyKind, StrategySettings};
 use consort_toml::{Entry, TomlReader};
 
 const KEYS: &[&str] = &[
@@ -45,7 +45,7 @@ struct Numbers {
 }
 
 /// How scenarios are chosen.
-pub(super) fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Strategy> {
+pub(super) fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<StrategySettings> {
     let table = parts::table(reader, entry)?;
     let entries = reader.entries(table);
     let Some(kind) = entries.iter().find(|entry| entry.key == "kind") else {
@@ -56,7 +56,7 @@ pub(super) fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option
         );
         return None;
     };
-    let mut strategy = Strategy::new(reader.spanned_choice(kind, &StrategyKind::ALL)?);
+    let mut strategy = StrategySettings::new(reader.spanned_choice(kind, &StrategyKind::ALL)?);
     let mut numbers = Numbers::default();
     for entry in &entries {
         read_entry(reader, entry, &mut strategy, &mut numbers);
@@ -69,7 +69,7 @@ pub(super) fn read(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option
 fn read_entry(
     reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
-    strategy: &mut Strategy,
+    strategy: &mut StrategySettings,
     numbers: &mut Numbers,
 ) {
     match entry.key {

@@ -1,4 +1,4 @@
-//! The settings of our Zenoh sessions, all of them said here and none read from the environment.
+//! The settings of our Zenoh sessions; none is read from the environment.
 
 use super::broken;
 use crate::credentials::TlsFiles;
@@ -13,7 +13,7 @@ type Setting = (&'static str, String);
 /// What all sessions have in common.
 const COMMON: [(&str, &str); 6] = [
     ("mode", "\"peer\""),
-    // Nobody is found but by an endpoint that a user wrote.
+    // Nodes are found by the endpoints of the user only.
     ("scouting/multicast/enabled", "false"),
     ("scouting/gossip/enabled", "false"),
     // An hour [ms]: a process that is stopped in a debugger is not dead. One that is dead closes its socket.

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
 
-/// More than that waits for nobody: the rest is dropped, as a network would, and comes again.
+/// How many bytes are kept: the rest is dropped, as on a network, and sent again.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Messages that have come and were not taken yet.
@@ -48,7 +48,7 @@ impl Inbox {
         self.opened.notify_all();
     }
 
-    /// The other side is gone, and whoever comes back is another.
+    /// The other side is gone; a reconnection is a new link.
     pub(super) fn close(&self) {
         lock(&self.state).is_closed = true;
         self.signal.raise();
@@ -74,7 +74,7 @@ impl Inbox {
         if state.is_closed {
             return Ok(Received::Closed);
         }
-        // Under the lock, so that no message comes between the look and the calm.
+        // Under the lock, so that no message comes in between.
         self.signal.calm()?;
         Ok(Received::Nothing)
     }
@@ -84,8 +84,8 @@ impl Inbox {
     }
 }
 
-/// Who has come to a node that listens, and who is inside.
-pub(super) struct Door {
+/// The links that arrive at a listening node, and those it has accepted.
+pub(super) struct AcceptQueue {
     state: Mutex<Callers>,
     signal: Signal,
 }
@@ -93,15 +93,15 @@ pub(super) struct Door {
 #[derive(Default)]
 struct Callers {
     waiting: VecDeque<String>,
-    inside: BTreeMap<String, Weak<Inbox>>,
+    accepted: BTreeMap<String, Weak<Inbox>>,
 }
 
-impl Door {
-    pub(super) fn new() -> io::Result<Door> {
-        Ok(Door { state: Mutex::default(), signal: Signal::new()? })
+impl AcceptQueue {
+    pub(super) fn new() -> io::Result<AcceptQueue> {
+        Ok(AcceptQueue { state: Mutex::default(), signal: Signal::new()? })
     }
 
-    /// Somebody has come, or is gone.
+    /// A link has appeared or disappeared.
     pub(super) fn note(&self, id: &str, is_here: bool) {
         let mut state = lock(&self.state);
         if is_here {
@@ -110,20 +110,20 @@ impl Door {
             return;
         }
         state.waiting.retain(|waiting| waiting != id);
-        if let Some(inbox) = state.inside.remove(id).and_then(|inbox| inbox.upgrade()) {
+        if let Some(inbox) = state.accepted.remove(id).and_then(|inbox| inbox.upgrade()) {
             inbox.close();
         }
     }
 
-    /// Lets in whoever has waited longest: its id, and an inbox that is closed when it goes.
-    pub(super) fn admit(&self) -> io::Result<Option<(String, Arc<Inbox>)>> {
+    /// Accepts the oldest link: its id, and an inbox that is closed when it disappears.
+    pub(super) fn accept(&self) -> io::Result<Option<(String, Arc<Inbox>)>> {
         let mut state = lock(&self.state);
         let Some(id) = state.waiting.pop_front() else {
             self.signal.calm()?;
             return Ok(None);
         };
         let inbox = Arc::new(Inbox::new()?);
-        state.inside.insert(id.clone(), Arc::downgrade(&inbox));
+        state.accepted.insert(id.clone(), Arc::downgrade(&inbox));
         Ok(Some((id, inbox)))
     }
 
@@ -207,16 +207,16 @@ mod tests {
     }
 
     #[test]
-    fn whoever_goes_before_being_let_in_is_forgotten_and_after_it_is_closed() {
-        let door = Door::new().unwrap();
-        door.note("a", true);
-        door.note("b", true);
-        door.note("a", false);
-        let (id, inbox) = door.admit().unwrap().unwrap();
+    fn a_link_that_goes_before_it_is_accepted_is_forgotten_and_after_that_it_is_closed() {
+        let queue = AcceptQueue::new().unwrap();
+        queue.note("a", true);
+        queue.note("b", true);
+        queue.note("a", false);
+        let (id, inbox) = queue.accept().unwrap().unwrap();
         assert_eq!(id, "b");
-        assert!(door.admit().unwrap().is_none());
-        assert!(!is_readable(door.as_fd()));
-        door.note("b", false);
+        assert!(queue.accept().unwrap().is_none());
+        assert!(!is_readable(queue.as_fd()));
+        queue.note("b", false);
         assert_eq!(inbox.take(&mut Vec::new()).unwrap(), Received::Closed);
     }
 }

@@ -1,13 +1,13 @@
 //! Step and stop that were not given: taken from the models where they agree.
 
-use crate::system::{Spanned, System};
+use crate::system::{Spanned, SystemDescription};
 use consort_core::model::DefaultExperiment;
 use consort_core::{Diagnostic, ModelDescription, Report, Seconds};
 use std::collections::BTreeMap;
 
 /// The step of components that have none of their own.
 pub(super) fn step(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     report: &mut Report,
 ) -> Option<Spanned<Seconds>> {
@@ -26,7 +26,7 @@ pub(super) fn step(
 
 /// Where time ends.
 pub(super) fn stop(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     report: &mut Report,
 ) -> Option<Spanned<Seconds>> {
@@ -60,7 +60,7 @@ impl Words {
 
 /// The one value that all models give that give any.
 fn agreed(
-    system: &System,
+    system: &SystemDescription,
     models: &[Option<&ModelDescription>],
     words: &Words,
     which: impl Fn(usize) -> bool,

@@ -1,12 +1,12 @@
 //! The stop must be a whole number of every component's steps after the start.
 
-use crate::system::{Spanned, System};
+use crate::system::{Spanned, SystemDescription};
 use consort_core::{Diagnostic, Report, Resolution, Seconds, Span, Time};
 use std::collections::BTreeMap;
 
 /// Whether all steps end at the stop; complains about each that does not.
 pub(super) fn check(
-    system: &System,
+    system: &SystemDescription,
     step: &Spanned<Seconds>,
     stop: &Spanned<Seconds>,
     resolution: Resolution,

@@ -2,7 +2,7 @@
 
 use super::Number;
 use crate::coupling::{StepConstraint, VariableStep};
-use crate::system::{Spanned, System};
+use crate::system::{Spanned, SystemDescription};
 use consort_core::{Diagnostic, Report, Resolution, Seconds, Time};
 
 /// The sizes a step may have.
@@ -43,7 +43,7 @@ pub(super) fn numbers(step: &VariableStep) -> Vec<Number> {
 }
 
 /// Components with a step of their own have no place beside steps of changing size.
-pub(super) fn check_rates(system: &System, report: &mut Report) {
+pub(super) fn check_rates(system: &SystemDescription, report: &mut Report) {
     if system.experiment.coupling.variable_step.is_none() {
         return;
     }

@@ -4,7 +4,8 @@ use super::{double, to_json};
 use consort_core::{Literal, ModelDescription, Seconds};
 use consort_system::{
     Action, Component, Connection, Coupling, Experiment, Hold, Intervention, IterationOptions,
-    LoopRule, Parameter, Record, Spanned, StepConstraint, StepLength, System, VariableStep, When,
+    LoopRule, Parameter, Record, Spanned, StepConstraint, StepLength, SystemDescription,
+    VariableStep, When,
 };
 use serde_json::{Map, Value, json};
 
@@ -12,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// not be loaded.
 ///
 /// Times are texts, because they are exact and need not be doubles: `"1/30"`.
-pub fn system_to_json(system: &System, models: &[Option<&ModelDescription>]) -> Value {
+pub fn system_to_json(system: &SystemDescription, models: &[Option<&ModelDescription>]) -> Value {
     let models = models.iter().copied().chain(std::iter::repeat(None));
     let components = system.components.iter().zip(models);
     json!({

@@ -3,11 +3,11 @@
 use super::values::number;
 use consort_core::Seconds;
 use consort_system::{
-    IterationOptions, Linear, LoopChoice, LoopRule, Spanned, System, VariableStep,
+    IterationOptions, Linear, LoopChoice, LoopRule, Spanned, SystemDescription, VariableStep,
 };
 
 /// The order, what becomes of loops, the sizes of steps, and what is reactive.
-pub(super) fn facts(system: &System) -> Vec<(String, String)> {
+pub(super) fn facts(system: &SystemDescription) -> Vec<(String, String)> {
     let coupling = &system.experiment.coupling;
     let order = coupling.order.as_ref().map(|order| order.value).unwrap_or_default();
     let loops = coupling.loops.as_ref().map(|loops| loops.value).unwrap_or_default();
@@ -76,7 +76,7 @@ fn sizes(step: &VariableStep) -> String {
     said.into_iter().chain(constraints).flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn reactive(system: &System) -> Option<String> {
+fn reactive(system: &SystemDescription) -> Option<String> {
     let names = system.components.iter().flat_map(|component| {
         component.reactive.iter().map(|it| format!("{}.{}", component.name.value, it.value))
     });

@@ -10,7 +10,7 @@ use consort_core::{
 use consort_system::{
     Action, Component, Connection, Experiment, Hold, Intervention, Parameter, Port, Record,
     ResolvedComponent, ResolvedConnection, ResolvedCoupling, ResolvedExperiment, ResolvedSystem,
-    Spanned, StepLength, System, When,
+    Spanned, StepLength, SystemDescription, When,
 };
 
 fn seconds(text: &str) -> Spanned<Seconds> {
@@ -25,13 +25,13 @@ fn component(name: &str, model: &str) -> Component {
     Component { event_mode: false, ..Component::new(named(name), named(model)) }
 }
 
-fn system() -> System {
+fn system() -> SystemDescription {
     let area = Parameter {
         name: named("area"),
         value: Spanned::assumed(Literal::Float(150.0)),
         unit: Some(named("dm2")),
     };
-    System {
+    SystemDescription {
         name: "quickstart".to_owned(),
         experiment: Experiment {
             start: seconds("0"),

@@ -5,7 +5,7 @@ use super::exact::{self, Fit};
 use crate::request::Changes;
 use consort_core::{Diagnostic, ModelDescription, Report, Seconds};
 use consort_models::equations::Form;
-use consort_system::{Spanned, System};
+use consort_system::{Spanned, SystemDescription};
 
 /// The times of a model's default experiment, as far as they can be counted.
 pub(super) struct Times {
@@ -36,7 +36,12 @@ impl Times {
         Times { start, stop, step, is_sbml: form == Some(Form::Sbml) }
     }
 
-    pub(super) fn apply(&self, system: &mut System, changes: &Changes, report: &mut Report) {
+    pub(super) fn apply(
+        &self,
+        system: &mut SystemDescription,
+        changes: &Changes,
+        report: &mut Report,
+    ) {
         let experiment = &mut system.experiment;
         if let Some(start) = self.start.filter(|_| changes.start.is_none()) {
             experiment.start = Spanned::assumed(start);

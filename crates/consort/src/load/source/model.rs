@@ -4,7 +4,7 @@ use super::Source;
 use crate::load::alone::Alone;
 use crate::load::file_name;
 use consort_formats::multimodel::Keys;
-use consort_system::{Component, Experiment, Spanned, System};
+use consort_system::{Component, Experiment, Spanned, SystemDescription};
 use std::path::{Path, PathBuf};
 
 /// Begins the name of a native block.
@@ -34,7 +34,7 @@ pub(super) fn read(path: PathBuf) -> Source {
     let (model, base) = (file_name(&place), super::folder_of(&place));
     let name = component_name(&place);
     let component = Component::new(Spanned::assumed(name.clone()), Spanned::assumed(model.clone()));
-    let system = System {
+    let system = SystemDescription {
         name: name.clone(),
         experiment: Experiment::default(),
         components: vec![component],

@@ -7,7 +7,7 @@ use consort_core::{Diagnostic, Report, Span};
 use consort_formats::multimodel::{self, MultimodelFile};
 use consort_run::Error;
 use consort_run::paths::{relative, whole};
-use consort_system::System;
+use consort_system::SystemDescription;
 use std::path::{Component, Path, PathBuf};
 
 pub(super) fn read(
@@ -70,7 +70,7 @@ const UP_MAX: usize = 5;
 
 /// FMUs that are not where the multi-model names them from its own folder: projects of INTO-CPS have
 /// them in a folder `FMUs`, Maestro takes paths from the folder it is started in.
-fn find_fmus(system: &mut System, base: &Path, report: &mut Report) {
+fn find_fmus(system: &mut SystemDescription, base: &Path, report: &mut Report) {
     let mut found: Vec<(String, &str, Option<Span>)> = Vec::new();
     for component in &mut system.components {
         let model = component.model.value.clone();

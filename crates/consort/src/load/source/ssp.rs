@@ -9,7 +9,7 @@ use consort_core::{Diagnostic, Literal, Report};
 use consort_formats::multimodel::Keys;
 use consort_models::ssp::SspFolder;
 use consort_run::Error;
-use consort_system::System;
+use consort_system::SystemDescription;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -70,7 +70,7 @@ pub(super) fn read(
 
 /// What an archive names must be in it: it may come from a stranger, and is unpacked in a place
 /// that were not chosen.
-fn refuse_outside(system: &System, report: &mut Report) {
+fn refuse_outside(system: &SystemDescription, report: &mut Report) {
     let models = system.components.iter().map(|it| (it.model.value.as_str(), it.model.span));
     let models = models.filter(|(model, _)| !model.starts_with("native:"));
     let natives = system.components.iter().filter(|it| it.model.value.starts_with("native:"));

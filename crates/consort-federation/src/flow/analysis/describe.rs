@@ -5,28 +5,36 @@ use crate::flow::{FlowId, FlowKind, Topology};
 use consort_core::{Diagnostic, NodeId, Report, Resolution, Tag, Time};
 
 impl Analysis {
-    /// Tells a user what was found: circuits are errors, remarks are warnings.
-    pub fn tell(&self, topology: &Topology, resolution: Resolution, report: &mut Report) {
-        let words = Words { topology, resolution };
+    /// Reports what was found: circuits are errors, remarks are warnings.
+    pub fn report(&self, topology: &Topology, resolution: Resolution, report: &mut Report) {
+        let description = Description { topology, resolution };
         for circuit in &self.circuits {
-            report.push(words.circuit(circuit));
+            report.push(description.circuit(circuit));
         }
         if self.gave_up {
-            report.push(words.gave_up());
+            report.push(description.gave_up());
         }
         for remark in &self.remarks {
-            report.push(words.remark(remark));
+            report.push(description.remark(remark));
         }
     }
 }
 
 /// Names instead of numbers.
-pub(super) struct Words<'a> {
+pub(super) struct Description<'a> {
     pub(super) topology: &'a Topology,
     pub(super) resolution: Resolution,
 }
 
-impl Words<'_> {
+/// Two flows of one node, one of which has several messages for each of the other.
+struct UnevenFlows {
+    many: FlowId,
+    one: FlowId,
+    /// How many messages of `many` there are for each of `one`.
+    ratio: i64,
+}
+
+impl Description<'_> {
     pub(super) fn flow(&self, flow: FlowId) -> &str {
         &self.topology.flows[flow.index()].name
     }
@@ -100,11 +108,11 @@ impl Words<'_> {
 
     fn all_are_periodic(&self, circuit: &Circuit) -> bool {
         let timing = |flow: &FlowId| self.topology.flows[flow.index()].timing;
-        circuit.flows.iter().all(|flow| timing(flow) != crate::flow::Timing::Variable)
+        circuit.flows.iter().all(|flow| timing(flow) != crate::flow::FlowTiming::Variable)
     }
 
     fn gave_up(&self) -> Diagnostic {
-        let message = "too many different phases and periods to tell whether flows wait for each \
+        let message = "too many different phases and periods to decide whether flows wait for each \
                        other";
         Diagnostic::error("flow::circuit-search", message)
             .help("make some flows `state`, or give flows that belong together the same period")
@@ -113,10 +121,12 @@ impl Words<'_> {
     fn remark(&self, remark: &Remark) -> Diagnostic {
         match remark {
             Remark::Starves { node, output, input, ratio } => {
-                self.uneven("flow::starved-node", *node, (*output, *input), *ratio)
+                let flows = UnevenFlows { many: *output, one: *input, ratio: *ratio };
+                self.uneven("flow::starved-node", *node, &flows)
             }
             Remark::Drowns { node, output, input, ratio } => {
-                self.uneven("flow::drowned-node", *node, (*input, *output), *ratio)
+                let flows = UnevenFlows { many: *input, one: *output, ratio: *ratio };
+                self.uneven("flow::drowned-node", *node, &flows)
             }
             Remark::EndsEarly { flow, last } => Diagnostic::warning(
                 "flow::ends-early",
@@ -142,13 +152,8 @@ impl Words<'_> {
     }
 
     /// A node with one flow that has `ratio` messages for each of another.
-    fn uneven(
-        &self,
-        code: &'static str,
-        node: NodeId,
-        (many, one): (FlowId, FlowId),
-        ratio: i64,
-    ) -> Diagnostic {
+    fn uneven(&self, code: &'static str, node: NodeId, flows: &UnevenFlows) -> Diagnostic {
+        let UnevenFlows { many, one, ratio } = *flows;
         let message = format!(
             "node `{}` has {ratio} messages of `{}` for each of `{}`",
             self.node(node),

@@ -25,13 +25,13 @@ pub fn count_column(name: &str) -> Column {
 }
 
 /// Whether a column tells where the run stood, and is no variable.
-pub fn is_standing(column: &Column) -> bool {
+pub fn is_mark(column: &Column) -> bool {
     [HASH, COUNT].contains(&column.component())
 }
 
 /// Where a run stood at a row.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Standing {
+pub struct ProgressMark {
     /// The row's tag.
     pub tag: Tag,
     /// Path, type and hash so far of each hashed variable.
@@ -40,7 +40,7 @@ pub struct Standing {
     pub counts: Vec<u64>,
 }
 
-impl Standing {
+impl ProgressMark {
     /// What the columns of a row say.
     ///
     /// # Panics
@@ -48,7 +48,7 @@ impl Standing {
     pub fn of(trace: &Trace, row: usize) -> Self {
         let pairs = trace.schema().columns().iter().zip(trace.columns());
         let words = pairs.filter_map(|(column, values)| match values {
-            Values::UInt64(words) if is_standing(column) => Some((column, words[row])),
+            Values::UInt64(words) if is_mark(column) => Some((column, words[row])),
             _ => None,
         });
         Self::at(trace.tags()[row], words)
@@ -56,19 +56,19 @@ impl Standing {
 
     /// What these columns say at a tag.
     pub(crate) fn at<'a>(tag: Tag, words: impl Iterator<Item = (&'a Column, u64)>) -> Self {
-        let mut standing = Standing { tag, hashes: vec![], counts: vec![] };
+        let mut mark = ProgressMark { tag, hashes: vec![], counts: vec![] };
         for (column, word) in words {
             let name = column.description.as_str();
             let value_type = ValueType::ALL.into_iter().find(|known| known.name() == name);
             match value_type.filter(|_| column.component() == HASH) {
                 Some(value_type) => {
                     let hash = VariableHash::from_bits(word);
-                    standing.hashes.push((column.variable().to_owned(), value_type, hash));
+                    mark.hashes.push((column.variable().to_owned(), value_type, hash));
                 }
-                None => standing.counts.push(word),
+                None => mark.counts.push(word),
             }
         }
-        standing
+        mark
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
             hash_column("a.x", ValueType::Boolean),
             count_column("tags"),
         ];
-        let is_own: Vec<bool> = columns.iter().map(is_standing).collect();
+        let is_own: Vec<bool> = columns.iter().map(is_mark).collect();
         assert_eq!(is_own, [false, true, true]);
         let schema = Arc::new(Schema::new(Resolution::NANOSECOND, columns).unwrap());
         let mut chunk = Chunk::new(&schema);
@@ -94,11 +94,11 @@ mod tests {
         let mut trace = Trace::new(&schema);
         trace.write(&chunk).unwrap();
         let hash = VariableHash::from_bits(2);
-        let standing = Standing {
+        let mark = ProgressMark {
             tag: Tag::default(),
             hashes: vec![("a.x".to_owned(), ValueType::Boolean, hash)],
             counts: vec![3],
         };
-        assert_eq!(Standing::of(&trace, 0), standing);
+        assert_eq!(ProgressMark::of(&trace, 0), mark);
     }
 }

@@ -1,8 +1,8 @@
 //! The history of a campaign: what was known after each unit, in the order of units.
 
 use crate::sample::Leaf;
-use crate::strategy::{Conclusion, Progress, Strategy, Unit, UnitResult};
-use crate::visit::Summary;
+use crate::strategy::{Conclusion, ExplorationProgress, Strategy, UnitResult, WorkUnit};
+use crate::visit::ScenarioSummary;
 use std::collections::BTreeMap;
 
 /// What was known after a unit.
@@ -21,18 +21,18 @@ pub struct Moment {
 /// # Determinism
 /// Results are handed on in the order of units, whatever order they arrive in, and nothing is handed
 /// on after the conclusion: the history is that of a single worker.
-pub struct Chronicle {
+pub struct CampaignHistory {
     strategy: Box<dyn Strategy>,
-    early: BTreeMap<u64, (Unit, UnitResult)>,
+    early: BTreeMap<u64, (WorkUnit, UnitResult)>,
     next: u64,
     moments: Vec<Moment>,
     leaves: Vec<Leaf>,
 }
 
-impl Chronicle {
+impl CampaignHistory {
     /// The history of `strategy`, which has offered no units yet.
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
-        Chronicle {
+        CampaignHistory {
             strategy,
             early: BTreeMap::new(),
             next: 0,
@@ -51,7 +51,7 @@ impl Chronicle {
         &self.leaves
     }
 
-    fn take(&mut self, unit: &Unit, mut result: UnitResult) {
+    fn take(&mut self, unit: &WorkUnit, mut result: UnitResult) {
         self.leaves.append(&mut result.leaves);
         let worst = |property: &crate::visit::PropertySummary| {
             property.worst.as_ref().map(|worst| worst.robustness.high)
@@ -64,12 +64,12 @@ impl Chronicle {
     }
 }
 
-impl Strategy for Chronicle {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
+impl Strategy for CampaignHistory {
+    fn offer(&mut self, max: usize) -> Vec<WorkUnit> {
         self.strategy.offer(max)
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
+    fn absorb(&mut self, unit: &WorkUnit, result: UnitResult) {
         self.early.insert(unit.number, (unit.clone(), result));
         while self.strategy.conclusion().is_none() {
             let Some((unit, result)) = self.early.remove(&self.next) else { return };
@@ -82,29 +82,29 @@ impl Strategy for Chronicle {
         self.strategy.conclusion()
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> ExplorationProgress {
         self.strategy.progress()
     }
 
-    fn summary(&self) -> &Summary {
+    fn summary(&self) -> &ScenarioSummary {
         self.strategy.summary()
     }
 }
 
 /// Units that are known beforehand, whose results are wanted one by one.
 #[derive(Debug, Default)]
-pub struct Errands {
-    units: Vec<Unit>,
+pub struct FixedUnits {
+    units: Vec<WorkUnit>,
     offered: usize,
     results: BTreeMap<u64, UnitResult>,
-    summary: Summary,
+    summary: ScenarioSummary,
 }
 
-impl Errands {
+impl FixedUnits {
     /// The tasks become units in their order.
-    pub fn new(tasks: impl IntoIterator<Item = crate::strategy::Task>) -> Self {
-        let unit = |(number, task)| Unit { number, task };
-        Errands { units: (0..).zip(tasks).map(unit).collect(), ..Errands::default() }
+    pub fn new(tasks: impl IntoIterator<Item = crate::strategy::UnitTask>) -> Self {
+        let unit = |(number, task)| WorkUnit { number, task };
+        FixedUnits { units: (0..).zip(tasks).map(unit).collect(), ..FixedUnits::default() }
     }
 
     /// By task: what came of it; `None` if it was not done.
@@ -113,14 +113,14 @@ impl Errands {
     }
 }
 
-impl Strategy for Errands {
-    fn offer(&mut self, max: usize) -> Vec<Unit> {
+impl Strategy for FixedUnits {
+    fn offer(&mut self, max: usize) -> Vec<WorkUnit> {
         let first = self.offered;
         self.offered = self.units.len().min(first + max);
         self.units[first..self.offered].to_vec()
     }
 
-    fn absorb(&mut self, unit: &Unit, result: UnitResult) {
+    fn absorb(&mut self, unit: &WorkUnit, result: UnitResult) {
         self.results.insert(unit.number, result);
     }
 
@@ -128,11 +128,11 @@ impl Strategy for Errands {
         (self.results.len() == self.units.len()).then_some(Conclusion::Complete)
     }
 
-    fn progress(&self) -> Progress {
-        Progress::of(self.results.len() as u128, self.units.len() as u128)
+    fn progress(&self) -> ExplorationProgress {
+        ExplorationProgress::of(self.results.len() as u128, self.units.len() as u128)
     }
 
-    fn summary(&self) -> &Summary {
+    fn summary(&self) -> &ScenarioSummary {
         &self.summary
     }
 }

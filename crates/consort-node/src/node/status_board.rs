@@ -1,7 +1,7 @@
-//! Where a node writes what others may ask for. Whoever computes writes rarely and never waits for readers.
+//! Where a node publishes its status. The computing thread writes rarely and never waits for readers.
 
 use crate::hello::Hello;
-use crate::status::{FlowStatus, Need, PeerStatus, Phase, Status, Wait};
+use crate::status::{FlowStatus, Need, NodeStatus, PeerStatus, Phase, Wait};
 use consort_core::{NodeId, Resolution, Tag, Time};
 use consort_federation::flow::Topology;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -11,43 +11,43 @@ use std::time::Instant;
 /// The microstep that stands for "no tag yet".
 const NO_TAG: u64 = u64::MAX;
 
-/// What others may ask for.
-pub(crate) struct Board {
+/// The status of a node, readable from other threads while it computes.
+pub(crate) struct StatusBoard {
     node: String,
     run: [u8; 16],
     resolution: Resolution,
     time: AtomicI64,
     microstep: AtomicU64,
     is_waiting: AtomicBool,
-    told: Mutex<Told>,
+    rare: Mutex<RareState>,
 }
 
-/// What is written seldom.
-struct Told {
+/// The part of the status that changes rarely.
+struct RareState {
     phase: Phase,
-    lack: Option<(Lack, Instant)>,
-    peers: Vec<PeerTold>,
+    wait: Option<(OpenWait, Instant)>,
+    peers: Vec<PeerState>,
     flows: Vec<FlowStatus>,
 }
 
-/// How another node looks, with points in time instead of spans.
-pub(crate) struct PeerTold {
+/// The state of the link to another node, with points in time instead of spans.
+pub(crate) struct PeerState {
     pub(crate) node: String,
     pub(crate) is_connected: bool,
-    pub(crate) heard: Option<Instant>,
+    pub(crate) last_received: Option<Instant>,
     pub(crate) connections: u32,
 }
 
-/// What a node lacks.
+/// What a node waits for, by names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Lack {
+pub(crate) struct OpenWait {
     pub(crate) node: String,
     pub(crate) flow: Option<String>,
     pub(crate) tag: Option<Tag>,
     pub(crate) what: Need,
 }
 
-impl Board {
+impl StatusBoard {
     pub(crate) fn new(hello: &Hello, me: NodeId) -> Self {
         let flow = |flow: &str, is_output, first| FlowStatus {
             flow: flow.to_owned(),
@@ -62,15 +62,15 @@ impl Board {
             out.into_iter().chain(into)
         });
         let flows = mine.collect();
-        let told = Told { phase: Phase::Joining, lack: None, peers: Vec::new(), flows };
-        let board = Board {
+        let rare = RareState { phase: Phase::Joining, wait: None, peers: Vec::new(), flows };
+        let board = StatusBoard {
             node: hello.node.clone(),
             run: hello.run,
             resolution: hello.resolution,
             time: AtomicI64::new(0),
             microstep: AtomicU64::new(NO_TAG),
             is_waiting: AtomicBool::new(false),
-            told: Mutex::new(told),
+            rare: Mutex::new(rare),
         };
         // What a snapshot holds is done.
         hello.begins.into_iter().for_each(|time| board.reached(Tag::at(time)));
@@ -90,56 +90,56 @@ impl Board {
     }
 
     pub(crate) fn enter(&self, phase: Phase) {
-        self.told().phase = phase;
+        self.rare().phase = phase;
     }
 
-    pub(crate) fn waits(&self, lack: Lack, since: Instant) {
-        self.told().lack = Some((lack, since));
+    pub(crate) fn waits(&self, wait: OpenWait, since: Instant) {
+        self.rare().wait = Some((wait, since));
         self.is_waiting.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn goes_on(&self) {
+    pub(crate) fn end_wait(&self) {
         self.is_waiting.store(false, Ordering::Relaxed);
     }
 
-    pub(crate) fn write(&self, peers: Vec<PeerTold>, flows: Vec<FlowStatus>) {
-        let mut told = self.told();
-        told.peers = peers;
-        told.flows = flows;
+    pub(crate) fn write(&self, peers: Vec<PeerState>, flows: Vec<FlowStatus>) {
+        let mut rare = self.rare();
+        rare.peers = peers;
+        rare.flows = flows;
     }
 
-    /// All of it, for whoever asks.
-    pub(crate) fn status(&self) -> Status {
-        let told = self.told();
+    /// The whole status, for an answer to a status request.
+    pub(crate) fn status(&self) -> NodeStatus {
+        let rare = self.rare();
         let is_waiting = self.is_waiting.load(Ordering::Relaxed);
-        let lack = told.lack.as_ref().filter(|_| is_waiting);
-        let waits = lack.map(|(lack, since)| Wait {
-            for_node: lack.node.clone(),
-            flow: lack.flow.clone(),
-            tag: lack.tag,
-            what: lack.what,
+        let wait = rare.wait.as_ref().filter(|_| is_waiting);
+        let waits = wait.map(|(wait, since)| Wait {
+            for_node: wait.node.clone(),
+            flow: wait.flow.clone(),
+            tag: wait.tag,
+            what: wait.what,
             since: since.elapsed(),
         });
-        let peer = |peer: &PeerTold| PeerStatus {
+        let peer = |peer: &PeerState| PeerStatus {
             node: peer.node.clone(),
             is_connected: peer.is_connected,
-            silent_for: peer.heard.map(|heard| heard.elapsed()),
+            silent_for: peer.last_received.map(|last_received| last_received.elapsed()),
             connections: peer.connections,
         };
-        Status {
+        NodeStatus {
             node: self.node.clone(),
             run: self.run,
             resolution: self.resolution,
-            phase: told.phase,
+            phase: rare.phase,
             tag: self.tag(),
             waits,
-            peers: told.peers.iter().map(peer).collect(),
-            flows: told.flows.clone(),
+            peers: rare.peers.iter().map(peer).collect(),
+            flows: rare.flows.clone(),
         }
     }
 
     /// A thread that panicked leaves it readable: every write is one assignment.
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn rare(&self) -> MutexGuard<'_, RareState> {
+        self.rare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
