@@ -188,12 +188,10 @@ fn lower_event<'m>(lowering: &mut Lowering<'m, '_, '_>, event: &'m Event) -> Low
 fn check_repeated(lowering: &mut Lowering<'_, '_, '_>, before: &[Assignment], new: &Assignment) {
     let Some(first) = before.iter().find(|other| other.name.text == new.name.text) else { return };
     let message = format!("`{}` gets two values at one event", new.name.text);
-    let mut diagnostic = Diagnostic::error("equations::twice", message)
+    let diagnostic = Diagnostic::error("equations::twice", message)
         .maybe_at(new.name.span, "again")
-        .help("keep one of the assignments");
-    if let Some(span) = first.name.span {
-        diagnostic = diagnostic.label(span, "first here");
-    }
+        .help("keep one of the assignments")
+        .maybe_label(first.name.span, "first here");
     lowering.findings.push(diagnostic);
 }
 
