@@ -97,15 +97,7 @@ fn refusal(names: &Names<'_>, circle: &Circle<'_>, late: &[u32]) -> Diagnostic {
         Order::Derived | Order::GaussSeidel => Diagnostic::error,
     };
     let message = format!("this loop cannot be iterated: {chain}");
-    let mut refusal = diagnostic("plan::loop-not-iterated", message);
-    for (index, wire) in circle.chain_wires(names.system).into_iter().enumerate() {
-        let wire = &names.system.connections[wire.index()];
-        refusal = match wire.origin.0 {
-            Some(span) if index == 0 => refusal.at(span, "on the loop"),
-            Some(span) => refusal.label(span, "on the loop"),
-            None => refusal,
-        };
-    }
+    let mut refusal = circle.shown(names.system, diagnostic("plan::loop-not-iterated", message));
     let why = match names.system.coupling.order {
         Order::Jacobi => "the order `jacobi` reads outputs only after a step",
         Order::Derived | Order::GaussSeidel => {

@@ -66,14 +66,7 @@ fn refusal(names: &Names<'_>, circle: &Circle<'_>) -> Diagnostic {
         format!("values of one tag depend on each other: {chain}"),
     )
     .with_note(format!("{count} variables are on the loop"));
-    for (index, wire) in circle.chain_wires(names.system).into_iter().enumerate() {
-        let wire = &names.system.connections[wire.index()];
-        refusal = match wire.origin.0 {
-            Some(span) if index == 0 => refusal.at(span, "on the loop"),
-            Some(span) => refusal.label(span, "on the loop"),
-            None => refusal,
-        };
-    }
+    refusal = circle.shown(names.system, refusal);
     for cure in cures(names, circle) {
         refusal = refusal.with_note(cure);
     }
