@@ -47,6 +47,7 @@ pub mod literal;
 mod live;
 pub mod long_wait;
 pub mod model;
+mod named;
 pub mod prng;
 pub mod rolling;
 mod setup;
@@ -67,12 +68,14 @@ pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanned};
 pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
+pub use live::Direction;
 pub use long_wait::LongWait;
 pub use model::{
     CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, Kept, LiveModel,
     LogEntry, LogLevel, LogSink, Model, ModelDescription, Preparation, Refresh, SavedState,
     Setting, Setup, SetupOrder, SolvedBy, Step, StepOutcome, StepReason,
 };
+pub use named::Named;
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings, SolverWork};
 pub use state::{Fidelity, Observer, Provider, Sight};

@@ -6,7 +6,7 @@ mod cut;
 use crate::flow::Flow;
 use crate::graph::Graph;
 use crate::nodes::{Names, Node};
-use consort_core::{ComponentId, ConnectionId};
+use consort_core::{ComponentId, ConnectionId, Diagnostic};
 use consort_system::ResolvedSystem;
 
 pub(crate) use chain::Chain;
@@ -99,6 +99,18 @@ impl<'a> Circle<'a> {
             wires.extend(self.all_wires(system).into_iter().filter(joins));
         }
         wires
+    }
+
+    /// A diagnostic that points to the wires of the shortest way round, where they were written.
+    pub(crate) fn shown(&self, system: &ResolvedSystem, mut diagnostic: Diagnostic) -> Diagnostic {
+        for (index, wire) in self.chain_wires(system).into_iter().enumerate() {
+            let place = system.connections[wire.index()].origin.0;
+            diagnostic = match index {
+                0 => diagnostic.maybe_at(place, "on the loop"),
+                _ => diagnostic.maybe_label(place, "on the loop"),
+            };
+        }
+        diagnostic
     }
 
     /// All wires within the loop.

@@ -97,8 +97,7 @@ fn refusal(names: &Names<'_>, circle: &Circle<'_>, late: &[u32]) -> Diagnostic {
         Order::Derived | Order::GaussSeidel => Diagnostic::error,
     };
     let message = format!("this loop cannot be iterated: {chain}");
-    let mut refusal = diagnostic("plan::loop-not-iterated", message);
-    refusal = loops::with_wires(refusal, names, circle);
+    let mut refusal = circle.shown(names.system, diagnostic("plan::loop-not-iterated", message));
     let why = match names.system.coupling.order {
         Order::Jacobi => "the order `jacobi` reads outputs only after a step",
         Order::Derived | Order::GaussSeidel => {

@@ -58,23 +58,6 @@ fn variable(node: Node) -> Option<(consort_core::ComponentId, consort_core::Vari
     }
 }
 
-/// The diagnostic with a label at each connection of the loop.
-pub(crate) fn with_wires(
-    mut diagnostic: Diagnostic,
-    names: &Names<'_>,
-    circle: &Circle<'_>,
-) -> Diagnostic {
-    for (index, wire) in circle.chain_wires(names.system).into_iter().enumerate() {
-        let wire = &names.system.connections[wire.index()];
-        diagnostic = match wire.origin.0 {
-            Some(span) if index == 0 => diagnostic.at(span, "on the loop"),
-            Some(span) => diagnostic.label(span, "on the loop"),
-            None => diagnostic,
-        };
-    }
-    diagnostic
-}
-
 fn refusal(names: &Names<'_>, circle: &Circle<'_>) -> Diagnostic {
     let chain = circle.chain_text(names);
     let count = circle.variables().len();
@@ -83,7 +66,7 @@ fn refusal(names: &Names<'_>, circle: &Circle<'_>) -> Diagnostic {
         format!("values of one tag depend on each other: {chain}"),
     )
     .with_note(format!("{count} variables are on the loop"));
-    refusal = with_wires(refusal, names, circle);
+    refusal = circle.shown(names.system, refusal);
     for cure in cures(names, circle) {
         refusal = refusal.with_note(cure);
     }

@@ -83,17 +83,13 @@ fn read_entry<'t>(
         "parameters" => component.parameters = parameters(reader, entry),
         "step" => component.step = reader.seconds(entry),
         "step-length" => {
-            let choices = [("fixed", StepLength::Fixed), ("to-end", StepLength::ToEnd)];
-            component.step_length = reader.choice(entry, &choices).unwrap_or_default();
+            component.step_length = reader.choice(entry, &StepLength::ALL).unwrap_or_default();
         }
         "concurrent" => component.concurrent = reader.boolean(entry).unwrap_or_default(),
         "send-start-values" => {
             component.send_start_values = reader.boolean(entry).unwrap_or_default();
         }
-        "setup" => {
-            let choices = SetupOrder::ALL.map(|(order, name)| (name, order));
-            component.setup = reader.choice(entry, &choices).unwrap_or_default();
-        }
+        "setup" => component.setup = reader.choice(entry, &SetupOrder::ALL).unwrap_or_default(),
         "event-mode" => component.event_mode = reader.boolean(entry).unwrap_or(true),
         "reactive" => component.reactive = reader.texts(entry),
         _ if solving::read_entry(reader, entry, &mut component.solving) => {}
@@ -231,12 +227,10 @@ fn report_duplicates(reader: &mut TomlReader<'_>, list: &[Parameter]) {
     for parameter in list {
         let Some(earlier) = first.insert(&parameter.name.value, &parameter.name) else { continue };
         let message = format!("`{}` is given twice", parameter.name.value);
-        let mut diagnostic = Diagnostic::error("system::duplicate-parameter", message)
+        let diagnostic = Diagnostic::error("system::duplicate-parameter", message)
             .maybe_at(parameter.name.span, "given again")
-            .help("remove one of the two");
-        if let Some(span) = earlier.span {
-            diagnostic = diagnostic.label(span, "first given here");
-        }
+            .help("remove one of the two")
+            .maybe_label(earlier.span, "first given here");
         reader.loss(diagnostic);
     }
 }
