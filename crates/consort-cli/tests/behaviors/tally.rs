@@ -60,7 +60,7 @@ fn name(run: &Run) -> String {
     match run.ending {
         Ending::Exit(0) => "finished".to_owned(),
         Ending::Exit(2) if run.stderr.contains("no answer for") => "no answer, named".to_owned(),
-        Ending::Exit(2) if run.stderr.contains("never came back") => "its death, named".to_owned(),
+        Ending::Exit(2) if run.stderr.contains("did not return") => "its death, named".to_owned(),
         Ending::Exit(2) => "failure, named".to_owned(),
         Ending::Exit(code) => format!("exit code {code}"),
         Ending::Signal(signal) => format!("signal {signal}"),

@@ -44,7 +44,7 @@ fn said(shop: &Shop) -> String {
     let words: Vec<String> = error.log.iter().map(|line| format!("; it said: {line}")).collect();
     assert_eq!(error.log, bench.log());
     // Nothing is asked of it any more, and nobody waits for it.
-    assert!(bench.step().unwrap_err().to_string().contains("never came back"));
+    assert!(bench.step().unwrap_err().to_string().contains("did not return"));
     bench.instance.terminate().unwrap();
     format!("{error}{}", words.concat())
 }

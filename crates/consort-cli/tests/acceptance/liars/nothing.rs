@@ -56,7 +56,7 @@ fn a_number_of_states_that_is_not_the_declared_one_counts_and_is_said() {
         let said = case.run(&world);
         assert_eq!(said.code, Some(0), "{said}");
         assert!(is_near(last(&world, "x"), 5.0), "{said}");
-        let words = "it has 1 continuous states and 0 event indicators, which counts";
+        let words = "it has 1 continuous states and 0 event indicators, which is used";
         assert!(is_logged(&world, "warning", words), "{said}");
     }
 }
@@ -68,7 +68,7 @@ fn a_number_of_states_that_cannot_be_is_not_believed() {
     let said = case.run(&world);
     assert_eq!(said.code, Some(0), "{said}");
     assert!(is_near(last(&world, "x"), 5.0), "{said}");
-    assert!(is_logged(&world, "warning", "which is not believed"), "{said}");
+    assert!(is_logged(&world, "warning", "which is implausible and ignored"), "{said}");
 }
 
 #[test]
