@@ -1,8 +1,8 @@
 //! One live model.
 
 use super::chatter::watched;
-use super::events::{Moment, condition};
-use super::sensitivity;
+use super::events::{EventMoment, condition};
+use super::sensitivity::{self, Direction};
 use super::state::{Phase, State};
 use super::work::Work;
 use super::{Identity, bytes};
@@ -25,7 +25,7 @@ pub(super) struct EquationsInstance {
 }
 
 /// What is saved.
-struct Saved {
+struct EquationsState {
     identity: Arc<Identity>,
     state: State,
 }
@@ -189,9 +189,9 @@ impl EquationsInstance {
         Ok(())
     }
 
-    fn moment(&mut self) -> Moment<'_> {
+    fn moment(&mut self) -> EventMoment<'_> {
         let EquationsInstance { equations, state, work, durations, .. } = self;
-        Moment { equations, state, work, durations }
+        EventMoment { equations, state, work, durations }
     }
 }
 
@@ -248,12 +248,13 @@ impl LiveModel for EquationsInstance {
         sensitivity: &mut [f64],
     ) -> CallResult<()> {
         let EquationsInstance { equations, state, work, .. } = self;
-        let (unknowns, knowns) = ((unknowns, sensitivity), (knowns, seed));
-        sensitivity::directional(equations, (state, work), unknowns, knowns)
+        let direction = Direction { unknowns, knowns, seed };
+        sensitivity::directional(equations, state, work, direction, sensitivity)
     }
 
     fn save(&mut self) -> CallResult<SavedState> {
-        let saved = Saved { identity: Arc::clone(&self.identity), state: self.state.clone() };
+        let saved =
+            EquationsState { identity: Arc::clone(&self.identity), state: self.state.clone() };
         Ok(SavedState(Box::new(saved)))
     }
 
@@ -275,11 +276,11 @@ impl LiveModel for EquationsInstance {
         let state = bytes::read(bytes, fingerprint, &self.equations).map_err(|reason| {
             CallError::new("deserialize a state", CallStatus::Refused(reason.to_owned()))
         })?;
-        Ok(SavedState(Box::new(Saved { identity: Arc::clone(&self.identity), state })))
+        Ok(SavedState(Box::new(EquationsState { identity: Arc::clone(&self.identity), state })))
     }
 
     fn unshared_bytes(&self, state: &SavedState) -> u64 {
-        let saved = state.0.downcast_ref::<Saved>();
+        let saved = state.0.downcast_ref::<EquationsState>();
         saved.map_or(0, |saved| saved.state.unshared_bytes() as u64)
     }
 
@@ -381,8 +382,8 @@ impl ContinuousInstance for EquationsInstance {
 }
 
 impl EquationsInstance {
-    fn own<'s>(&self, call: &'static str, state: &'s SavedState) -> CallResult<&'s Saved> {
-        let saved = state.0.downcast_ref::<Saved>();
+    fn own<'s>(&self, call: &'static str, state: &'s SavedState) -> CallResult<&'s EquationsState> {
+        let saved = state.0.downcast_ref::<EquationsState>();
         saved.filter(|saved| saved.identity.is(&self.identity)).ok_or_else(|| {
             let reason = "the state was saved from another model".to_owned();
             CallError::new(call, CallStatus::Refused(reason))

@@ -8,13 +8,26 @@ use consort_equations::{Equations, ModelPart};
 
 const CALL: &str = "compute directional derivatives";
 
-/// The derivative of `unknowns` in the direction `seed` of `knowns`.
+/// Which derivatives are asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Direction<'a> {
+    /// Of these.
+    pub(super) unknowns: &'a [Reference],
+    /// By these.
+    pub(super) knowns: &'a [Reference],
+    /// How far each of the knowns moves.
+    pub(super) seed: &'a [f64],
+}
+
+/// The derivatives in a direction, one for each unknown.
 pub(super) fn directional(
     equations: &Equations,
-    (state, work): (&State, &mut Work),
-    (unknowns, sensitivity): (&[Reference], &mut [f64]),
-    (knowns, seed): (&[Reference], &[f64]),
+    state: &State,
+    work: &mut Work,
+    direction: Direction<'_>,
+    sensitivity: &mut [f64],
 ) -> CallResult<()> {
+    let Direction { unknowns, knowns, seed } = direction;
     let asked = seeds(equations, work, knowns, seed)?;
     let is = |wanted: fn(ModelPart) -> bool| {
         unknowns.iter().any(|it| equations.part(it.0 as usize).is_some_and(wanted))

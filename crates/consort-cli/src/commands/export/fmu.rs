@@ -13,9 +13,8 @@ use consort_core::{Diagnostic, Literal, Report, Seconds, Span};
 use consort_equations::{Equations, compile};
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
 use consort_formats::parse_assignment;
-use consort_models::equations::written_model;
 use consort_models::pack::write_archive;
-use consort_models::{ModelRequest, Parameter};
+use consort_models::{GivenParameter, Loader, ModelRequest};
 use consort_system::Spanned;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -28,16 +27,16 @@ pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> Com
     let options = options(args, &mut report);
     let waiting = printer.waiting(&format!("exporting {}", args.model.display()));
     let model = args.model.to_string_lossy();
-    let parameters: Vec<Parameter<'_>> = settings.iter().map(Setting::parameter).collect();
+    let parameters: Vec<GivenParameter<'_>> = settings.iter().map(Setting::parameter).collect();
     let request =
         ModelRequest { parameters: &parameters, ..ModelRequest::new(&model, Path::new("")) };
-    let equations = equations(&request, &mut report);
+    let mut loader = pipeline::loader(global, None);
+    let equations = equations(&loader, &request, &mut report);
     let Some(equations) = equations.filter(|_| !report.has_errors()) else {
         return Err(not_loaded(&model, report).into());
     };
     let mut content = fmu_files(&equations, &options);
     if !args.no_binary {
-        let mut loader = pipeline::loader(global, None);
         let Some(binary) = loader.binary_of(&content, &request, &mut report) else {
             let message = "the FMU needs no binary to be written";
             let note = Diagnostic::note("cli::no-binary", message);
@@ -58,8 +57,12 @@ pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> Com
     Ok(Exit::Done)
 }
 
-fn equations(request: &ModelRequest<'_>, report: &mut Report) -> Option<Equations> {
-    compile(&written_model(request, report)?, report)
+fn equations(
+    loader: &Loader,
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<Equations> {
+    compile(&loader.kinds().written_model(request, report)?, report)
 }
 
 /// Where the FMU goes: `ball.fmu` of `models/ball.eq`, `gain.fmu` of `native:gain`.
@@ -86,8 +89,13 @@ struct Setting {
 }
 
 impl Setting {
-    fn parameter(&self) -> Parameter<'_> {
-        Parameter { name: &self.name, value: &self.value, has_unit: false, span: Some(self.span) }
+    fn parameter(&self) -> GivenParameter<'_> {
+        GivenParameter {
+            name: &self.name,
+            value: &self.value,
+            has_unit: false,
+            span: Some(self.span),
+        }
     }
 }
 
