@@ -7,7 +7,7 @@ use consort_core::{Instance, Instantiation, Model, Prng, Report, SavedState, Set
 use consort_engine::{Executable, Run, RunOptions, RunSnapshot};
 use consort_formats::read_system;
 use consort_models::loader::{Loader, LoaderOptions};
-use consort_models::{ModelRequest, Parameter};
+use consort_models::{GivenParameter, ModelRequest};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -66,7 +66,7 @@ fn run(text: &str) -> (Run, Vec<Arc<dyn Model>>) {
     let system = read_system("bench", text, &mut report).expect("it can be read");
     let mut loader = Loader::new(LoaderOptions::new(folder.join("cache")));
     let models = system.components.iter().map(|component| {
-        let parameters: [Parameter<'_>; 0] = [];
+        let parameters: [GivenParameter<'_>; 0] = [];
         let request = ModelRequest {
             component: &component.name.value,
             parameters: &parameters,

@@ -40,6 +40,7 @@ pub mod equations;
 mod findings;
 pub mod fuzz;
 mod graph;
+mod identity;
 pub mod interface;
 mod lower;
 mod measure;

@@ -4,7 +4,7 @@ mod structure;
 mod units;
 pub(crate) mod variables;
 
-use crate::xml::{Attributes, Writer};
+use crate::xml::{Attributes, XmlWriter};
 use crate::{FmiVersion, FmuOptions, Identity};
 use consort_core::model::DefaultExperiment;
 use consort_equations::Equations;
@@ -24,7 +24,7 @@ const LOG_CATEGORIES: [(&str, &str); 2] =
 
 /// The whole file.
 pub(crate) fn write(subject: &Subject<'_>) -> String {
-    Writer::document("fmiModelDescription", &head(subject), |xml| {
+    XmlWriter::document("fmiModelDescription", &head(subject), |xml| {
         interfaces(xml, subject);
         units::write(xml, subject.equations);
         xml.element("LogCategories", &[], |xml| {
@@ -62,7 +62,7 @@ fn head(subject: &Subject<'_>) -> Attributes<'static> {
 }
 
 /// Model Exchange and Co-Simulation, by one binary.
-fn interfaces(xml: &mut Writer, subject: &Subject<'_>) {
+fn interfaces(xml: &mut XmlWriter, subject: &Subject<'_>) {
     let version = subject.options.version;
     for (name, of_its_own) in [
         ("ModelExchange", exchange_flags(subject)),
@@ -108,7 +108,7 @@ fn shared_flags(version: FmiVersion) -> &'static [(&'static str, bool)] {
     }
 }
 
-fn source_files(xml: &mut Writer, files: &[String]) {
+fn source_files(xml: &mut XmlWriter, files: &[String]) {
     xml.element("SourceFiles", &[], |xml| {
         for file in files {
             xml.leaf("File", &[("name", file.clone())]);
@@ -116,7 +116,7 @@ fn source_files(xml: &mut Writer, files: &[String]) {
     });
 }
 
-fn default_experiment(xml: &mut Writer, experiment: &DefaultExperiment) {
+fn default_experiment(xml: &mut XmlWriter, experiment: &DefaultExperiment) {
     let all = [
         ("startTime", &experiment.start),
         ("stopTime", &experiment.stop),
@@ -133,7 +133,7 @@ fn default_experiment(xml: &mut Writer, experiment: &DefaultExperiment) {
 /// `sources/buildDescription.xml` of FMI 3.
 pub(crate) fn build_description(subject: &Subject<'_>) -> String {
     let version = vec![("fmiVersion", "3.0".to_owned())];
-    Writer::document("fmiBuildDescription", &version, |xml| {
+    XmlWriter::document("fmiBuildDescription", &version, |xml| {
         let identifier = vec![("modelIdentifier", subject.identity.model_identifier.clone())];
         xml.element("BuildConfiguration", &identifier, |xml| {
             xml.element("SourceFileSet", &[("language", "C99".to_owned())], |xml| {

@@ -8,16 +8,16 @@ pub(crate) use consort_xml::{escaped, float};
 pub(crate) type Attributes<'a> = Vec<(&'a str, String)>;
 
 /// A document in the making.
-pub(crate) struct Writer(Text);
+pub(crate) struct XmlWriter(Text);
 
-impl Writer {
+impl XmlWriter {
     /// The document with this element at its root.
     pub(crate) fn document(
         root: &str,
         attributes: &[(&str, String)],
         inside: impl FnOnce(&mut Self),
     ) -> String {
-        let mut writer = Writer(Text::default());
+        let mut writer = XmlWriter(Text::default());
         writer.element(root, attributes, inside);
         let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
         declaration.to_owned() + &writer.0.finish()

@@ -32,9 +32,9 @@ mod state;
 mod work;
 mod written;
 
-pub(crate) use load::load;
 pub use load::{Form, read_equations, read_tree};
-pub use written::written_model;
+pub(crate) use load::{load, read_file};
+pub(crate) use written::written_model;
 
 use consort_core::model::CallResult;
 use consort_core::{
@@ -43,7 +43,6 @@ use consort_core::{
 use consort_equations::Equations;
 use instance::EquationsInstance;
 use sha2::{Digest, Sha256};
-use std::fmt::{self, Write as _};
 use std::sync::{Arc, OnceLock};
 
 /// What tells a model's saved states from those of all others.
@@ -58,31 +57,13 @@ struct Identity {
 
 impl Identity {
     fn fingerprint(&self) -> &Fingerprint {
-        self.fingerprint.get_or_init(|| fingerprint(&self.equations))
+        self.fingerprint.get_or_init(|| Sha256::digest(self.equations.identity()).into())
     }
 
     /// Whether both are the same model, be it loaded twice.
     fn is(self: &Arc<Self>, other: &Arc<Self>) -> bool {
         Arc::ptr_eq(self, other) || self.fingerprint() == other.fingerprint()
     }
-}
-
-/// Whatever decides what the model computes is in its debug form, numbers to the last bit.
-fn fingerprint(equations: &Equations) -> Fingerprint {
-    struct Hasher(Sha256);
-    impl fmt::Write for Hasher {
-        fn write_str(&mut self, text: &str) -> fmt::Result {
-            self.0.update(text.as_bytes());
-            Ok(())
-        }
-    }
-    // Where it was read, and after how many other texts, decides nothing.
-    let mut placeless = equations.clone();
-    placeless.indicators.iter_mut().for_each(|indicator| indicator.span = None);
-    placeless.events.iter_mut().for_each(|event| event.span = None);
-    let mut hasher = Hasher(Sha256::new());
-    write!(hasher, "{placeless:?}").expect("a hasher takes everything");
-    hasher.0.finalize().into()
 }
 
 /// A compiled model as a kind of component.

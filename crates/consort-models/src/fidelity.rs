@@ -31,7 +31,7 @@ mod verdict;
 mod watch;
 
 pub use crate::request::Conditions;
-pub use choose::{Chosen, choose};
+pub use choose::{Choice, Chosen, choose};
 pub use course::Course;
 pub use examine::{Examiner, Make, OnTrial, Subject, Trial};
 pub use given::Given;
@@ -44,6 +44,7 @@ use reference::Reference;
 use rig::{Circumstances, Rig};
 use signals::{Path, Signals, Varied};
 use std::time::Duration;
+use trials::Baseline;
 use watch::Watch;
 
 const UNTUNED: &str = "tunable parameters keep their values: others make the model fail";
@@ -92,6 +93,30 @@ impl CheckOptions {
     pub fn trials(&self) -> u32 {
         let needed = (libm::log(self.delta) / libm::log(1.0 - self.epsilon)).ceil();
         self.trials.unwrap_or(needed as u32).max(1)
+    }
+
+    /// Everything that decides a verdict, as text. How long it may take decides nothing.
+    fn describe(&self) -> String {
+        let CheckOptions {
+            epsilon,
+            delta,
+            trials,
+            tau,
+            bound,
+            horizon,
+            seed,
+            conditions,
+            budget: _,
+        } = self;
+        let seconds = |time: &Option<Seconds>| time.map_or(String::new(), |time| time.to_string());
+        let trials = trials.map_or(String::new(), |trials| trials.to_string());
+        let [tau, bound, horizon] = [tau, bound, horizon].map(seconds);
+        let [epsilon, delta] = [epsilon, delta].map(|it| it.to_bits());
+        let conditions = conditions.describe();
+        format!(
+            "epsilon {epsilon:016x} delta {delta:016x} trials {trials} tau {tau} bound {bound} \
+             horizon {horizon} seed {seed} {conditions}"
+        )
     }
 }
 
@@ -163,13 +188,13 @@ impl Check {
                 return Verdict { notes: self.notes.clone(), ..Verdict::without(provider, why) };
             }
         };
-        let (around, is_replay) = ((&self.around, reference), provider == Provider::Replay);
-        self.around.deadline.begin(reference.whole, is_replay);
-        let mut verdict = trials::judge(model, provider, around, false, on_done);
+        let baseline = Baseline { around: &self.around, reference };
+        self.around.deadline.begin(reference.whole, provider == Provider::Replay);
+        let mut verdict = trials::judge(model, provider, baseline, false, on_done);
         let is_lost = |why: &Why| matches!(why, Why::Failed { failure } if failure.is_on_excursion);
         if verdict.why.as_ref().is_some_and(is_lost) {
             // The author did not have these inputs or times in mind: it is no fault of saving.
-            verdict = trials::judge(model, provider, around, true, on_done);
+            verdict = trials::judge(model, provider, baseline, true, on_done);
             verdict.notes.insert(0, TAME.to_owned());
         }
         verdict.notes = self.notes.iter().cloned().chain(verdict.notes).collect();

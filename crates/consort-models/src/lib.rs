@@ -12,19 +12,21 @@
 //! - [`continuous`] puts a solver around models that are given by their equations.
 //! - [`foreign`] runs programs of the user's own, in whatever language, as components.
 //! - [`native`] has blocks that need no FMU, below.
-//! - [`equations::written_model`] gives a model as it was written, native blocks included ([`native::equations`]), to whoever
-//!   makes something else of it; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
+//! - [`ModelKinds`] lists the kinds of models; each is a [`ModelKind`]: how references to it look, how it is loaded,
+//!   what has no effect on it.
+//! - [`ModelKinds::written_model`] gives a model as it was written, native blocks included, to whoever makes something
+//!   else of it; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
 //! - [`fidelity`] measures how faithfully the states of a model can be saved, and by whom.
 //! - [`ssp`] unpacks `.ssp` archives.
 //! - [`default_cache_dir`] says where all of this is kept. Nothing is written anywhere else.
 //!
 //! ```
 //! use consort_core::{Literal, Report};
-//! use consort_models::{Loader, LoaderOptions, ModelRequest, Parameter, default_cache_dir};
+//! use consort_models::{Loader, LoaderOptions, ModelRequest, GivenParameter, default_cache_dir};
 //!
 //! let options = LoaderOptions::new(default_cache_dir());
 //! let mut loader = Loader::new(options);
-//! let parameters = [Parameter { name: "k", value: &Literal::Float(2.5), has_unit: false, span: None }];
+//! let parameters = [GivenParameter { name: "k", value: &Literal::Float(2.5), has_unit: false, span: None }];
 //! let request = ModelRequest {
 //!     component: "amplifier",
 //!     parameters: &parameters,
@@ -36,22 +38,16 @@
 //!
 //! # Native blocks
 //!
-//! Blocks with `size` take arrays of that many elements where it is given, scalars where it is not.
+//! Blocks with `size` take arrays of that many elements where it is given, scalars where it is not. Model packs add
+//! blocks: `consort-aircraft` has those of an airplane.
 //!
 //! | `native:` | inputs | outputs | parameters | what it does |
 //! |---|---|---|---|---|
-//! | `actuator` | u | y, rate | frequency, damping, rate_max, min, max, y0 | u, followed with limits of position and rate |
-//! | `aircraft-sensors` | mach, pressure, temperature, roll, pitch, heading, roll_rate, pitch_rate, yaw_rate, acceleration_right, climb_rate | pressure_altitude, calibrated_airspeed, true_airspeed, measured_roll, measured_pitch, measured_heading, measured_roll_rate, measured_pitch_rate, measured_yaw_rate, measured_acceleration_right, measured_climb_rate | pressure_bias, attitude_bias, rate_bias, acceleration_bias | air data and inertial measurements |
-//! | `atmosphere` | altitude | temperature, pressure, density, speed_of_sound, wind_north, wind_east, wind_down | wind, gust, gust_start, gust_duration | the standard atmosphere of 1976, wind and a gust |
 //! | `constant` |  | y | value, type | a value of any type and shape |
-//! | `flight-controller` | altitude_command, airspeed_command, roll_command, stick, pedal, altitude, airspeed, roll, pitch, roll_rate, pitch_rate, yaw_rate, acceleration_right, climb_rate | elevator, aileron, rudder, throttle | altitude_gain, altitude_integral, climb_gain, pitch_trim, pitch_max, pitch_gain, pitch_damping, elevator_trim, roll_gain, roll_damping, yaw_damping, coordination_gain, speed_gain, speed_integral, throttle_trim | holds altitude, airspeed and roll, damps all axes |
-//! | `flight-dynamics` | density, speed_of_sound, wind_north, wind_east, wind_down, elevator, aileron, rudder, thrust_left, thrust_right | latitude, longitude, altitude, roll, pitch, heading, roll_rate, pitch_rate, yaw_rate, ground_speed, climb_rate, airspeed, angle_of_attack, sideslip, mach, dynamic_pressure, acceleration_forward, acceleration_right, acceleration_down, load_factor, roll_acceleration, pitch_acceleration, yaw_acceleration | mass, inertia, inertia_xz, wing, lift, drag, side_force, roll_moment, pitch_moment, yaw_moment, engine, gravity, earth_radius, speed0, angle_of_attack0, sideslip0, roll0, pitch0, heading0, rates0, latitude0, longitude0, altitude0, substeps | an airplane with two engines, six degrees of freedom |
 //! | `gain` | u | y | k, size | y = k u |
-//! | `geocentric` | latitude, longitude, altitude, roll, pitch, heading | x, y, z, psi, theta, phi |  | position and attitude from the earth's center, for displays |
 //! | `integrator` | u | y | x0, min, max, size | the integral of u, between min and max |
 //! | `noise` |  | y | distribution, mean, deviation, period | random values of the experiment's seed |
 //! | `pid` | setpoint, measurement | u | kp, ki, kd, tf, integral0, min, max | a PID controller with limits and anti-windup |
-//! | `piston-engine` | throttle, density, airspeed | thrust, power | power_max, efficiency_max, design_speed, lag, opening0 | a piston engine with a propeller of constant speed |
 //! | `pulse` |  | y | period, duty, delay, low, high | high for a part of each period |
 //! | `ramp` |  | y | start, duration, from, to | straight from one value to another |
 //! | `round` | u | y | method, type, size | u as a whole number |
@@ -85,5 +81,8 @@ mod nearby;
 mod request;
 
 pub use files::input_file::sha256;
-pub use loader::{InputFile, InputFileRole, LoadedModel, Loader, LoaderOptions, default_cache_dir};
-pub use request::{Asked, ModelRequest, ModelSource, Parameter, SolverRequest};
+pub use loader::{
+    InputFile, InputFileRole, LoadedModel, Loader, LoaderOptions, ModelKind, ModelKinds,
+    default_cache_dir,
+};
+pub use request::{Asked, GivenParameter, ModelRequest, ModelSource, SolverRequest};

@@ -5,13 +5,9 @@ use consort_core::diagnostic::nearest_name;
 use std::fs;
 use std::path::Path;
 
-/// What a model can be.
-pub(crate) const KNOWN: &str = "a model is a `.fmu` file, an FMU folder, equations (`.eq`), SBML (`.sbml`, \
-                                `.xml`), `native:NAME`, or the interface of a program, `foreign:FILE.toml`";
-
 /// A help line for `name`, looked for where the request says: the nearest file that does exist, or
-/// where it was looked for.
-pub(crate) fn help(request: &ModelRequest<'_>, name: &str) -> String {
+/// where it was looked for; `known` says what it could be if nothing is near.
+pub(crate) fn help(request: &ModelRequest<'_>, name: &str, known: &str) -> String {
     let path = request.base.join(name);
     if path.is_dir() {
         return format!("`{name}` is a folder");
@@ -35,7 +31,7 @@ pub(crate) fn help(request: &ModelRequest<'_>, name: &str) -> String {
         (None, true) if request.is_in_system() => {
             "paths are relative to the folder of the system file".to_owned()
         }
-        (None, true) => KNOWN.to_owned(),
+        (None, true) => known.to_owned(),
         (None, false) => {
             let folder = Path::new(name).parent().unwrap_or(Path::new(name));
             let place = if request.is_in_system() { " beside the system file" } else { "" };

@@ -59,18 +59,18 @@ pub fn write_archive(
     files: &[(String, Vec<u8>)],
     resources: &[Packed],
 ) -> Result<(), PackError> {
-    let mut all: BTreeMap<&str, Content<'_>> = BTreeMap::new();
+    let mut all: BTreeMap<&str, PackedContent<'_>> = BTreeMap::new();
     for (path, bytes) in files {
-        all.insert(path, Content::Bytes(bytes));
+        all.insert(path, PackedContent::Bytes(bytes));
     }
     for resource in resources {
-        all.insert(&resource.path, Content::Source(&resource.source));
+        all.insert(&resource.path, PackedContent::Source(&resource.source));
     }
     let mut archive = ZipWriter::new(out);
     for (path, content) in all {
         match content {
-            Content::Bytes(bytes) => add(&mut archive, path, bytes)?,
-            Content::Source(source) => add(&mut archive, path, &resource_bytes(source)?)?,
+            PackedContent::Bytes(bytes) => add(&mut archive, path, bytes)?,
+            PackedContent::Source(source) => add(&mut archive, path, &resource_bytes(source)?)?,
         }
     }
     archive.finish().map_err(unwritable)?;
@@ -107,7 +107,7 @@ pub fn folder_files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, PackError> 
     Ok(files)
 }
 
-enum Content<'c> {
+enum PackedContent<'c> {
     Bytes(&'c [u8]),
     Source(&'c Path),
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A component's parameter as its system file gives it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Parameter<'a> {
+pub struct GivenParameter<'a> {
     /// The variable it is for.
     pub name: &'a str,
     /// The value as written; whoever sets it applies its unit.
@@ -75,6 +75,17 @@ pub struct Conditions {
     pub event_mode: bool,
 }
 
+impl Conditions {
+    /// Everything that makes a difference, as text.
+    pub(crate) fn describe(&self) -> String {
+        let Conditions { start, step, tolerance, event_mode } = self;
+        let seconds = |time: &Option<Seconds>| time.map_or(String::new(), |time| time.to_string());
+        let tolerance = tolerance.map_or(String::new(), |it| format!("{:016x}", it.to_bits()));
+        let (start, step) = (seconds(start), seconds(step));
+        format!("start {start} step {step} tolerance {tolerance} event-mode {event_mode}")
+    }
+}
+
 impl Default for Conditions {
     /// Those of a model on its own.
     fn default() -> Self {
@@ -96,7 +107,7 @@ pub struct ModelRequest<'a> {
     /// Where `model` is written.
     pub span: Option<Span>,
     /// The component's parameters; the shape of a native block depends on them.
-    pub parameters: &'a [Parameter<'a>],
+    pub parameters: &'a [GivenParameter<'a>],
     /// When an FMU is set up: before or after these are set.
     pub setup: SetupOrder,
     /// How it shall be integrated.
@@ -209,8 +220,8 @@ impl ModelSource {
     }
 
     /// Its parameters, as a request takes them.
-    pub fn parameters(&self) -> Vec<Parameter<'_>> {
-        let parameters = self.parameters.iter().map(|parameter| Parameter {
+    pub fn parameters(&self) -> Vec<GivenParameter<'_>> {
+        let parameters = self.parameters.iter().map(|parameter| GivenParameter {
             name: &parameter.name,
             value: &parameter.value,
             has_unit: parameter.has_unit,
@@ -220,7 +231,7 @@ impl ModelSource {
     }
 
     /// The request for the model; `parameters` are [`ModelSource::parameters`].
-    pub fn request<'a>(&'a self, parameters: &'a [Parameter<'a>]) -> ModelRequest<'a> {
+    pub fn request<'a>(&'a self, parameters: &'a [GivenParameter<'a>]) -> ModelRequest<'a> {
         ModelRequest {
             component: &self.component,
             parameters,

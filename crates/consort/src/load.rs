@@ -14,7 +14,7 @@ use crate::request::{Changes, FormOptions};
 use consort_core::{Diagnostic, ModelDescription, Report};
 use consort_formats::multimodel::Keys;
 use consort_models::loader::Loader;
-use consort_models::{LoadedModel, ModelRequest, ModelSource, Parameter};
+use consort_models::{GivenParameter, LoadedModel, ModelRequest, ModelSource};
 use consort_run::error::{Error, plain_words};
 use consort_run::paths::whole;
 use consort_run::prepared::text_hash;
@@ -352,9 +352,9 @@ fn load_models(
 }
 
 /// What the shape of a native block depends on.
-fn parameters(component: &Component) -> Vec<Parameter<'_>> {
+fn parameters(component: &Component) -> Vec<GivenParameter<'_>> {
     let written = component.parameters.iter();
-    let parameters = written.map(|parameter| Parameter {
+    let parameters = written.map(|parameter| GivenParameter {
         name: &parameter.name.value,
         value: &parameter.value.value,
         has_unit: parameter.unit.is_some(),

@@ -4,14 +4,18 @@ use crate::request::{Changes, named};
 use consort_core::Provider;
 use consort_models::fidelity::OnTrial;
 use consort_models::loader::{
-    HostOptions, Loader, LoaderOptions, ProcessLimits, default_cache_dir,
+    HostOptions, Loader, LoaderOptions, ModelKinds, ProcessLimits, default_cache_dir,
 };
+use consort_models::native::Block;
 use consort_process::program;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Native blocks beside those of `consort-models`: one line for each model pack.
+const PACKS: &[&[Block]] = &[consort_aircraft::BLOCKS];
 
 /// How models are made.
 pub struct ModelOptions {
@@ -51,6 +55,7 @@ impl ModelOptions {
     /// Models that are cached in a folder; those in processes of their own are served by a program.
     pub fn served_by(cache: PathBuf, program: Option<PathBuf>) -> Self {
         let mut loader = LoaderOptions::new(cache);
+        loader.kinds = ModelKinds::with_packs(PACKS);
         let scratch = loader.cache.join("workers");
         let (arguments, limits) = (vec!["host".into()], ProcessLimits::default());
         loader.host = program.map(|program| HostOptions { program, arguments, limits, scratch });

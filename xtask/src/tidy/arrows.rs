@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("consort-planner", &["core", "system"]),
     ("consort-check", &["core", "system"]),
     ("consort-models", &["core", "equations", "fmi", "host", "solve", "toml"]),
+    ("consort-aircraft", &["core", "models", "solve"]),
     ("consort-engine", &["core", "solve", "system", "trace"]),
     ("consort-explore", &["core", "system", "engine", "process", "property"]),
     ("consort-federation", &["core"]),
@@ -37,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "consort",
         &[
+            "aircraft",
             "core",
             "trace",
             "system",

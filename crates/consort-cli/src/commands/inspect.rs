@@ -9,7 +9,7 @@ use consort::load::{is_neither, is_system, not_loaded};
 use consort_core::{Diagnostic, ModelDescription, Report, Severity};
 use consort_models::ModelRequest;
 use consort_models::loader::Described;
-use consort_models::native::{BLOCKS, Block};
+use consort_models::native::Block;
 use consort_view::inspect::{self, BlockSummary, InspectExtra};
 use serde_json::Value;
 use std::path::Path;
@@ -20,7 +20,7 @@ const WIDTH: usize = 100;
 /// Shows it.
 pub(crate) fn execute(args: &InspectArgs, global: &Global, printer: &Printer) -> CommandResult {
     match args.subject.as_str() {
-        "native:" | "native" => list_blocks(args.format, printer),
+        "native:" | "native" => list_blocks(args.format, global, printer),
         subject if is_system(Path::new(subject)) || is_neither(Path::new(subject)) => {
             show_system(args, global, printer)
         }
@@ -28,8 +28,9 @@ pub(crate) fn execute(args: &InspectArgs, global: &Global, printer: &Printer) ->
     }
 }
 
-fn list_blocks(format: TextFormat, printer: &Printer) -> CommandResult {
-    let blocks: Vec<BlockSummary<'_>> = BLOCKS.iter().map(summary).collect();
+fn list_blocks(format: TextFormat, global: &Global, printer: &Printer) -> CommandResult {
+    let loader = pipeline::loader(global, None);
+    let blocks: Vec<BlockSummary<'_>> = loader.kinds().blocks().iter().map(summary).collect();
     printer.data(match format {
         TextFormat::Json => {
             format!("{:#}\n", blocks.iter().map(inspect::block_to_json).collect::<Value>())
@@ -68,7 +69,8 @@ fn show_model(args: &InspectArgs, global: &Global, printer: &Printer) -> Command
     drop(waiting);
     let Some(loaded) = loaded else {
         let name = args.subject.strip_prefix("native:");
-        if let Some(block) = BLOCKS.iter().find(|block| Some(block.name) == name) {
+        let blocks = loader.kinds().blocks();
+        if let Some(block) = name.and_then(|name| blocks.find(name)) {
             return show_block(block, args.format, printer);
         }
         return match loader.describe(&request) {

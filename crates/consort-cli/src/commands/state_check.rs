@@ -15,7 +15,6 @@ use checked::{Checked, Outcome};
 use consort::load::not_loaded;
 use consort::run::settings::option_source;
 use consort_core::{Interface, Model, Provider, Report};
-use consort_models::equations::Form;
 use consort_models::fidelity::{CheckOptions, Conditions, Examiner, Given, Subject, Verdicts};
 use consort_models::loader::Loader;
 use consort_models::{Asked, LoadedModel, ModelRequest};
@@ -27,7 +26,7 @@ use std::sync::Arc;
 /// Checks models, one after another.
 pub(crate) fn execute(args: &StateCheckArgs, global: &Global, printer: &Printer) -> CommandResult {
     let models = match &args.corpus {
-        Some(folder) => corpus::models(folder)?,
+        Some(folder) => corpus::models(folder, pipeline::loader(global, None).kinds())?,
         None => args.models.clone(),
     };
     let is_single = args.corpus.is_none() && models.len() == 1;
@@ -101,9 +100,10 @@ fn options(args: &StateCheckArgs, global: &Global) -> CheckOptions {
 fn check(model: &str, args: &StateCheckArgs, global: &Global) -> Checked {
     let mut report = Report::default();
     let mut loader = pipeline::loader(global, args.python_library.as_deref());
-    let providers = providers(model, global);
+    let is_ours = is_ours(&loader, model);
+    let providers = providers(is_ours, global);
     // Equations in a corpus have no interfaces, and are checked as ever.
-    let is_asked = args.corpus.is_none() || !is_ours(model);
+    let is_asked = args.corpus.is_none() || !is_ours;
     let interface = args.interface().filter(|_| is_asked).map(|value| {
         let span = Some(option_source("interface", value.name(), &mut report));
         Asked { value, span }
@@ -150,7 +150,7 @@ fn load(
 ) -> Option<LoadedModel> {
     let mut request = ModelRequest::new(named.model, Path::new(""));
     request.solving.interface = named.interface;
-    if !is_ours(named.model) {
+    if !is_ours(loader, named.model) {
         request.isolate = Some(Asked { value: true, span: None });
         request.state = Some(Asked { value: provider, span: None });
     }
@@ -159,14 +159,14 @@ fn load(
 }
 
 /// Native blocks and equations: their states are values, which no other provider can save better.
-fn is_ours(model: &str) -> bool {
-    model.starts_with("native:") || Form::of(Path::new(model)).is_some()
+fn is_ours(loader: &Loader, model: &str) -> bool {
+    loader.kinds().saves_itself(&ModelRequest::new(model, Path::new("")))
 }
 
 /// Who could save the states of a model, best first.
-fn providers(model: &str, global: &Global) -> Vec<Provider> {
+fn providers(is_ours: bool, global: &Global) -> Vec<Provider> {
     let is_allowed = |it: &Provider| global.providers.is_empty() || global.providers.contains(it);
-    match is_ours(model) {
+    match is_ours {
         true => vec![Provider::Native],
         false => {
             Provider::ALL.map(|(provider, _)| provider).into_iter().filter(is_allowed).collect()

@@ -2,7 +2,7 @@
 
 use crate::record::Record;
 use crate::world::World;
-use consort_models::native::BLOCKS;
+use consort_models::native::Blocks;
 use consort_system::ConvertingBlock;
 use consort_testkit::fmus::{BuildOptions, Fmi};
 
@@ -20,7 +20,7 @@ fn wire(from: &str, to: &str, more: &str) -> String {
 fn the_blocks_that_messages_name_exist() {
     for block in [ConvertingBlock::Threshold, ConvertingBlock::Round] {
         let is_it = |name: &str| block.name() == format!("native:{name}");
-        assert!(BLOCKS.iter().any(|block| is_it(block.name)), "{}", block.name());
+        assert!(Blocks::default().iter().any(|block| is_it(block.name)), "{}", block.name());
     }
 }
 

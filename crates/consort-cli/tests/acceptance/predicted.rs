@@ -2,7 +2,7 @@
 
 use consort_core::{ModelDescription, Report};
 use consort_models::loader::{Loader, LoaderOptions};
-use consort_models::{LoadedModel, ModelRequest, Parameter};
+use consort_models::{GivenParameter, LoadedModel, ModelRequest};
 use consort_system::{Component, SystemDescription};
 use consort_testkit::fmus::example;
 use std::path::Path;
@@ -11,13 +11,13 @@ fn models(system: &SystemDescription, base: &Path, report: &mut Report) -> Vec<L
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("acceptance-cache");
     let mut loader = Loader::new(LoaderOptions::new(cache));
     let load = |component: &Component| {
-        let parameters = component.parameters.iter().map(|parameter| Parameter {
+        let parameters = component.parameters.iter().map(|parameter| GivenParameter {
             name: &parameter.name.value,
             value: &parameter.value.value,
             has_unit: parameter.unit.is_some(),
             span: None,
         });
-        let parameters: Vec<Parameter<'_>> = parameters.collect();
+        let parameters: Vec<GivenParameter<'_>> = parameters.collect();
         let (model, component) = (&component.model.value, &component.name.value);
         let request =
             ModelRequest { component, parameters: &parameters, ..ModelRequest::new(model, base) };

@@ -6,7 +6,7 @@ use consort_core::{Fidelity, Interface, Literal, Model, Provider, Report, Second
 use consort_host::{HostOptions, ProcessLimits};
 use consort_models::fidelity::{Check, CheckOptions, Conditions, Given, Verdict};
 use consort_models::loader::{Loader, LoaderOptions};
-use consort_models::{Asked, ModelRequest, Parameter};
+use consort_models::{Asked, GivenParameter, ModelRequest};
 use consort_testkit::amnesiac::{Case, Saving, Truth};
 use consort_testkit::liar;
 use std::path::Path;
@@ -111,8 +111,8 @@ fn load(world: &World<'_>) -> Arc<dyn Model> {
 fn given(case: &Case, model: &dyn Model) -> Given {
     let values: Vec<(&str, Literal)> =
         case.parameters().into_iter().map(|(name, value)| (name, Literal::Float(value))).collect();
-    let parameter = |(name, value)| Parameter { name, value, has_unit: false, span: None };
-    let parameters: Vec<Parameter<'_>> =
+    let parameter = |(name, value)| GivenParameter { name, value, has_unit: false, span: None };
+    let parameters: Vec<GivenParameter<'_>> =
         values.iter().map(|(name, value)| parameter((*name, value))).collect();
     Given::new(model.description(), &parameters, SetupOrder::First)
 }

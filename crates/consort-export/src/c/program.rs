@@ -28,7 +28,7 @@ impl Programs {
     /// Writes a program as a function; its name.
     pub(super) fn add(&mut self, name: &str, program: &Program) -> String {
         let name = format!("program_{name}");
-        let writer = Writer::new(program);
+        let writer = ProgramWriter::new(program);
         let parts: Vec<String> = (0..writer.parts.len()).map(|at| writer.part(at)).collect();
         let code = &mut self.code;
         if let [part] = &parts[..] {
@@ -62,7 +62,7 @@ enum Statement {
 }
 
 /// One program and where its values are.
-struct Writer<'a> {
+struct ProgramWriter<'a> {
     program: &'a Program,
     /// By their registers, from `first` on.
     instructions: Vec<RegisterInstruction>,
@@ -75,11 +75,11 @@ struct Writer<'a> {
     slots: BTreeMap<usize, usize>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ProgramWriter<'a> {
     fn new(program: &'a Program) -> Self {
         let instructions: Vec<RegisterInstruction> = program.instructions().collect();
         let first = program.layout.len() + program.constants.len();
-        let mut writer = Writer {
+        let mut writer = ProgramWriter {
             program,
             part_of: vec![0; instructions.len()],
             instructions,

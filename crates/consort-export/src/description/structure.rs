@@ -2,7 +2,7 @@
 
 use super::variables::number;
 use crate::FmiVersion;
-use crate::xml::{Attributes, Writer};
+use crate::xml::{Attributes, XmlWriter};
 use consort_core::{Causality, Initial};
 use consort_equations::{Dependence, Equations, ModelPart};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ enum Kind {
 }
 
 /// Writes the lists in the order the schemas want them.
-pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion) {
+pub(super) fn write(xml: &mut XmlWriter, equations: &Equations, version: FmiVersion) {
     let outputs = outputs(equations);
     let derivatives = derivatives(equations);
     let initial = initial_unknowns(equations);
@@ -52,7 +52,7 @@ pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion
 }
 
 fn list(
-    xml: &mut Writer,
+    xml: &mut XmlWriter,
     element: &'static str,
     equations: &Equations,
     unknowns: &[Unknown],

@@ -1,12 +1,12 @@
 //! `UnitDefinitions`: each unit once, with what it is made of.
 
-use crate::xml::{Attributes, Writer, float};
+use crate::xml::{Attributes, XmlWriter, float};
 use consort_core::Unit;
 use consort_core::unit::BASE_UNITS;
 use consort_equations::Equations;
 use std::collections::BTreeMap;
 
-pub(super) fn write(xml: &mut Writer, equations: &Equations) {
+pub(super) fn write(xml: &mut XmlWriter, equations: &Equations) {
     let units = units(equations);
     if units.is_empty() {
         return; // the standard has no empty list

@@ -1,7 +1,7 @@
 //! `ModelVariables`: how each variable of a model is seen from outside.
 
 use crate::FmiVersion;
-use crate::xml::{Attributes, Writer, float};
+use crate::xml::{Attributes, XmlWriter, float};
 use consort_core::Initial;
 use consort_equations::{Equations, EventTarget, ModelPart, Quantity};
 
@@ -38,7 +38,7 @@ fn time_name(equations: &Equations) -> String {
     name
 }
 
-pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion) {
+pub(super) fn write(xml: &mut XmlWriter, equations: &Equations, version: FmiVersion) {
     // FMI 2 knows indicators by their count alone.
     let is_listed =
         |part: &ModelPart| version == FmiVersion::V3 || !matches!(part, ModelPart::Indicator(_));

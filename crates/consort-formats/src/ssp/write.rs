@@ -33,7 +33,7 @@ pub struct WrittenSsp {
 /// version is 1.0 unless something needs 2.0: arrays, and types that FMI 2 does not have.
 pub fn write(system: &SystemDescription, models: &[Option<&ModelDescription>]) -> WrittenSsp {
     let mut resources = Resources::default();
-    let mut writer = Writer { text: Text::default(), types: Types::default() };
+    let mut writer = StructureWriter { text: Text::default(), types: Types::default() };
     writer.system(system, models, &mut resources);
     let head = writer.head(&system.name);
     let text = format!("{head}{}</ssd:SystemStructureDescription>\n", writer.text.finish());
@@ -43,12 +43,12 @@ pub fn write(system: &SystemDescription, models: &[Option<&ModelDescription>]) -
     }
 }
 
-struct Writer {
+struct StructureWriter {
     text: Text,
     types: Types,
 }
 
-impl Writer {
+impl StructureWriter {
     fn head(&self, name: &str) -> String {
         let mut text = Text::default();
         let version = if self.types.needs_2 { "2.0" } else { "1.0" };

@@ -1,6 +1,6 @@
 //! A saved instance as bytes: the model's own and those of its run, if it has begun.
 
-use super::instance::Run;
+use super::instance::Progress;
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{ContinuousEvent, Joint};
 use consort_solve::integrate::Integration;
@@ -12,16 +12,16 @@ const NONE: u8 = 0;
 const ALONE: u8 = 1;
 const JOINED: u8 = 2;
 
-pub(super) fn write(inner: &[u8], run: Option<&Run>) -> Vec<u8> {
+pub(super) fn write(inner: &[u8], run: Option<&Progress>) -> Vec<u8> {
     let mut writer = Writer::new(MAGIC);
     writer.part(inner);
     match run {
         None => writer.byte(NONE),
-        Some(Run::Alone(run)) => {
+        Some(Progress::Alone(run)) => {
             writer.byte(ALONE);
             writer.part(&run.to_bytes());
         }
-        Some(Run::Joined(joint)) => {
+        Some(Progress::Joined(joint)) => {
             writer.byte(JOINED);
             flags(joint).into_iter().for_each(|flag| writer.flag(flag));
             writer.option(joint.event.next_event, Writer::real);
@@ -31,13 +31,13 @@ pub(super) fn write(inner: &[u8], run: Option<&Run>) -> Vec<u8> {
 }
 
 /// What [`write()`] wrote.
-pub(super) fn read(bytes: &[u8]) -> Result<(&[u8], Option<Run>), BytesError> {
+pub(super) fn read(bytes: &[u8]) -> Result<(&[u8], Option<Progress>), BytesError> {
     let mut reader = Reader::new(bytes, MAGIC)?;
     let inner = reader.part()?;
     let run = match reader.byte()? {
         NONE => None,
-        ALONE => Some(Run::Alone(Box::new(Integration::from_bytes(reader.part()?)?))),
-        JOINED => Some(Run::Joined(read_joint(&mut reader)?)),
+        ALONE => Some(Progress::Alone(Box::new(Integration::from_bytes(reader.part()?)?))),
+        JOINED => Some(Progress::Joined(read_joint(&mut reader)?)),
         _ => return Err(BytesError::Impossible { what: "run" }),
     };
     reader.end()?;
@@ -88,8 +88,10 @@ mod tests {
                 ..ContinuousEvent::default()
             };
             let joint = Joint { had_event: flag, event, ..Joint::default() };
-            let bytes = write(b"inner", Some(&Run::Joined(joint)));
-            let Ok((inner, Some(Run::Joined(again)))) = read(&bytes) else { panic!("{bytes:?}") };
+            let bytes = write(b"inner", Some(&Progress::Joined(joint)));
+            let Ok((inner, Some(Progress::Joined(again)))) = read(&bytes) else {
+                panic!("{bytes:?}")
+            };
             assert_eq!((inner, again), (&b"inner"[..], joint));
             for end in 0..bytes.len() {
                 assert!(read(&bytes[..end]).is_err(), "{end} bytes are not enough");

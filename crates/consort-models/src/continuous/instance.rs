@@ -22,37 +22,37 @@ pub(super) struct SolvedInstance {
     /// Somebody else integrates the model.
     is_joined: bool,
     /// From the end of initialization on.
-    run: Option<Run>,
+    run: Option<Progress>,
 }
 
 /// How far the instance is; a plain value, so that saving it is copying it.
-pub(super) enum Run {
+pub(super) enum Progress {
     /// It is integrated here.
     Alone(Box<Integration>),
     /// Somebody else integrates it.
     Joined(Joint),
 }
 
-impl Clone for Run {
+impl Clone for Progress {
     fn clone(&self) -> Self {
         match self {
-            Run::Alone(run) => Run::Alone(run.clone()),
-            Run::Joined(joint) => Run::Joined(*joint),
+            Progress::Alone(run) => Progress::Alone(run.clone()),
+            Progress::Joined(joint) => Progress::Joined(*joint),
         }
     }
 
     fn clone_from(&mut self, source: &Self) {
         match (self, source) {
-            (Run::Alone(to), Run::Alone(from)) => to.clone_from(from),
+            (Progress::Alone(to), Progress::Alone(from)) => to.clone_from(from),
             (to, from) => *to = from.clone(),
         }
     }
 }
 
 /// What is saved.
-struct Saved {
+struct SolvedState {
     inner: SavedState,
-    run: Option<Run>,
+    run: Option<Progress>,
 }
 
 impl SolvedInstance {
@@ -75,7 +75,7 @@ impl SolvedInstance {
     /// Sets what may change at events only. A value that changes nothing costs the solver nothing.
     fn set_at_event(
         &mut self,
-        run: &mut Run,
+        run: &mut Progress,
         references: &[Reference],
         values: ValuesRef<'_>,
     ) -> CallResult<()> {
@@ -83,8 +83,8 @@ impl SolvedInstance {
         self.inner.set(references, values)?;
         match run {
             // Compared with where the last step ended: inputs set since then count as well.
-            Run::Alone(run) => self.integrator.settle(&mut *self.inner, run, Keep::Everything),
-            Run::Joined(joint) => {
+            Progress::Alone(run) => self.integrator.settle(&mut *self.inner, run, Keep::Everything),
+            Progress::Joined(joint) => {
                 // What is due is due to all that are integrated together, and so is not asked here.
                 joint.note(iterate_events(&mut *self.inner, f64::NEG_INFINITY)?);
                 joint.had_event = true;
@@ -94,8 +94,8 @@ impl SolvedInstance {
     }
 
     /// Integrates to the end of a step, or to where the model asks for the end.
-    fn integrate(&mut self, run: &mut Run, step: &Step) -> CallResult<StepOutcome> {
-        let Run::Alone(run) = run else { return Err(CallError::unsupported("step alone")) };
+    fn integrate(&mut self, run: &mut Progress, step: &Step) -> CallResult<StepOutcome> {
+        let Progress::Alone(run) = run else { return Err(CallError::unsupported("step alone")) };
         let target = self.resolution.to_f64(step.to);
         self.integrator.integrate(&mut *self.inner, run, target)?;
         Ok(match run.has_ended() {
@@ -121,7 +121,7 @@ impl SolvedInstance {
     fn with_run<T>(
         &mut self,
         call: &'static str,
-        action: impl FnOnce(&mut Self, &mut Run) -> CallResult<T>,
+        action: impl FnOnce(&mut Self, &mut Progress) -> CallResult<T>,
     ) -> CallResult<T> {
         let Some(mut run) = self.run.take() else {
             let state = CallStatus::WrongState("the time before the end of initialization");
@@ -133,20 +133,20 @@ impl SolvedInstance {
     }
 }
 
-impl Run {
+impl Progress {
     /// Whether anything may be set as it is: in event mode.
     fn takes_anything(&self) -> bool {
         match self {
-            Run::Alone(run) => run.has_ended(),
-            Run::Joined(joint) => joint.in_event_mode || joint.event.terminate,
+            Progress::Alone(run) => run.has_ended(),
+            Progress::Joined(joint) => joint.in_event_mode || joint.event.terminate,
         }
     }
 
     /// Inputs were set.
     fn disturb(&mut self) {
         match self {
-            Run::Alone(run) => run.disturb(),
-            Run::Joined(joint) => joint.is_disturbed = true,
+            Progress::Alone(run) => run.disturb(),
+            Progress::Joined(joint) => joint.is_disturbed = true,
         }
     }
 }
@@ -179,10 +179,10 @@ impl LiveModel for SolvedInstance {
         self.inner.exit_initialization()?;
         let event = iterate_events(&mut *self.inner, self.start)?;
         self.run = Some(if self.is_joined {
-            Run::Joined(Joint { event, ..Joint::default() })
+            Progress::Joined(Joint { event, ..Joint::default() })
         } else {
             let run = self.integrator.begin(&mut *self.inner, self.start, event)?;
-            Run::Alone(Box::new(run))
+            Progress::Alone(Box::new(run))
         });
         Ok(())
     }
@@ -210,14 +210,14 @@ impl LiveModel for SolvedInstance {
 
     fn save(&mut self) -> CallResult<SavedState> {
         let inner = self.inner.save()?;
-        Ok(SavedState(Box::new(Saved { inner, run: self.run.clone() })))
+        Ok(SavedState(Box::new(SolvedState { inner, run: self.run.clone() })))
     }
 
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
         let state = own("restore a state", state)?;
         self.inner.restore(&state.inner)?;
         self.run.clone_from(&state.run);
-        if let Some(Run::Alone(run)) = &self.run {
+        if let Some(Progress::Alone(run)) = &self.run {
             self.integrator.fit(run);
         }
         Ok(())
@@ -234,14 +234,14 @@ impl LiveModel for SolvedInstance {
             return Err(CallError::new("deserialize a state", CallStatus::Refused(reason)));
         };
         let inner = self.inner.deserialize(inner)?;
-        Ok(SavedState(Box::new(Saved { inner, run })))
+        Ok(SavedState(Box::new(SolvedState { inner, run })))
     }
 
     fn unshared_bytes(&self, state: &SavedState) -> u64 {
-        let Some(saved) = state.0.downcast_ref::<Saved>() else { return 0 };
+        let Some(saved) = state.0.downcast_ref::<SolvedState>() else { return 0 };
         let run = match &saved.run {
-            Some(Run::Alone(run)) => run.unshared_bytes(),
-            Some(Run::Joined(_)) | None => 0,
+            Some(Progress::Alone(run)) => run.unshared_bytes(),
+            Some(Progress::Joined(_)) | None => 0,
         };
         self.inner.unshared_bytes(&saved.inner) + run
     }
@@ -258,8 +258,8 @@ impl Instance for SolvedInstance {
 
     fn solver_work(&self) -> Option<SolverWork> {
         match &self.run {
-            Some(Run::Alone(run)) => Some(run.work()),
-            Some(Run::Joined(_)) | None => None,
+            Some(Progress::Alone(run)) => Some(run.work()),
+            Some(Progress::Joined(_)) | None => None,
         }
     }
 
@@ -274,13 +274,13 @@ impl Instance for SolvedInstance {
 
     fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut Joint)> {
         match &mut self.run {
-            Some(Run::Joined(joint)) => Some((&mut *self.inner, joint)),
+            Some(Progress::Joined(joint)) => Some((&mut *self.inner, joint)),
             _ => None,
         }
     }
 }
 
-fn own<'s>(call: &'static str, state: &'s SavedState) -> CallResult<&'s Saved> {
+fn own<'s>(call: &'static str, state: &'s SavedState) -> CallResult<&'s SolvedState> {
     state.0.downcast_ref().ok_or_else(|| {
         let reason = "the state was saved from another kind of instance".to_owned();
         CallError::new(call, CallStatus::Refused(reason))

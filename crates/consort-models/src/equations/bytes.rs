@@ -9,7 +9,8 @@ use consort_core::Prng;
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_equations::Equations;
 
-const MAGIC: [u8; 8] = *b"consteq4";
+/// The last byte is the version.
+const MAGIC: [u8; 8] = *b"consteq5";
 const PHASES: [Phase; 3] = [Phase::Start, Phase::Event, Phase::Continuous];
 
 /// What a reader says.
@@ -64,6 +65,11 @@ pub(super) fn read(
     equations: &Equations,
 ) -> Result<State, &'static str> {
     let broken = |_| "the bytes are no saved state";
+    if bytes.starts_with(&MAGIC[..7]) && bytes.get(7).is_some_and(|version| *version < MAGIC[7]) {
+        return Err(
+            "the bytes are a state of an older version than 5, which identified models otherwise",
+        );
+    }
     let mut reader = Reader::new(bytes, MAGIC).map_err(broken)?;
     if reader.part().map_err(broken)? != fingerprint {
         return Err("the bytes were saved from another model");

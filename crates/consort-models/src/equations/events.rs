@@ -19,7 +19,7 @@ const CROWDED: f64 = 1e-9;
 const CROWD_MIN: f64 = 1e-15;
 
 /// Everybody an event concerns.
-pub(super) struct Moment<'a> {
+pub(super) struct EventMoment<'a> {
     pub(super) equations: &'a Equations,
     pub(super) state: &'a mut State,
     pub(super) work: &'a mut Work,
@@ -27,7 +27,7 @@ pub(super) struct Moment<'a> {
     pub(super) durations: &'a [Option<f64>],
 }
 
-impl Moment<'_> {
+impl EventMoment<'_> {
     /// The first look at conditions: those that count as false before and are true now fire.
     pub(super) fn begin(&mut self) -> CallResult<()> {
         let equations = self.equations;

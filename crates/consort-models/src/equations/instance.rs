@@ -1,7 +1,7 @@
 //! One live model.
 
 use super::chatter::watched;
-use super::events::{Moment, condition};
+use super::events::{EventMoment, condition};
 use super::sensitivity;
 use super::state::{Phase, State};
 use super::work::Work;
@@ -25,7 +25,7 @@ pub(super) struct EquationsInstance {
 }
 
 /// What is saved.
-struct Saved {
+struct EquationsState {
     identity: Arc<Identity>,
     state: State,
 }
@@ -189,9 +189,9 @@ impl EquationsInstance {
         Ok(())
     }
 
-    fn moment(&mut self) -> Moment<'_> {
+    fn moment(&mut self) -> EventMoment<'_> {
         let EquationsInstance { equations, state, work, durations, .. } = self;
-        Moment { equations, state, work, durations }
+        EventMoment { equations, state, work, durations }
     }
 }
 
@@ -241,14 +241,13 @@ impl LiveModel for EquationsInstance {
     }
 
     fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
-        let Direction { unknowns, knowns, seed } = along;
         let EquationsInstance { equations, state, work, .. } = self;
-        let (unknowns, knowns) = ((unknowns, to), (knowns, seed));
-        sensitivity::directional(equations, (state, work), unknowns, knowns)
+        sensitivity::directional(equations, state, work, along, to)
     }
 
     fn save(&mut self) -> CallResult<SavedState> {
-        let saved = Saved { identity: Arc::clone(&self.identity), state: self.state.clone() };
+        let saved =
+            EquationsState { identity: Arc::clone(&self.identity), state: self.state.clone() };
         Ok(SavedState(Box::new(saved)))
     }
 
@@ -270,11 +269,11 @@ impl LiveModel for EquationsInstance {
         let state = bytes::read(bytes, fingerprint, &self.equations).map_err(|reason| {
             CallError::new("deserialize a state", CallStatus::Refused(reason.to_owned()))
         })?;
-        Ok(SavedState(Box::new(Saved { identity: Arc::clone(&self.identity), state })))
+        Ok(SavedState(Box::new(EquationsState { identity: Arc::clone(&self.identity), state })))
     }
 
     fn unshared_bytes(&self, state: &SavedState) -> u64 {
-        let saved = state.0.downcast_ref::<Saved>();
+        let saved = state.0.downcast_ref::<EquationsState>();
         saved.map_or(0, |saved| saved.state.unshared_bytes() as u64)
     }
 
@@ -376,8 +375,8 @@ impl ContinuousInstance for EquationsInstance {
 }
 
 impl EquationsInstance {
-    fn own<'s>(&self, call: &'static str, state: &'s SavedState) -> CallResult<&'s Saved> {
-        let saved = state.0.downcast_ref::<Saved>();
+    fn own<'s>(&self, call: &'static str, state: &'s SavedState) -> CallResult<&'s EquationsState> {
+        let saved = state.0.downcast_ref::<EquationsState>();
         saved.filter(|saved| saved.identity.is(&self.identity)).ok_or_else(|| {
             let reason = "the state was saved from another model".to_owned();
             CallError::new(call, CallStatus::Refused(reason))

@@ -117,7 +117,7 @@ pub(crate) fn load(
 }
 
 /// One byte more than may be read: who reads it tells that it is too long.
-pub(super) fn read_file(path: &Path, form: Form) -> io::Result<Vec<u8>> {
+pub(crate) fn read_file(path: &Path, form: Form) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let most = form.bytes_max() as u64 + 1;
     File::open(path)?.take(most).read_to_end(&mut text)?;

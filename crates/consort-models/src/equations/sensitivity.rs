@@ -3,18 +3,20 @@
 use super::state::State;
 use super::work::Work;
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, Reference};
+use consort_core::{CallError, CallStatus, Direction, Reference};
 use consort_equations::{Equations, ModelPart};
 
 const CALL: &str = "compute directional derivatives";
 
-/// The derivative of `unknowns` in the direction `seed` of `knowns`.
+/// The derivatives in a direction, one for each unknown.
 pub(super) fn directional(
     equations: &Equations,
-    (state, work): (&State, &mut Work),
-    (unknowns, sensitivity): (&[Reference], &mut [f64]),
-    (knowns, seed): (&[Reference], &[f64]),
+    state: &State,
+    work: &mut Work,
+    direction: Direction<'_>,
+    sensitivity: &mut [f64],
 ) -> CallResult<()> {
+    let Direction { unknowns, knowns, seed } = direction;
     let asked = seeds(equations, work, knowns, seed)?;
     let is = |wanted: fn(ModelPart) -> bool| {
         unknowns.iter().any(|it| equations.part(it.0 as usize).is_some_and(wanted))

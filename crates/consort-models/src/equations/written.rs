@@ -1,29 +1,21 @@
 //! A model as it is written, for whoever makes something else of it.
 
-use super::load::read_file;
 use super::{Form, read_tree};
-use crate::files::cache::unreadable;
-use crate::nearby;
-use crate::request::{ModelRequest, Parameter};
+use crate::request::{GivenParameter, ModelRequest};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, ValueType, Values};
 use consort_equations::Expression;
 use consort_equations::tree::{EquationModel, ExpressionKind, Kind, VariableDeclaration};
 
-/// The equations of what a request asks for: a text, SBML or a native block, with the request's parameters as
-/// start values. `None`, with diagnostics, if there are none.
-pub fn written_model(request: &ModelRequest<'_>, report: &mut Report) -> Option<EquationModel> {
-    if let Some(name) = request.model.strip_prefix("native:") {
-        return crate::native::equations(name, request, report);
-    }
-    let path = request.base.join(request.model);
-    let Some(form) = Form::of(&path).filter(|_| path.exists()) else {
-        report.push(no_equations(request));
-        return None;
-    };
-    let text = read_file(&path, form);
-    let text = text.map_err(|error| report.push(unreadable(request, &error))).ok()?;
-    let mut model = read_tree(request.model, &text, form, report)?;
+/// The equations in a text, with the request's parameters as start values. `None`, with diagnostics, if something is
+/// wrong with them.
+pub(crate) fn written_model(
+    text: &[u8],
+    form: Form,
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<EquationModel> {
+    let mut model = read_tree(request.model, text, form, report)?;
     let before = report.error_count();
     for parameter in request.parameters {
         set(&mut model, parameter, report);
@@ -31,22 +23,8 @@ pub fn written_model(request: &ModelRequest<'_>, report: &mut Report) -> Option<
     (report.error_count() == before).then_some(model)
 }
 
-fn no_equations(request: &ModelRequest<'_>) -> Diagnostic {
-    let model = request.model;
-    let (code, what, help) = if request.base.join(model).exists() {
-        let help =
-            "name an equations file (`.eq`), an SBML file (`.sbml`, `.xml`) or `native:NAME`";
-        ("model::no-equations", "has no equations that could be read", help.to_owned())
-    } else {
-        ("model::missing-file", "is not there", nearby::help(request, model))
-    };
-    Diagnostic::error(code, format!("the model `{model}` {what}"))
-        .maybe_at(request.span, "asked for here")
-        .help(help)
-}
-
 /// Gives a declaration another first value.
-fn set(model: &mut EquationModel, parameter: &Parameter<'_>, report: &mut Report) {
+fn set(model: &mut EquationModel, parameter: &GivenParameter<'_>, report: &mut Report) {
     let number = match parameter.value.to_values(ValueType::Float64, &[]) {
         Ok(Values::Float64(list)) if list.len() == 1 => Ok(list[0]),
         Ok(_) => Err("takes one number".to_owned()),

@@ -29,6 +29,22 @@ impl Chosen {
     }
 }
 
+/// Which providers may save the states of a model, and what is wanted of them.
+pub struct Choice<'a> {
+    /// The model.
+    pub subject: &'a Subject,
+    /// Who may save its states, best first.
+    pub allowed: &'a [Provider],
+    /// What is enough.
+    pub wanted: Fidelity,
+    /// How it is measured.
+    pub options: CheckOptions,
+    /// What was measured before.
+    pub verdicts: &'a Verdicts,
+    /// Called with how far a measurement is.
+    pub on_trial: Option<OnTrial>,
+}
+
 /// The best of the providers that are allowed, best first: the first that is as faithful as `wanted`, else
 /// the first that is exact, else the first that repeats. Verdicts that are not known yet are found out and
 /// kept. A model's own states come last if its tool is known to lose something.
@@ -36,13 +52,8 @@ impl Chosen {
 /// # Determinism
 /// It follows from the subject, the options, what is allowed and wanted, and what the machine can; not from what is
 /// known already, nor from how fast it is.
-pub fn choose<'a>(
-    subject: &'a Subject,
-    (allowed, wanted): (&[Provider], Fidelity),
-    options: CheckOptions,
-    (verdicts, on_trial): (&'a Verdicts, Option<OnTrial>),
-    make: &'a mut Make<'a>,
-) -> Chosen {
+pub fn choose<'a>(choice: Choice<'a>, make: &'a mut Make<'a>) -> Chosen {
+    let Choice { subject, allowed, wanted, options, verdicts, on_trial } = choice;
     let mut examiner =
         Examiner::new(subject, options, Some(verdicts), make).with_progress(on_trial);
     let mut found: Vec<Verdict> = Vec::new();

@@ -1,6 +1,6 @@
 //! What the model of a component is given before it runs, as far as its description knows it.
 
-use crate::request::Parameter;
+use crate::request::GivenParameter;
 use consort_core::{
     Causality, Dimension, ModelDescription, Preparation, Setting, SetupOrder, Values, Variable,
     VariableId,
@@ -19,7 +19,11 @@ pub struct Given {
 impl Given {
     /// What a component of `model` is given. A structural parameter, a value with a unit, or one that does not
     /// fit, is left out and noted: whoever runs the system knows units and sizes.
-    pub fn new(model: &ModelDescription, parameters: &[Parameter<'_>], setup: SetupOrder) -> Self {
+    pub fn new(
+        model: &ModelDescription,
+        parameters: &[GivenParameter<'_>],
+        setup: SetupOrder,
+    ) -> Self {
         let mut given = Given { setup, ..Given::default() };
         for parameter in parameters {
             let is_called = |variable: &Variable| variable.name == parameter.name;
@@ -71,7 +75,7 @@ impl Given {
 fn fitting(
     model: &ModelDescription,
     variable: &Variable,
-    parameter: &Parameter<'_>,
+    parameter: &GivenParameter<'_>,
 ) -> Option<Values> {
     let is_structural = variable.causality == Causality::StructuralParameter;
     if is_structural || parameter.has_unit || !variable.is_settable_before_start() {

@@ -8,7 +8,7 @@ use consort_core::Prng;
 const HELD_MAX: usize = 8;
 
 /// A state of a run.
-pub(super) struct Saved {
+pub(super) struct HeldState {
     /// At which point it was saved.
     pub(super) index: u32,
     pub(super) point: Point,
@@ -20,11 +20,11 @@ pub(super) struct Saved {
 
 /// The first state of a run, the newest, and some between.
 #[derive(Default)]
-pub(super) struct Held(Vec<Saved>);
+pub(super) struct Held(Vec<HeldState>);
 
 impl Held {
     /// One more; another may be given up for it.
-    pub(super) fn add(&mut self, saved: Saved, prng: &mut Prng) {
+    pub(super) fn add(&mut self, saved: HeldState, prng: &mut Prng) {
         if self.0.len() == HELD_MAX {
             let between = prng.below(HELD_MAX as u64 - 1) + 1;
             self.0.remove(usize::try_from(between).expect("it is below the number of states"));
@@ -32,12 +32,12 @@ impl Held {
         self.0.push(saved);
     }
 
-    pub(super) fn newest(&self) -> &Saved {
+    pub(super) fn newest(&self) -> &HeldState {
         self.0.last().expect("one was added")
     }
 
     /// The newest in every second case, else any.
-    pub(super) fn choose(&self, prng: &mut Prng) -> &Saved {
+    pub(super) fn choose(&self, prng: &mut Prng) -> &HeldState {
         match prng.below(2) {
             0 => self.newest(),
             _ => {

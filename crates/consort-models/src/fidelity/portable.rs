@@ -3,7 +3,7 @@
 use super::reference::Reference;
 use super::rig::{Circumstances, Rig};
 use super::signals::Path;
-use super::trials::{Ended, example};
+use super::trials::{Ended, TrialPlace, example};
 use super::verdict::{Costs, Why};
 use consort_core::{Fidelity, Model, Time};
 
@@ -72,8 +72,8 @@ fn follow(
         fresh.sim(end, Path::Main)?;
         let (expected, found) = (&reference.observed[index as usize + 1], fresh.observe()?);
         if let Some(difference) = around.watch.difference(expected, &found) {
-            let trial = (0, saved_at, Time::ZERO);
-            return Err(Ended::Differs(Box::new(example(around, trial, end, difference))));
+            let trial = TrialPlace { number: 0, saved_at, excursion: Time::ZERO };
+            return Err(Ended::Differs(Box::new(example(around, &trial, end, difference))));
         }
     }
     Ok(())

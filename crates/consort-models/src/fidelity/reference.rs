@@ -2,7 +2,7 @@
 
 use super::rig::{Circumstances, Rig};
 use super::signals::Path;
-use super::trials::example;
+use super::trials::{TrialPlace, example};
 use super::verdict::{Failure, RestoreMismatch};
 use super::watch::Observed;
 use consort_core::{Model, Time};
@@ -22,7 +22,7 @@ pub(super) struct Reference {
 }
 
 /// One run without saving.
-struct Run {
+struct UnsavedRun {
     observed: Vec<Observed>,
     seconds: f64,
     hazards: Vec<String>,
@@ -42,9 +42,10 @@ impl Reference {
         let unequal = pairs.find_map(|(index, (first, second))| {
             let difference = around.watch.difference(first, second)?;
             let end = around.course.point(u32::try_from(index).ok()?);
-            Some(example(around, (0, end, Time::ZERO), end, difference))
+            let trial = TrialPlace { number: 0, saved_at: end, excursion: Time::ZERO };
+            Some(example(around, &trial, end, difference))
         });
-        let Run { observed, hazards, failure, .. } = first;
+        let UnsavedRun { observed, hazards, failure, .. } = first;
         Ok(Reference { observed, unequal, whole, hazards, failure })
     }
 
@@ -61,10 +62,14 @@ impl Reference {
 }
 
 /// The values at the start and after each point, that of the end included.
-fn uninterrupted(model: &dyn Model, around: &Circumstances, points: u32) -> Result<Run, Failure> {
+fn uninterrupted(
+    model: &dyn Model,
+    around: &Circumstances,
+    points: u32,
+) -> Result<UnsavedRun, Failure> {
     let mut rig = Rig::start(model, around)?;
     let (observed, hazards) = (vec![rig.observe()?], Vec::new());
-    let mut run = Run { observed, seconds: 0.0, hazards, failure: None };
+    let mut run = UnsavedRun { observed, seconds: 0.0, hazards, failure: None };
     for index in 0..points {
         match rig.sim(around.course.point(index + 1), Path::Main) {
             Ok(seconds) => run.seconds += seconds,

@@ -55,6 +55,16 @@ pub(super) enum Path {
     Excursion(u32),
 }
 
+impl Path {
+    /// Its part of the seed of what is drawn for it: it never changes.
+    fn seed(self) -> String {
+        match self {
+            Path::Main => "Main".to_owned(),
+            Path::Excursion(number) => format!("Excursion({number})"),
+        }
+    }
+}
+
 /// What happens at the beginning of a period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
@@ -141,7 +151,7 @@ impl Signals {
     }
 
     fn prng(&self, what: &str, path: Path, index: i64) -> Prng {
-        Prng::new(self.seed).split(&format!("{what}/{path:?}/{index}"))
+        Prng::new(self.seed).split(&format!("{what}/{}/{index}", path.seed()))
     }
 }
 

@@ -7,7 +7,7 @@
 //! Several states are held at once, and half of the trials restore an older one and then the newest again: states that
 //! are not apart from each other, or that can only be gone back to, show there. Some trials are followed for longer.
 
-use super::held::{Held, Saved};
+use super::held::{Held, HeldState};
 use super::portable;
 use super::reference::Reference;
 use super::rig::{Circumstances, Point, Rig};
@@ -32,6 +32,33 @@ const NEWER: &str = "the last state saved, after an older one was restored";
 /// Called after each trial with how many there were, and how many there will be.
 pub(super) type OnDone<'t> = &'t dyn Fn(Provider, [u32; 2]);
 
+/// What trials are compared with.
+#[derive(Clone, Copy)]
+pub(super) struct Baseline<'c> {
+    pub(super) around: &'c Circumstances,
+    /// A run that was never saved.
+    pub(super) reference: &'c Reference,
+}
+
+/// One excursion, as a counter-example names it.
+pub(super) struct TrialPlace {
+    /// Its number.
+    pub(super) number: u32,
+    /// Where the state was saved.
+    pub(super) saved_at: Time,
+    /// How long the instance was elsewhere before it was restored.
+    pub(super) excursion: Time,
+}
+
+/// What happened before a state was restored.
+#[derive(Clone, Copy)]
+struct Detour<'w> {
+    /// How long the instance was elsewhere.
+    excursion: Time,
+    /// Which state was restored, where that may be the reason of a difference.
+    which: &'w str,
+}
+
 /// Why trials ended before the last.
 pub(super) enum Ended {
     Failed(Failure),
@@ -49,10 +76,11 @@ impl From<Failure> for Ended {
 pub(super) fn judge(
     model: &dyn Model,
     provider: Provider,
-    (around, reference): (&Circumstances, &Reference),
+    baseline: Baseline<'_>,
     is_tame: bool,
     on_done: OnDone<'_>,
 ) -> Verdict {
+    let Baseline { around, reference } = baseline;
     if let Some(example) = &reference.unequal {
         return Verdict::without(provider, Why::NotRepeatable { example: example.clone() });
     }
@@ -62,7 +90,7 @@ pub(super) fn judge(
     }
     let mut costs =
         Costs { points: reference.points(), whole: reference.whole, ..Costs::default() };
-    let mut trials = Trials::new((around, reference), provider, is_tame, on_done);
+    let mut trials = Trials::new(baseline, provider, is_tame, on_done);
     let judged = match trials.exact(model, &mut costs) {
         Ok(()) => portable::judge(model, around, reference, &mut costs),
         Err(Ended::Failed(failure)) => (Fidelity::None, Some(failure.into_why())),
@@ -97,12 +125,8 @@ struct Trials<'c> {
 }
 
 impl<'c> Trials<'c> {
-    fn new(
-        (around, reference): (&'c Circumstances, &'c Reference),
-        provider: Provider,
-        is_tame: bool,
-        on_done: OnDone<'c>,
-    ) -> Self {
+    fn new(baseline: Baseline<'c>, provider: Provider, is_tame: bool, on_done: OnDone<'c>) -> Self {
+        let Baseline { around, reference } = baseline;
         let prng = Prng::new(around.course.seed).split("excursions");
         let tries = around.course.trials().div_ceil(reference.points());
         let (done, unequal_bytes, notes) = (0, 0, Vec::new());
@@ -129,7 +153,7 @@ impl<'c> Trials<'c> {
             costs.get.push(get);
             costs.bytes = point.bytes;
             let bytes = self.canonical_bytes(&mut rig, &point)?;
-            held.add(Saved { index, point, bytes, expected: None }, &mut self.prng);
+            held.add(HeldState { index, point, bytes, expected: None }, &mut self.prng);
             for _ in 0..self.tries {
                 self.trial(&mut rig, &held, costs)?;
             }
@@ -153,11 +177,11 @@ impl<'c> Trials<'c> {
         let newest = held.newest();
         let is_older = chosen.index != newest.index;
         let which = if is_older { OLDER } else { "" };
-        costs.sim.push(self.go_on(rig, chosen, parts, (excursion, which))?);
+        costs.sim.push(self.go_on(rig, chosen, parts, Detour { excursion, which })?);
         if is_older || 1 < parts {
             rig.restore(&newest.point)?;
             let which = if is_older { NEWER } else { "" };
-            self.go_on(rig, newest, 1, (excursion, which))?;
+            self.go_on(rig, newest, 1, Detour { excursion, which })?;
         }
         Ok(())
     }
@@ -166,9 +190,9 @@ impl<'c> Trials<'c> {
     fn go_on(
         &self,
         rig: &mut Rig<'_>,
-        saved: &Saved,
+        saved: &HeldState,
         parts: u32,
-        (excursion, which): (Time, &str),
+        detour: Detour<'_>,
     ) -> Result<f64, Ended> {
         let saved_at = rig.now();
         let last = self.reference.points().min(saved.index + parts);
@@ -181,9 +205,9 @@ impl<'c> Trials<'c> {
             let expected = &self.reference.observed[index as usize + 1];
             let expected = saved.expected.as_ref().unwrap_or(expected);
             if let Some(difference) = self.around.watch.difference(expected, &found) {
-                let trial = (self.done, saved_at, excursion);
-                let example = example(self.around, trial, end, difference);
-                let example = RestoreMismatch { which: which.to_owned(), ..example };
+                let trial = TrialPlace { number: self.done, saved_at, excursion: detour.excursion };
+                let example = example(self.around, &trial, end, difference);
+                let example = RestoreMismatch { which: detour.which.to_owned(), ..example };
                 return Err(Ended::Differs(Box::new(example)));
             }
         }
@@ -201,12 +225,13 @@ impl<'c> Trials<'c> {
             let (point, get) = rig.save()?;
             costs.get.push(get);
             let expected = Some(expected);
-            held.add(Saved { index, point, bytes: None, expected }, &mut self.prng);
+            held.add(HeldState { index, point, bytes: None, expected }, &mut self.prng);
             for _ in 0..self.tries {
                 self.excursion(&mut rig)?;
                 for saved in [held.choose(&mut self.prng), held.newest()] {
                     costs.set.push(rig.restore(&saved.point)?);
-                    costs.sim.push(self.go_on(&mut rig, saved, 1, (Time::ZERO, ""))?);
+                    let detour = Detour { excursion: Time::ZERO, which: "" };
+                    costs.sim.push(self.go_on(&mut rig, saved, 1, detour)?);
                 }
             }
         }
@@ -263,7 +288,7 @@ impl<'c> Trials<'c> {
 
     /// Whether a restored instance writes other bytes than those that were saved. They may count saves, or hold what
     /// decides nothing: that is noted, and what follows is looked at for longer.
-    fn has_other_bytes(&mut self, rig: &mut Rig<'_>, saved: &Saved) -> Result<bool, Failure> {
+    fn has_other_bytes(&mut self, rig: &mut Rig<'_>, saved: &HeldState) -> Result<bool, Failure> {
         let Some(bytes) = &saved.bytes else { return Ok(false) };
         let (restored, _) = rig.save()?;
         let found = rig.serialize(&restored)?;
@@ -308,18 +333,18 @@ fn growth(rig: &mut Rig<'_>, provider: Provider) -> Result<Option<String>, Failu
     Ok((GROWTH_MIN <= grown).then(note))
 }
 
-/// A trial is its number, where the state was saved, and the excursion.
+/// What a trial found.
 pub(super) fn example(
     around: &Circumstances,
-    (trial, saved_at, excursion): (u32, Time, Time),
+    trial: &TrialPlace,
     end: Time,
     difference: Difference,
 ) -> RestoreMismatch {
     let seconds = |time: Time| around.course.seconds(time);
     RestoreMismatch {
-        trial,
-        saved_at: seconds(saved_at),
-        excursion: seconds(excursion),
+        trial: trial.number,
+        saved_at: seconds(trial.saved_at),
+        excursion: seconds(trial.excursion),
         time: seconds(end),
         variable: difference.variable,
         expected: difference.expected,

@@ -2,7 +2,7 @@
 
 use super::channel::{Broken, Channel};
 use super::state::ForeignState;
-use super::table::{Table, put_table};
+use super::table::{ValueTable, put_table};
 use super::wire::{self, Body, MAGIC, Misread, VERSION, answer, ask};
 use crate::native::store::{self, Misfit};
 use consort_core::model::{CallResult, LogEntry, LogLevel, LogSink};
@@ -13,20 +13,20 @@ use consort_core::{
 
 /// How far an instance's life has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
+enum ProgramPhase {
     Fresh,
     Initialization,
     Stepping,
     Terminated,
 }
 
-impl Phase {
+impl ProgramPhase {
     const fn name(self) -> &'static str {
         match self {
-            Phase::Fresh => "a fresh instance",
-            Phase::Initialization => "initialization",
-            Phase::Stepping => "a running instance",
-            Phase::Terminated => "a terminated instance",
+            ProgramPhase::Fresh => "a fresh instance",
+            ProgramPhase::Initialization => "initialization",
+            ProgramPhase::Stepping => "a running instance",
+            ProgramPhase::Terminated => "a terminated instance",
         }
     }
 }
@@ -34,9 +34,9 @@ impl Phase {
 /// A program that has taken its place.
 pub(super) struct ForeignInstance {
     variables: Vec<Variable>,
-    table: Table,
+    table: ValueTable,
     channel: Channel,
-    phase: Phase,
+    phase: ProgramPhase,
     /// Where the run starts and stops, in seconds.
     span: (f64, f64),
     /// It has got parameters and start values and has said its first outputs.
@@ -59,9 +59,9 @@ impl ForeignInstance {
         channel.report_waits(name, &log);
         let mut instance = ForeignInstance {
             variables: description.variables.clone(),
-            table: Table::new(description),
+            table: ValueTable::new(description),
             channel,
-            phase: Phase::Fresh,
+            phase: ProgramPhase::Fresh,
             span: (0.0, f64::NAN),
             is_told: false,
             gone: None,
@@ -130,7 +130,7 @@ impl ForeignInstance {
         ended.map_err(|why| Broken::Misread { what: "a word that it took its state", why })
     }
 
-    fn require(&self, call: &'static str, phase: Phase) -> CallResult<()> {
+    fn require(&self, call: &'static str, phase: ProgramPhase) -> CallResult<()> {
         self.require_alive(call)?;
         if self.phase != phase {
             return Err(CallError::new(call, CallStatus::WrongState(self.phase.name())));
@@ -187,7 +187,7 @@ impl ForeignInstance {
     /// Why a variable may not be given another value now.
     fn objection(&self, variable: &Variable) -> Option<&'static str> {
         match (variable.causality, self.phase) {
-            (_, Phase::Terminated) => Some("the run has ended"),
+            (_, ProgramPhase::Terminated) => Some("the run has ended"),
             (Causality::Input, _) => None,
             (Causality::Parameter, _) if !self.is_told => None,
             (Causality::Parameter, _) => Some("it is fixed once the program has started"),
@@ -218,17 +218,17 @@ fn refusal(body: &[u8], component: &str) -> Result<Option<String>, Broken> {
 
 impl LiveModel for ForeignInstance {
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
-        self.require("enter initialization", Phase::Fresh)?;
+        self.require("enter initialization", ProgramPhase::Fresh)?;
         let seconds = |time| setup.resolution.to_f64(time);
         self.span = (seconds(setup.start), setup.stop.map_or(f64::NAN, seconds));
-        self.phase = Phase::Initialization;
+        self.phase = ProgramPhase::Initialization;
         Ok(())
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {
-        self.require("exit initialization", Phase::Initialization)?;
+        self.require("exit initialization", ProgramPhase::Initialization)?;
         self.tell()?;
-        self.phase = Phase::Stepping;
+        self.phase = ProgramPhase::Stepping;
         Ok(())
     }
 
@@ -256,7 +256,7 @@ impl LiveModel for ForeignInstance {
             let variable = self.variables.get(reference.0 as usize);
             variable.is_some_and(|variable| variable.causality == Causality::Output)
         };
-        if self.phase == Phase::Initialization && references.iter().any(is_output) {
+        if self.phase == ProgramPhase::Initialization && references.iter().any(is_output) {
             self.tell()?;
         }
         let (asked, count) = (values.value_type(), values.len());
@@ -270,14 +270,14 @@ impl LiveModel for ForeignInstance {
     }
 
     fn save(&mut self) -> CallResult<SavedState> {
-        self.require("save its state", Phase::Stepping)?;
+        self.require("save its state", ProgramPhase::Stepping)?;
         let blob = self.ask_state();
         let blob = blob.map_err(|broken| self.broken("save its state", String::new(), &broken))?;
         Ok(SavedState(Box::new(ForeignState { values: self.table.values.clone(), blob })))
     }
 
     fn restore(&mut self, state: &SavedState) -> CallResult<()> {
-        self.require("restore a state", Phase::Stepping)?;
+        self.require("restore a state", ProgramPhase::Stepping)?;
         let state = own(state, &self.table, "restore a state")?;
         let given = self.give_state(&state.blob);
         given.map_err(|broken| self.broken("restore a state", String::new(), &broken))?;
@@ -297,7 +297,7 @@ impl LiveModel for ForeignInstance {
     }
 
     fn terminate(&mut self) -> CallResult<()> {
-        self.phase = Phase::Terminated;
+        self.phase = ProgramPhase::Terminated;
         if self.gone.is_none() {
             // It may be gone already, which does not matter any more.
             let _ = self.channel.send(ask::END, |out| wire::put_text(out, ""));
@@ -314,7 +314,7 @@ impl LiveModel for ForeignInstance {
 
 impl Instance for ForeignInstance {
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.require("step", Phase::Stepping)?;
+        self.require("step", ProgramPhase::Stepping)?;
         if let Err(broken) = self.advance(step) {
             let arguments = format!("t = {}, h = {}", step.start, step.length);
             return Err(self.broken("step", arguments, &broken));
@@ -326,7 +326,7 @@ impl Instance for ForeignInstance {
 
 fn own<'s>(
     state: &'s SavedState,
-    like: &Table,
+    like: &ValueTable,
     call: &'static str,
 ) -> CallResult<&'s ForeignState> {
     let state = state.0.downcast_ref::<ForeignState>().filter(|state| state.fits(like));

@@ -1,6 +1,6 @@
 //! A saved state of a program, and its bytes.
 
-use super::table::Table;
+use super::table::ValueTable;
 use consort_core::Values;
 use consort_core::bytes::{BytesError, Reader, Writer};
 
@@ -15,7 +15,7 @@ pub(super) struct ForeignState {
 
 impl ForeignState {
     /// Whether an instance with these values can take it.
-    pub(super) fn fits(&self, table: &Table) -> bool {
+    pub(super) fn fits(&self, table: &ValueTable) -> bool {
         let shape = |values: &Values| (values.value_type(), values.len());
         self.values.iter().map(shape).eq(table.values.iter().map(shape))
     }
@@ -27,7 +27,7 @@ impl ForeignState {
         writer.finish()
     }
 
-    pub(super) fn from_bytes(bytes: &[u8], like: &Table) -> Result<ForeignState, BytesError> {
+    pub(super) fn from_bytes(bytes: &[u8], like: &ValueTable) -> Result<ForeignState, BytesError> {
         let mut reader = Reader::new(bytes, MAGIC)?;
         let types = like.values.iter().map(Values::value_type);
         let values: Result<Vec<_>, _> = types.map(|it| reader.values(it)).collect();

@@ -6,13 +6,13 @@ use consort_core::{Causality, ModelDescription, Values, Variable};
 
 /// The values of all variables of an instance, by reference.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Table {
+pub(super) struct ValueTable {
     pub(super) values: Vec<Values>,
     inputs: Vec<usize>,
     outputs: Vec<usize>,
 }
 
-impl Table {
+impl ValueTable {
     /// Start values.
     pub(super) fn new(description: &ModelDescription) -> Self {
         let of = |causality: Causality| {
@@ -20,7 +20,7 @@ impl Table {
             let chosen = variables.filter(|(_, variable)| variable.causality == causality);
             chosen.map(|(index, _)| index).collect()
         };
-        Table {
+        ValueTable {
             values: description.variables.iter().map(start).collect(),
             inputs: of(Causality::Input),
             outputs: of(Causality::Output),

@@ -1,13 +1,14 @@
 //! Programs of the user's own: from an interface file to a model.
 
 use super::compiler::Compiler;
-use super::{LoadedModel, Loader, program, solving};
+use super::kind::{Loading, ModelKind, NoEffect, Objection, ProcessRule};
+use super::{LoadedModel, Loader, program};
 use crate::files::cache::unreadable;
 use crate::files::input_file::{InputFile, InputFileRole};
 use crate::foreign::{self, ForeignChannel, ForeignModel, Interface, Launch, Start};
 use crate::nearby;
 use crate::request::ModelRequest;
-use consort_core::{Diagnostic, Report, Span};
+use consort_core::{Diagnostic, Report};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,34 @@ use std::sync::Arc;
 /// The longest interface file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
+/// Programs of the user's own.
+pub(super) struct ForeignKind;
+
+impl ModelKind for ForeignKind {
+    fn references(&self) -> &'static str {
+        "the interface of a program, `foreign:FILE.toml`"
+    }
+
+    fn prefix(&self) -> Option<&'static str> {
+        Some("foreign:")
+    }
+
+    fn no_effect(&self) -> NoEffect {
+        let solver =
+            Objection { why: "a program of one's own brings its own solver", help: "remove it" };
+        let isolation = ProcessRule::Settled(Objection {
+            why: "a program is a process of its own anyway",
+            help: "remove it; `saves-state = true` in its interface says that it saves its state",
+        });
+        NoEffect { solver: Some(solver), interface: Some(solver), isolation }
+    }
+
+    fn load(&self, loading: Loading<'_, '_>) -> Option<LoadedModel> {
+        let Loading { request, name, loader, report, .. } = loading;
+        loader.load_foreign(name, request, report)
+    }
+}
+
 impl Loader {
     /// Gives a component, by name, the program at the other end of a channel: of one that was there before us and
     /// is not to be started.
@@ -23,20 +52,20 @@ impl Loader {
         self.channels.insert(component.to_owned(), channel);
     }
 
-    /// The program a component asks for by `foreign:FILE`.
-    pub(super) fn load_foreign(
+    /// The program whose interface is in a file.
+    fn load_foreign(
         &mut self,
         file: &str,
         request: &ModelRequest<'_>,
         report: &mut Report,
     ) -> Option<LoadedModel> {
-        check_settings(request, report);
         let request = &ModelRequest { model: file, ..*request };
         let path = request.base.join(file);
         let text = match read_file(&path) {
             Ok(text) => text,
             Err(error) => {
-                report.push(unread(request, &error));
+                let known = self.options.kinds.known();
+                report.push(unread(request, &error, &known));
                 return None;
             }
         };
@@ -103,7 +132,7 @@ fn read_file(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-fn unread(request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
+fn unread(request: &ModelRequest<'_>, error: &io::Error, known: &str) -> Diagnostic {
     if error.kind() != io::ErrorKind::NotFound {
         return unreadable(request, error);
     }
@@ -111,29 +140,5 @@ fn unread(request: &ModelRequest<'_>, error: &io::Error) -> Diagnostic {
     let message = format!("the interface `{file}`{} is not there", request.of_component());
     Diagnostic::error("model::missing-file", message)
         .maybe_at(request.span, "asked for here")
-        .help(nearby::help(request, file))
-}
-
-/// Refuses what has no effect on a program.
-fn check_settings(request: &ModelRequest<'_>, report: &mut Report) {
-    let mut given = solving::keys(request);
-    let interface = request.solving.interface;
-    given.extend(interface.map(|asked| ("interface", asked.span)));
-    let why = "a program of one's own brings its own solver";
-    solving::refuse(&given, why, "remove it", request, report);
-    let isolate = request.isolate.map(|asked| ("isolate", asked.span));
-    let state = request.state.map(|asked| ("state", asked.span));
-    let given: Vec<(&str, Option<Span>)> = isolate.into_iter().chain(state).collect();
-    for (key, span) in given {
-        let asker = request.asker();
-        let message =
-            format!("`{key}` has no effect on {asker}: a program is a process of its own anyway");
-        report.push(
-            Diagnostic::error("model::no-isolation", message)
-                .maybe_at(span, "asked for here")
-                .help(
-                    "remove it; `saves-state = true` in its interface says that it saves its state",
-                ),
-        );
-    }
+        .help(nearby::help(request, file, known))
 }

@@ -1,7 +1,8 @@
 //! Which components live in a process of their own, and who saves their states.
 
-use super::{LoaderOptions, Located};
-use crate::fidelity::{self, CheckOptions, Chosen, OnTrial, Subject, Verdicts};
+use super::LoaderOptions;
+use super::fmu::Located;
+use crate::fidelity::{self, CheckOptions, Choice, Chosen, OnTrial, Subject, Verdicts};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Fidelity, Model, Provider, Report};
 use std::sync::Arc;
@@ -12,15 +13,15 @@ pub(super) enum Wanted {
     /// In this process.
     Here,
     /// In a process of its own, saved like this.
-    Apart(Provider),
-    /// Whatever saves it faithfully; in a process of its own if `apart` or nothing else will do.
-    Measured { apart: bool },
+    Isolated(Provider),
+    /// Whatever saves it faithfully; in a process of its own if `isolated` or nothing else will do.
+    Measured { isolated: bool },
 }
 
 /// Where an FMU lives, and how faithfully its states are saved there.
 pub(super) struct Place {
     /// Who saves it in a process of its own; `None` if it lives here.
-    pub(super) apart: Option<Provider>,
+    pub(super) isolated: Option<Provider>,
     pub(super) fidelity: Fidelity,
     /// Its bytes are as good as its states, as far as is known.
     pub(super) has_bytes: bool,
@@ -31,8 +32,16 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn unmeasured(apart: Option<Provider>) -> Self {
-        Place { apart, fidelity: Fidelity::Exact, has_bytes: true, told: None, chosen: None }
+    fn unmeasured(isolated: Option<Provider>) -> Self {
+        Place { isolated, fidelity: Fidelity::Exact, has_bytes: true, told: None, chosen: None }
+    }
+
+    /// What a person wants to know about it.
+    pub(super) fn note(&self, is_exchange: bool) -> Option<Diagnostic> {
+        let alone = "its solver is there with it: it is not integrated as one with others";
+        let note = Diagnostic::note("model::state", self.told.clone()?);
+        let is_alone = is_exchange && self.isolated.is_some();
+        Some(if is_alone { note.with_note(alone) } else { note })
     }
 
     /// What is wrong if there was no time to find out: what is chosen must not depend on how fast a machine is.
@@ -63,24 +72,24 @@ pub(super) fn wanted(
     report: &mut Report,
 ) -> Wanted {
     let own = request.isolate.map(|it| it.value);
-    let apart = own.unwrap_or(request.isolate_all);
+    let isolated = own.unwrap_or(request.isolate_all);
     let wanted = match request.state.map(|it| it.value) {
-        Some(Provider::Native) if !apart => Wanted::Here,
-        Some(provider) => Wanted::Apart(provider),
-        None if options.saving && own != Some(false) => Wanted::Measured { apart },
-        None if apart => Wanted::Apart(Provider::Native),
+        Some(Provider::Native) if !isolated => Wanted::Here,
+        Some(provider) => Wanted::Isolated(provider),
+        None if options.saving && own != Some(false) => Wanted::Measured { isolated },
+        None if isolated => Wanted::Isolated(Provider::Native),
         None => Wanted::Here,
     };
     match wanted {
-        Wanted::Apart(provider) if own == Some(false) => {
+        Wanted::Isolated(provider) if own == Some(false) => {
             report.push(contradiction(request, provider));
             Wanted::Here
         }
-        Wanted::Apart(provider) if !options.providers.contains(&provider) => {
+        Wanted::Isolated(provider) if !options.providers.contains(&provider) => {
             report.push(ruled_out(request, provider, &options.providers));
             Wanted::Here
         }
-        Wanted::Apart(_) if options.host.is_none() => {
+        Wanted::Isolated(_) if options.host.is_none() => {
             report.push(no_host(request));
             Wanted::Here
         }
@@ -98,28 +107,30 @@ pub(super) fn place(
     options: &LoaderOptions,
     make: &dyn Fn(Provider) -> Result<Arc<dyn Model>, String>,
 ) -> Place {
-    let apart = match wanted {
+    let isolated = match wanted {
         Wanted::Here => return Place::unmeasured(None),
-        Wanted::Apart(provider) => return Place::unmeasured(Some(provider)),
-        Wanted::Measured { apart } => apart,
+        Wanted::Isolated(provider) => return Place::unmeasured(Some(provider)),
+        Wanted::Measured { isolated } => isolated,
     };
     let verdicts = Verdicts::open(&options.cache);
     let mut make = |provider| make(provider);
     let wanted = if options.portable { Fidelity::Portable } else { Fidelity::Exact };
-    let chosen = fidelity::choose(
-        measured.subject,
-        (&options.providers, wanted),
-        measured.check,
-        (&verdicts, measured.on_trial),
-        &mut make,
-    );
+    let choice = Choice {
+        subject: measured.subject,
+        allowed: &options.providers,
+        wanted,
+        options: measured.check,
+        verdicts: &verdicts,
+        on_trial: measured.on_trial,
+    };
+    let chosen = fidelity::choose(choice, &mut make);
     let told = told(&chosen, located.fmu.name());
     let fidelity = chosen.fidelity;
     let provider = chosen.provider.unwrap_or(Provider::Native);
     // What its own process does not change is better off here.
-    let apart = (apart || provider != Provider::Native).then_some(provider);
+    let isolated = (isolated || provider != Provider::Native).then_some(provider);
     let has_bytes = !(options.portable && fidelity == Fidelity::Exact);
-    Place { apart, fidelity, has_bytes, told, chosen: Some(chosen) }
+    Place { isolated, fidelity, has_bytes, told, chosen: Some(chosen) }
 }
 
 /// What a person wants to know about the choice.
@@ -134,23 +145,6 @@ fn told(chosen: &Chosen, model: &str) -> Option<String> {
     };
     let separator = if chosen.why.is_empty() { "" } else { ": " };
     Some(format!("states of `{model}` are {what}{separator}{}", chosen.why))
-}
-
-/// Refuses what has no effect on a model that is no FMU.
-pub(super) fn check_own_code(request: &ModelRequest<'_>, report: &mut Report) {
-    let isolate = request.isolate.filter(|it| it.value).map(|it| ("isolate", it.span));
-    let state = request.state.filter(|it| it.value != Provider::Native);
-    for (key, span) in isolate.into_iter().chain(state.map(|it| ("state", it.span))) {
-        let message = format!(
-            "`{key}` has no effect on {}: only FMUs live in processes of their own",
-            request.asker()
-        );
-        report.push(
-            Diagnostic::error("model::no-isolation", message)
-                .maybe_at(span, "asked for here")
-                .help("remove it: blocks and equations are saved natively, exactly"),
-        );
-    }
 }
 
 fn contradiction(request: &ModelRequest<'_>, provider: Provider) -> Diagnostic {
@@ -220,17 +214,17 @@ mod tests {
     #[test]
     fn a_component_lives_where_it_says_and_else_where_the_experiment_says() {
         use Provider::{Image, Native};
-        use Wanted::{Apart, Here, Measured};
-        let (inside, outside) = (Measured { apart: false }, Measured { apart: true });
+        use Wanted::{Here, Isolated, Measured};
+        let (inside, outside) = (Measured { isolated: false }, Measured { isolated: true });
         check((None, false, None), [Here, inside]);
-        check((None, true, None), [Apart(Native), outside]);
-        check((Some(true), false, None), [Apart(Native), outside]);
+        check((None, true, None), [Isolated(Native), outside]);
+        check((Some(true), false, None), [Isolated(Native), outside]);
         check((Some(false), true, None), [Here, Here]);
         check((None, false, Some(Native)), [Here, Here]);
-        check((None, true, Some(Native)), [Apart(Native); 2]);
+        check((None, true, Some(Native)), [Isolated(Native); 2]);
         check((Some(false), true, Some(Native)), [Here, Here]);
-        check((None, false, Some(Image)), [Apart(Image); 2]);
-        check((Some(true), false, Some(Image)), [Apart(Image); 2]);
+        check((None, false, Some(Image)), [Isolated(Image); 2]);
+        check((Some(true), false, Some(Image)), [Isolated(Image); 2]);
     }
 
     #[test]

@@ -90,7 +90,7 @@ pub(super) fn sources(
 fn missing(name: &str, span: Span, folder: &Path, error: &io::Error) -> Diagnostic {
     let message = format!("the source `{name}` cannot be read: {}", error.kind());
     let beside = ModelRequest { component: "program", ..ModelRequest::new(name, folder) };
-    let help = nearby::help(&beside, name);
+    let help = nearby::help(&beside, name, "");
     let is_known = help.starts_with("did you mean");
     let help = if is_known { help } else { "sources are found beside the interface".to_owned() };
     Diagnostic::error("foreign::no-source", message).at(span, "named here").help(help)

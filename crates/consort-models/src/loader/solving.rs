@@ -1,13 +1,13 @@
 //! Who integrates a model: by which interface an FMU is used, and by which solver. What is asked for
 //! and has no effect is refused.
 
-use crate::request::{Asked, ModelRequest};
+use super::kind::{NoEffect, Objection, ProcessRule};
+use crate::request::{Asked, GivenParameter, ModelRequest};
 use consort_core::solving::is_tolerance;
 use consort_core::{
     Diagnostic, Interface, Provider, Report, Seconds, SolverKind, SolverSettings, Span,
 };
 use consort_fmi::fmu::Fmu;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The interface that is used of an FMU; its own solver, if it has one, unless something else is asked
 /// for.
@@ -59,20 +59,32 @@ fn check_own_solver(fmu: &Fmu, request: &ModelRequest<'_>, report: &mut Report) 
     refuse(&keys(request), &why, help, request, report);
 }
 
-/// Refuses what has no effect on a native block.
-pub(crate) fn check_native(request: &ModelRequest<'_>, report: &mut Report) {
-    let mut given = keys(request);
-    let interface = request.solving.interface;
-    given.extend(interface.map(|asked| ("interface", asked.span)));
-    let help = "remove it: solvers are for FMUs with Model Exchange and for equations";
-    refuse(&given, "a native block needs no solver", help, request, report);
-}
-
-/// Refuses what has no effect on a model that is no FMU but has equations.
-pub(crate) fn check_equations(request: &ModelRequest<'_>, report: &mut Report) {
-    let interface = request.solving.interface;
-    let given: Vec<_> = interface.map(|asked| ("interface", asked.span)).into_iter().collect();
-    refuse(&given, "only FMUs have interfaces", "remove it", request, report);
+impl NoEffect {
+    /// Refuses what has no effect.
+    pub(super) fn refuse(&self, request: &ModelRequest<'_>, report: &mut Report) {
+        if let Some(Objection { why, help }) = self.solver {
+            refuse(&keys(request), why, help, request, report);
+        }
+        if let Some(Objection { why, help }) = self.interface {
+            let given = request.solving.interface.map(|asked| ("interface", asked.span));
+            refuse(given.as_slice(), why, help, request, report);
+        }
+        let isolate = request.isolate.map(|asked| ("isolate", asked));
+        let (isolate, state, Objection { why, help }) = match self.isolation {
+            ProcessRule::Free => return,
+            ProcessRule::Here(objection) => {
+                let state = request.state.filter(|it| it.value != Provider::Native);
+                (isolate.filter(|(_, it)| it.value), state, objection)
+            }
+            ProcessRule::Settled(objection) => (isolate, request.state, objection),
+        };
+        let given = isolate.map(|(key, it)| (key, it.span)).into_iter();
+        for (key, span) in given.chain(state.map(|it| ("state", it.span))) {
+            let message = format!("`{key}` has no effect on {}: {why}", request.asker());
+            let diagnostic = Diagnostic::error("model::no-isolation", message);
+            report.push(diagnostic.maybe_at(span, "asked for here").help(help));
+        }
+    }
 }
 
 /// How a model that is given by its equations is integrated.
@@ -96,7 +108,7 @@ pub(crate) fn settings(request: &ModelRequest<'_>, report: &mut Report) -> Solve
 }
 
 /// What was asked of a solver.
-pub(super) fn keys(request: &ModelRequest<'_>) -> Vec<(&'static str, Option<Span>)> {
+fn keys(request: &ModelRequest<'_>) -> Vec<(&'static str, Option<Span>)> {
     fn place<T: Copy>(asked: Option<Asked<T>>) -> Option<Option<Span>> {
         asked.map(|asked| asked.span)
     }
@@ -109,7 +121,7 @@ pub(super) fn keys(request: &ModelRequest<'_>) -> Vec<(&'static str, Option<Span
     given.into_iter().filter_map(|(name, span)| Some((name, span?))).collect()
 }
 
-pub(super) fn refuse(
+fn refuse(
     given: &[(&str, Option<Span>)],
     why: &str,
     help: &str,
@@ -135,7 +147,7 @@ fn no_interface(request: &ModelRequest<'_>, only: Interface, span: Option<Span>)
 }
 
 /// What tells requests for one model apart.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Key {
     interface: Option<Interface>,
     /// The component's own solver, and the experiment's.
@@ -147,8 +159,8 @@ pub(super) struct Key {
     /// The component's own wish, and the experiment's.
     isolate: (Option<bool>, bool),
     state: Option<Provider>,
-    /// What its states are checked with, hashed, where they will be saved.
-    given: Option<u64>,
+    /// What its states are checked with, where they will be saved.
+    given: Option<String>,
 }
 
 impl Key {
@@ -168,13 +180,12 @@ impl Key {
     }
 }
 
-/// A number for everything that a check of its states depends on.
-fn given(request: &ModelRequest<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    format!("{:?} {:?}", request.setup, request.conditions).hash(&mut hasher);
+/// Everything that a check of its states depends on, as text.
+fn given(request: &ModelRequest<'_>) -> String {
+    let mut text = format!("setup {} {}\n", request.setup.name(), request.conditions.describe());
     for parameter in request.parameters {
-        let value = format!("{:?}", parameter.value);
-        (parameter.name, value, parameter.has_unit).hash(&mut hasher);
+        let GivenParameter { name, value, has_unit, span: _ } = parameter;
+        text += &format!("{name} {has_unit} {value}\n");
     }
-    hasher.finish()
+    text
 }

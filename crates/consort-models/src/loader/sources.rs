@@ -62,7 +62,8 @@ pub(super) fn read(
     request: &ModelRequest<'_>,
     report: &mut Report,
 ) -> Option<FmuSources> {
-    let (identifier, listed) = interface(fmu, is_exchange)?;
+    let interface = interface(fmu, is_exchange)?;
+    let identifier = interface.identifier;
     let folder = fmu.directory().join("sources");
     let mut files = match tree(&folder) {
         Ok(files) => files,
@@ -72,7 +73,7 @@ pub(super) fn read(
         }
     };
     let mut assumed = Vec::new();
-    let described = describe((identifier, listed), &folder, &files, &mut assumed, request, report)?;
+    let described = describe(&interface, &folder, &files, &mut assumed, request, report)?;
     let platform = platform(fmu.description().version);
     let configuration = described.configuration(identifier, platform);
     let configuration = configuration.or_else(|| only(&described, platform, &mut assumed));
@@ -124,30 +125,43 @@ pub(crate) fn supplied(fmu: &Path) -> Vec<(String, &'static str)> {
         described.iter().flat_map(|it| &it.configurations).flat_map(|it| &it.source_file_sets);
     let listed = sets.flat_map(|set| &set.files);
     let of_interfaces = [false, true].into_iter().filter_map(|it| interface(&opened, it));
-    let listed = listed.chain(of_interfaces.flat_map(|(_, files)| files)).map(String::as_str);
+    let listed = listed.chain(of_interfaces.flat_map(|list| list.files)).map(String::as_str);
     let placed = |(name, text): Header| (format!("sources/{name}"), text);
     absent(listed, &there).into_iter().map(placed).collect()
 }
 
-/// The identifier and the source files of the interface that is used.
-fn interface(fmu: &Fmu, is_exchange: bool) -> Option<(&str, &[String])> {
+/// What the description says about the sources of an interface.
+struct SourceList<'f> {
+    /// The base name of the binary.
+    identifier: &'f str,
+    /// FMI 2 lists them here.
+    files: &'f [String],
+}
+
+/// The sources of the interface that is used.
+fn interface(fmu: &Fmu, is_exchange: bool) -> Option<SourceList<'_>> {
     let description = fmu.description();
-    let stepping = description.co_simulation.as_ref();
-    let stepping = stepping.map(|it| (it.model_identifier.as_str(), it.source_files.as_slice()));
-    let exchange = description.model_exchange.as_ref();
-    let exchange = exchange.map(|it| (it.model_identifier.as_str(), it.source_files.as_slice()));
-    if is_exchange { exchange } else { stepping }
+    let (identifier, files) = match is_exchange {
+        true => {
+            description.model_exchange.as_ref().map(|it| (&it.model_identifier, &it.source_files))
+        }
+        false => {
+            description.co_simulation.as_ref().map(|it| (&it.model_identifier, &it.source_files))
+        }
+    }?;
+    Some(SourceList { identifier, files })
 }
 
 /// FMI 3 describes its build in a file; FMI 2 lists files, and may have the file as well.
 fn describe(
-    (identifier, listed): (&str, &[String]),
+    interface: &SourceList<'_>,
     folder: &Path,
     files: &[(String, String)],
     assumed: &mut Vec<String>,
     request: &ModelRequest<'_>,
     report: &mut Report,
 ) -> Option<BuildDescription> {
+    let SourceList { identifier, files: listed } = *interface;
     if listed.is_empty()
         && let Ok(bytes) = fs::read(folder.join("buildDescription.xml"))
     {

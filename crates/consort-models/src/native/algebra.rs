@@ -1,7 +1,7 @@
 //! Blocks whose outputs follow their inputs at once.
 
-use super::behavior::{Behavior, Moment, check_limits, limit};
-use super::draft::Draft;
+use super::behavior::{BlockBehavior, BlockMoment, check_limits, limit};
+use super::draft::BlockDraft;
 use super::sources::text_values;
 use super::store::{Slot, Store};
 use consort_core::{DependencyKind, Literal};
@@ -12,7 +12,7 @@ struct Gain {
     y: Slot,
 }
 
-pub(super) fn gain(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn gain(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let shape = draft.size();
     let k = draft.tunable("k", 1.0, "the factor").slot();
     let u = draft.input("u", &shape, "what is scaled").slot();
@@ -22,8 +22,8 @@ pub(super) fn gain(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Gain { k, u, y }))
 }
 
-impl Behavior for Gain {
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Gain {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let k = store.scalar(self.k);
         store.map(self.u, self.y, |u| k * u);
     }
@@ -38,7 +38,7 @@ struct Sum {
     y: Slot,
 }
 
-pub(super) fn sum(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn sum(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let signs = signs(draft)?;
     draft.shaping("signs", &[], text_values(&signs), "one `+` or `-` per input");
     let mut terms = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn sum(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Sum { terms, y }))
 }
 
-fn signs(draft: &mut Draft<'_>) -> Option<String> {
+fn signs(draft: &mut BlockDraft<'_>) -> Option<String> {
     let Some(given) = draft.given("signs") else { return Some("++".to_owned()) };
     let is_sign = |c: char| c == '+' || c == '-';
     match given.value {
@@ -72,8 +72,8 @@ fn signs(draft: &mut Draft<'_>) -> Option<String> {
     }
 }
 
-impl Behavior for Sum {
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Sum {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         // From left to right, starting with the first term: no zero that could hide its sign.
         let mut terms = self.terms.iter().map(|(term, sign)| sign * store.scalar(*term));
         let first = terms.next().expect("a sum has a term");
@@ -89,7 +89,7 @@ struct Saturation {
     y: Slot,
 }
 
-pub(super) fn saturation(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn saturation(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let shape = draft.size();
     let (min, max) = limits(draft, -1.0, 1.0);
     let u = draft.input("u", &shape, "what is limited").slot();
@@ -101,7 +101,7 @@ pub(super) fn saturation(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
 }
 
 /// The parameters `min` and `max`, the first not above the second.
-pub(super) fn limits(draft: &mut Draft<'_>, low: f64, high: f64) -> (Slot, Slot) {
+pub fn limits(draft: &mut BlockDraft<'_>, low: f64, high: f64) -> (Slot, Slot) {
     let min = draft.tunable("min", low, "the least value").slot();
     let max = draft.tunable("max", high, "the greatest value").slot();
     let (low, high) = (draft.start_of(min), draft.start_of(max));
@@ -114,12 +114,12 @@ pub(super) fn limits(draft: &mut Draft<'_>, low: f64, high: f64) -> (Slot, Slot)
     (min, max)
 }
 
-impl Behavior for Saturation {
-    fn check(&self, _now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for Saturation {
+    fn check(&self, _now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         check_limits(store.scalar(self.min), store.scalar(self.max))
     }
 
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let (min, max) = (store.scalar(self.min), store.scalar(self.max));
         store.map(self.u, self.y, |u| limit(u, min, max));
     }

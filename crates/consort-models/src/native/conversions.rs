@@ -1,7 +1,7 @@
 //! Blocks that make one type of another, where a connection alone does not.
 
-use super::behavior::{Behavior, Moment};
-use super::draft::Draft;
+use super::behavior::{BlockBehavior, BlockMoment};
+use super::draft::BlockDraft;
 use super::store::{Slot, Store};
 use consort_core::{DependencyKind, Step, ValueType, Values};
 
@@ -11,7 +11,7 @@ struct Threshold {
     y: Slot,
 }
 
-pub(super) fn threshold(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn threshold(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let shape = draft.size();
     let threshold = draft.tunable("threshold", 0.5, "from which value on `y` is true").slot();
     let u = draft.input("u", &shape, "what is compared").slot();
@@ -22,8 +22,8 @@ pub(super) fn threshold(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Threshold { threshold, u, y }))
 }
 
-impl Behavior for Threshold {
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Threshold {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let threshold = store.scalar(self.threshold);
         let (u, y) = store.list_and_values(self.u, self.y);
         let Values::Boolean(y) = y else { unreachable!("declared so") };
@@ -51,7 +51,7 @@ struct Round {
     y: Slot,
 }
 
-pub(super) fn round(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn round(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let shape = draft.size();
     let method = draft.choice("method", &METHODS.map(|it| it.0), "to which whole number");
     let types: Vec<ValueType> = std::iter::once(ValueType::Int32).chain(whole_types()).collect();
@@ -84,8 +84,8 @@ macro_rules! fill {
     };
 }
 
-impl Behavior for Round {
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Round {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let (u, y) = store.list_and_values(self.u, self.y);
         let method = self.method;
         fill!(y, u, method, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt64);

@@ -1,10 +1,10 @@
 //! Making a block: its variables are declared here, one line each, with what the user gave them.
 
-use super::behavior::Behavior;
+use super::behavior::BlockBehavior;
 use super::instance::{Blueprint, NativeModel};
 use super::store::{Slot, Store};
 use crate::files::input_file::InputFile;
-use crate::request::{ModelRequest, Parameter};
+use crate::request::{GivenParameter, ModelRequest};
 use consort_core::model::DefaultExperiment;
 use consort_core::{
     Capabilities, Causality, DependencyKind, DependsOn, Diagnostic, Dimension, Initial, Literal,
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// A block in the making. Mistakes in parameters go to the report; a stand-in is used, so that all of
 /// them are found.
-pub(super) struct Draft<'a> {
+pub struct BlockDraft<'a> {
     pub(super) request: &'a ModelRequest<'a>,
     pub(super) report: &'a mut Report,
     pub(super) files: Vec<InputFile>,
@@ -29,9 +29,9 @@ pub(super) struct Draft<'a> {
     provides_derivatives: bool,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> BlockDraft<'a> {
     pub(super) fn new(request: &'a ModelRequest<'a>, report: &'a mut Report) -> Self {
-        Draft {
+        BlockDraft {
             request,
             report,
             files: Vec::new(),
@@ -46,93 +46,87 @@ impl<'a> Draft<'a> {
     }
 
     /// A scalar parameter that may be changed during a run.
-    pub(super) fn tunable(&mut self, name: &str, default: f64, text: &str) -> Entry<'_, 'a> {
+    pub fn tunable(&mut self, name: &str, default: f64, text: &str) -> VariableEntry<'_, 'a> {
         self.parameter(name, &[], default, text).variability(Variability::Tunable)
     }
 
     /// A scalar parameter that is settled when the run starts.
-    pub(super) fn fixed(&mut self, name: &str, default: f64, text: &str) -> Entry<'_, 'a> {
+    pub fn fixed(&mut self, name: &str, default: f64, text: &str) -> VariableEntry<'_, 'a> {
         self.parameter(name, &[], default, text)
     }
 
     /// A parameter of a given shape, settled when the run starts; one number stands for all.
-    pub(super) fn parameter(
+    pub fn parameter(
         &mut self,
         name: &str,
         shape: &[usize],
         default: f64,
         text: &str,
-    ) -> Entry<'_, 'a> {
+    ) -> VariableEntry<'_, 'a> {
         let start = self.numbers(name, shape, default);
         self.with_start(name, shape, Values::Float64(start), text)
     }
 
     /// A parameter of any type, whose value was read already.
-    pub(super) fn with_start(
+    pub fn with_start(
         &mut self,
         name: &str,
         shape: &[usize],
         start: Values,
         text: &str,
-    ) -> Entry<'_, 'a> {
+    ) -> VariableEntry<'_, 'a> {
         let entry = self.declare(name, Causality::Parameter, shape, text);
         entry.initial(Initial::Exact).start(start)
     }
 
     /// A parameter that shaped the block: shown and confirmed, never changed.
-    pub(super) fn shaping(
-        &mut self,
-        name: &str,
-        shape: &[usize],
-        start: Values,
-        text: &str,
-    ) -> Slot {
+    pub fn shaping(&mut self, name: &str, shape: &[usize], start: Values, text: &str) -> Slot {
         let slot = self.with_start(name, shape, start, text).slot();
         self.shaping[slot.0] = true;
         slot
     }
 
     /// An input.
-    pub(super) fn input(&mut self, name: &str, shape: &[usize], text: &str) -> Entry<'_, 'a> {
+    pub fn input(&mut self, name: &str, shape: &[usize], text: &str) -> VariableEntry<'_, 'a> {
         let start = self.numbers(name, shape, 0.0);
         self.declare(name, Causality::Input, shape, text).start(Values::Float64(start))
     }
 
     /// An output.
-    pub(super) fn output(&mut self, name: &str, shape: &[usize], text: &str) -> Entry<'_, 'a> {
+    pub fn output(&mut self, name: &str, shape: &[usize], text: &str) -> VariableEntry<'_, 'a> {
         self.declare(name, Causality::Output, shape, text).initial(Initial::Calculated)
     }
 
     /// A state worth looking at.
-    pub(super) fn local(&mut self, name: &str, shape: &[usize], text: &str) -> Entry<'_, 'a> {
+    pub fn local(&mut self, name: &str, shape: &[usize], text: &str) -> VariableEntry<'_, 'a> {
         self.declare(name, Causality::Local, shape, text).initial(Initial::Calculated)
     }
 
     /// Room for `count` numbers nobody sees. To be asked for after all variables, whose slots are
     /// their references.
-    pub(super) fn hidden(&mut self, count: usize) -> Slot {
+    pub fn hidden(&mut self, count: usize) -> Slot {
         self.hidden.push(Values::zeros(ValueType::Float64, count));
         Slot(self.variables.len() + self.hidden.len() - 1)
     }
 
     /// The solver a fresh instance has.
-    pub(super) fn solver(&mut self, solver: FixedStep) {
+    pub fn solver(&mut self, solver: FixedStep) {
         self.solver = Some(solver);
     }
 
     /// Says that the block knows how its outputs change with its inputs.
-    pub(super) fn provides_derivatives(&mut self) {
+    pub fn provides_derivatives(&mut self) {
         self.provides_derivatives = true;
     }
 
     /// Says that `unknown` is computed from `known` without a step between: at run time if that is
     /// an input, in initialization if it is an input or a parameter.
-    pub(super) fn depends(&mut self, unknown: Slot, known: Slot, kind: DependencyKind) {
+    pub fn depends(&mut self, unknown: Slot, known: Slot, kind: DependencyKind) {
         self.dependencies.push((unknown, known, kind));
     }
 
     /// The start value of a scalar parameter.
-    pub(super) fn start_of(&self, slot: Slot) -> f64 {
+    pub fn start_of(&self, slot: Slot) -> f64 {
         let start = self.variables[slot.0].start.as_ref();
         start.and_then(|start| start.view().as_f64(0)).expect("a parameter has a start value")
     }
@@ -143,7 +137,7 @@ impl<'a> Draft<'a> {
         causality: Causality,
         shape: &[usize],
         text: &str,
-    ) -> Entry<'_, 'a> {
+    ) -> VariableEntry<'_, 'a> {
         assert!(self.hidden.is_empty(), "variables come before what is hidden");
         let slot = Slot(self.variables.len());
         let mut variable = Variable::scalar(name, slot.reference(), causality);
@@ -151,7 +145,7 @@ impl<'a> Draft<'a> {
         variable.description = text.to_owned();
         self.variables.push(variable);
         self.shaping.push(false);
-        Entry { draft: self, slot }
+        VariableEntry { draft: self, slot }
     }
 
     /// Puts everything together.
@@ -159,7 +153,7 @@ impl<'a> Draft<'a> {
         self,
         block: &str,
         summary: &str,
-        behavior: Box<dyn Behavior>,
+        behavior: Box<dyn BlockBehavior>,
     ) -> Arc<dyn Model> {
         let structure = self.structure();
         let mut values: Vec<Values> = self.variables.iter().map(initial_values).collect();
@@ -217,18 +211,18 @@ fn initial_values(variable: &Variable) -> Values {
 }
 
 /// A variable just declared, to be described further.
-pub(super) struct Entry<'d, 'a> {
-    draft: &'d mut Draft<'a>,
+pub struct VariableEntry<'d, 'a> {
+    draft: &'d mut BlockDraft<'a>,
     slot: Slot,
 }
 
-impl Entry<'_, '_> {
+impl VariableEntry<'_, '_> {
     fn variable(&mut self) -> &mut Variable {
         &mut self.draft.variables[self.slot.0]
     }
 
     /// In which unit it is.
-    pub(super) fn unit(self, name: &str) -> Self {
+    pub fn unit(self, name: &str) -> Self {
         let units = &mut self.draft.units;
         let known = units.iter().position(|unit| unit.name == name);
         let index = known.unwrap_or_else(|| {
@@ -240,7 +234,7 @@ impl Entry<'_, '_> {
     }
 
     /// The least value; a given start value below it is a mistake.
-    pub(super) fn min(mut self, min: f64) -> Self {
+    pub fn min(mut self, min: f64) -> Self {
         self.variable().min = Some(min);
         let slot = self.slot;
         self.draft.check_min(slot, min);
@@ -248,7 +242,7 @@ impl Entry<'_, '_> {
     }
 
     /// Its type and its start value.
-    pub(super) fn start(mut self, start: Values) -> Self {
+    pub fn start(mut self, start: Values) -> Self {
         let variable = self.variable();
         variable.value_type = start.value_type();
         variable.start = Some(start);
@@ -256,7 +250,7 @@ impl Entry<'_, '_> {
     }
 
     /// Its type, for outputs, which have no start value.
-    pub(super) fn value_type(mut self, value_type: ValueType) -> Self {
+    pub fn value_type(mut self, value_type: ValueType) -> Self {
         let variable = self.variable();
         variable.value_type = value_type;
         variable.variability = variable.causality.default_variability(value_type);
@@ -264,7 +258,7 @@ impl Entry<'_, '_> {
     }
 
     /// When it may change.
-    pub(super) fn variability(mut self, variability: Variability) -> Self {
+    pub fn variability(mut self, variability: Variability) -> Self {
         self.variable().variability = variability;
         self
     }
@@ -275,23 +269,23 @@ impl Entry<'_, '_> {
     }
 
     /// Where its value lives.
-    pub(super) fn slot(self) -> Slot {
+    pub fn slot(self) -> Slot {
         self.slot
     }
 }
 
 /// Reading what the user gave.
-impl<'a> Draft<'a> {
+impl<'a> BlockDraft<'a> {
     /// The parameter of that name, as the user wrote it.
-    pub(super) fn given(&self, name: &str) -> Option<&'a Parameter<'a>> {
+    pub fn given(&self, name: &str) -> Option<&'a GivenParameter<'a>> {
         self.request.parameters.iter().find(|parameter| parameter.name == name)
     }
 
     /// Reports a parameter that cannot be used.
-    pub(super) fn wrong(
+    pub fn wrong(
         &mut self,
         code: &'static str,
-        given: Option<&Parameter<'_>>,
+        given: Option<&GivenParameter<'_>>,
         message: String,
         help: &str,
     ) {
@@ -301,7 +295,7 @@ impl<'a> Draft<'a> {
     }
 
     /// `wave.amplitude`, for messages.
-    pub(super) fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         match self.request.component {
             "" => format!("`{name}`"),
             component => format!("`{component}.{name}`"),
@@ -347,12 +341,7 @@ impl<'a> Draft<'a> {
     }
 
     /// A word out of a few, as a shaping parameter; the first is the default.
-    pub(super) fn choice(
-        &mut self,
-        name: &str,
-        choices: &[&'static str],
-        text: &str,
-    ) -> &'static str {
+    pub fn choice(&mut self, name: &str, choices: &[&'static str], text: &str) -> &'static str {
         let given = self.given(name);
         let written = match given.map(|given| given.value) {
             None => choices[0].to_owned(),
@@ -371,7 +360,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The shape of element-wise blocks: scalar, or as many elements as `size` says.
-    pub(super) fn size(&mut self) -> Vec<usize> {
+    pub fn size(&mut self) -> Vec<usize> {
         let Some(given) = self.given("size") else { return Vec::new() };
         let size = match given.value {
             Literal::Integer(size) => usize::try_from(*size).ok().filter(|size| size_fits(*size)),

@@ -1,8 +1,8 @@
 //! Blocks with a state: integrator, unit delay, PID.
 
 use super::algebra::limits;
-use super::behavior::{Behavior, Moment, check_limits, limit};
-use super::draft::Draft;
+use super::behavior::{BlockBehavior, BlockMoment, check_limits, limit};
+use super::draft::BlockDraft;
 use super::store::{Slot, Store};
 use consort_core::{DependencyKind, Step};
 
@@ -15,7 +15,7 @@ struct Integrator {
     y: Slot,
 }
 
-pub(super) fn integrator(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn integrator(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let shape = draft.size();
     let x0 = draft.parameter("x0", &shape, 0.0, "the value at the start").slot();
     let (min, max) = limits(draft, f64::NEG_INFINITY, f64::INFINITY);
@@ -27,8 +27,8 @@ pub(super) fn integrator(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Integrator { x0, min, max, u, y }))
 }
 
-impl Behavior for Integrator {
-    fn check(&self, _now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for Integrator {
+    fn check(&self, _now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         check_limits(store.scalar(self.min), store.scalar(self.max))
     }
 
@@ -37,7 +37,7 @@ impl Behavior for Integrator {
         store.map(self.x0, self.y, |x0| limit(x0, min, max));
     }
 
-    fn outputs(&self, _now: &Moment<'_>, _store: &mut Store) {}
+    fn outputs(&self, _now: &BlockMoment<'_>, _store: &mut Store) {}
 
     fn advance(&self, step: &Step, store: &mut Store) -> Result<(), String> {
         let (min, max) = (store.scalar(self.min), store.scalar(self.max));
@@ -56,7 +56,7 @@ struct UnitDelay {
     y: Slot,
 }
 
-pub(super) fn unit_delay(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn unit_delay(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let shape = draft.size();
     let y0 = draft.parameter("y0", &shape, 0.0, "the value of the first step").slot();
     let u = draft.input("u", &shape, "what is delayed").slot();
@@ -65,12 +65,12 @@ pub(super) fn unit_delay(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(UnitDelay { y0, u, y }))
 }
 
-impl Behavior for UnitDelay {
+impl BlockBehavior for UnitDelay {
     fn begin(&self, store: &mut Store) {
         store.copy(self.y0, self.y);
     }
 
-    fn outputs(&self, _now: &Moment<'_>, _store: &mut Store) {}
+    fn outputs(&self, _now: &BlockMoment<'_>, _store: &mut Store) {}
 
     fn advance(&self, _step: &Step, store: &mut Store) -> Result<(), String> {
         store.copy(self.u, self.y);
@@ -103,7 +103,7 @@ struct Pid {
     filtered: Slot,
 }
 
-pub(super) fn pid(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn pid(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let kp = draft.tunable("kp", 1.0, "the proportional gain").slot();
     let ki = draft.tunable("ki", 0.0, "the integral gain per second").slot();
     let kd = draft.tunable("kd", 0.0, "the derivative gain times a second").slot();
@@ -168,8 +168,8 @@ impl Pid {
     }
 }
 
-impl Behavior for Pid {
-    fn check(&self, _now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for Pid {
+    fn check(&self, _now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         if store.scalar(self.kd) != 0.0 && store.scalar(self.tf) <= 0.0 {
             return Err(format!("`tf` is {NO_FILTER}"));
         }
@@ -182,7 +182,7 @@ impl Behavior for Pid {
         store.set_scalar(self.filtered, error);
     }
 
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let u = limit(self.wish(store), store.scalar(self.min), store.scalar(self.max));
         store.set_scalar(self.u, u);
     }

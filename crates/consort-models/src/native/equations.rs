@@ -4,12 +4,11 @@
 //! `min_` is a variable called `min`, which is a word of the language. Blocks that step by definition have none;
 //! those that solve an equation from step to step are here as that equation.
 
-mod bodies;
+pub(super) mod bodies;
 mod names;
 
-use crate::native::BLOCKS;
+use super::Blocks;
 use crate::request::ModelRequest;
-use bodies::Body;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{
     Causality, Diagnostic, Dimension, ModelDescription, Report, ValueType, Values, Variable,
@@ -19,32 +18,59 @@ use consort_equations::{Expression, read};
 use names::element_names;
 use std::collections::BTreeSet;
 
-/// The block `name` with the request's parameters as equations; `None`, with diagnostics, if something is wrong with
-/// them, or if the block has no equations.
-pub fn equations(
+/// A block's equations.
+pub enum BlockEquations {
+    /// The same whatever its parameters are.
+    Text(&'static str),
+    /// They depend on its shape.
+    Made(fn(&ModelDescription) -> String),
+    /// They have names that no text could have; `None`, with diagnostics, if they cannot be found.
+    Tree(fn(&ModelRequest<'_>, &mut Report) -> Option<EquationModel>),
+    /// There are none, because.
+    None(&'static str),
+}
+
+impl Blocks {
+    /// The block `name` with the request's parameters as equations; `None`, with diagnostics, if something is wrong with
+    /// them, or if the block has no equations.
+    pub fn equations(
+        &self,
+        name: &str,
+        request: &ModelRequest<'_>,
+        report: &mut Report,
+    ) -> Option<EquationModel> {
+        let loaded = self.load(name, request, report)?;
+        let block = self.find(name)?;
+        let description = loaded.model.description();
+        check_names(request, description, report)?;
+        let (mut model, used) = match (&block.equations, has_numbers_only(description)) {
+            (_, false) => {
+                report.push(refused(name, "it has values that are no numbers", request));
+                return None;
+            }
+            (BlockEquations::None(reason), true) => {
+                report.push(refused(name, reason, request));
+                return None;
+            }
+            (BlockEquations::Text(text), true) => read_text(name, text, report)?,
+            (BlockEquations::Made(make), true) => read_text(name, &make(description), report)?,
+            (BlockEquations::Tree(make), true) => (make(request, report)?, BTreeSet::new()),
+        };
+        model.name = name.into();
+        model.description = block.summary.to_owned();
+        declare(&mut model, description, &used);
+        Some(model)
+    }
+}
+
+/// The equations in a text, and the names that they use.
+fn read_text(
     name: &str,
-    request: &ModelRequest<'_>,
+    text: &str,
     report: &mut Report,
-) -> Option<EquationModel> {
-    let loaded = super::load(name, request, report)?;
-    let description = loaded.model.description();
-    check_names(request, description, report)?;
-    let (mut model, used) = match bodies::body(name, request, description, report)? {
-        Body::Text(text) => {
-            let text = names::plain(&format!("model block\n{text}\nend\n"));
-            names::renamed(read(name, &text, report)?)
-        }
-        Body::Tree(model) => (*model, BTreeSet::new()),
-        Body::Refused(reason) => {
-            report.push(refused(name, reason, request));
-            return None;
-        }
-    };
-    let block = BLOCKS.iter().find(|block| block.name == name)?;
-    model.name = name.into();
-    model.description = block.summary.to_owned();
-    declare(&mut model, description, &used);
-    Some(model)
+) -> Option<(EquationModel, BTreeSet<String>)> {
+    let text = names::plain(&format!("model block\n{text}\nend\n"));
+    Some(names::renamed(read(name, &text, report)?))
 }
 
 /// A parameter that the block does not have would be passed over in silence.

@@ -1,6 +1,6 @@
 //! The one instance type of all blocks: life cycle, references, values, states.
 
-use super::behavior::{Behavior, Moment};
+use super::behavior::{BlockBehavior, BlockMoment};
 use super::state::BlockState;
 use super::store::{self, Misfit, Slot, Store};
 use consort_core::model::CallResult;
@@ -18,7 +18,7 @@ pub(super) struct NativeModel(pub(super) Arc<Blueprint>);
 /// What all instances of one block share.
 pub(super) struct Blueprint {
     pub(super) description: ModelDescription,
-    pub(super) behavior: Box<dyn Behavior>,
+    pub(super) behavior: Box<dyn BlockBehavior>,
     /// The values of a fresh instance.
     pub(super) start: Store,
     /// Per variable: it shaped the block when that was made, so its value can only be confirmed.
@@ -35,7 +35,7 @@ impl Model for NativeModel {
             store: self.0.start.clone(),
             blueprint: Arc::clone(&self.0),
             prng: instantiation.prng.clone(),
-            phase: Phase::Instantiated,
+            phase: BlockPhase::Instantiated,
             time: Time::ZERO,
             resolution: Resolution::NANOSECOND,
             is_stale: true,
@@ -45,23 +45,27 @@ impl Model for NativeModel {
 
 /// How far an instance's life has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Phase {
+pub(super) enum BlockPhase {
     Instantiated,
     Initialization,
     Stepping,
     Terminated,
 }
 
-impl Phase {
-    pub(super) const ALL: [Phase; 4] =
-        [Phase::Instantiated, Phase::Initialization, Phase::Stepping, Phase::Terminated];
+impl BlockPhase {
+    pub(super) const ALL: [BlockPhase; 4] = [
+        BlockPhase::Instantiated,
+        BlockPhase::Initialization,
+        BlockPhase::Stepping,
+        BlockPhase::Terminated,
+    ];
 
     fn name(self) -> &'static str {
         match self {
-            Phase::Instantiated => "a fresh instance",
-            Phase::Initialization => "initialization",
-            Phase::Stepping => "a running instance",
-            Phase::Terminated => "a terminated instance",
+            BlockPhase::Instantiated => "a fresh instance",
+            BlockPhase::Initialization => "initialization",
+            BlockPhase::Stepping => "a running instance",
+            BlockPhase::Terminated => "a terminated instance",
         }
     }
 }
@@ -70,7 +74,7 @@ struct NativeInstance {
     blueprint: Arc<Blueprint>,
     store: Store,
     prng: Prng,
-    phase: Phase,
+    phase: BlockPhase,
     time: Time,
     resolution: Resolution,
     /// Something was set or time went on since the outputs were computed.
@@ -78,11 +82,11 @@ struct NativeInstance {
 }
 
 impl NativeInstance {
-    fn moment(&self) -> Moment<'_> {
-        Moment { time: self.time, resolution: self.resolution, prng: &self.prng }
+    fn moment(&self) -> BlockMoment<'_> {
+        BlockMoment { time: self.time, resolution: self.resolution, prng: &self.prng }
     }
 
-    fn require(&self, call: &'static str, phase: Phase) -> CallResult<()> {
+    fn require(&self, call: &'static str, phase: BlockPhase) -> CallResult<()> {
         if self.phase != phase {
             return Err(CallError::new(call, CallStatus::WrongState(self.phase.name())));
         }
@@ -92,14 +96,15 @@ impl NativeInstance {
     /// Computes the outputs if they may have changed. Outside of a run there is no time to compute
     /// them for.
     fn refresh(&mut self) {
-        if !self.is_stale || matches!(self.phase, Phase::Instantiated | Phase::Terminated) {
+        if !self.is_stale || matches!(self.phase, BlockPhase::Instantiated | BlockPhase::Terminated)
+        {
             return;
         }
         let behavior = &self.blueprint.behavior;
-        if self.phase == Phase::Initialization {
+        if self.phase == BlockPhase::Initialization {
             behavior.begin(&mut self.store);
         }
-        let now = Moment { time: self.time, resolution: self.resolution, prng: &self.prng };
+        let now = BlockMoment { time: self.time, resolution: self.resolution, prng: &self.prng };
         behavior.outputs(&now, &mut self.store);
         self.is_stale = false;
     }
@@ -171,11 +176,11 @@ impl NativeInstance {
     fn objection(&self, variable: &Variable, is_shaping: bool) -> Option<&'static str> {
         let is_fixed = variable.variability == Variability::Fixed;
         match (variable.causality, self.phase) {
-            (_, Phase::Terminated) => Some("the run has ended"),
+            (_, BlockPhase::Terminated) => Some("the run has ended"),
             (Causality::Parameter, _) if is_shaping => {
                 Some("it shaped the block when that was made and cannot change")
             }
-            (Causality::Parameter, Phase::Stepping) if is_fixed => {
+            (Causality::Parameter, BlockPhase::Stepping) if is_fixed => {
                 Some("it is fixed once the run has started")
             }
             (Causality::Parameter | Causality::Input, _) => None,
@@ -186,8 +191,8 @@ impl NativeInstance {
 
 impl LiveModel for NativeInstance {
     fn enter_initialization(&mut self, setup: &Setup) -> CallResult<()> {
-        self.require("enter initialization", Phase::Instantiated)?;
-        self.phase = Phase::Initialization;
+        self.require("enter initialization", BlockPhase::Instantiated)?;
+        self.phase = BlockPhase::Initialization;
         self.time = setup.start;
         self.resolution = setup.resolution;
         self.is_stale = true;
@@ -195,11 +200,11 @@ impl LiveModel for NativeInstance {
     }
 
     fn exit_initialization(&mut self) -> CallResult<()> {
-        self.require("exit initialization", Phase::Initialization)?;
+        self.require("exit initialization", BlockPhase::Initialization)?;
         let check = self.blueprint.behavior.check(&self.moment(), &self.store);
         check.map_err(|reason| refused("exit initialization", "", reason))?;
         self.refresh();
-        self.phase = Phase::Stepping;
+        self.phase = BlockPhase::Stepping;
         Ok(())
     }
 
@@ -286,14 +291,14 @@ impl LiveModel for NativeInstance {
 
     fn terminate(&mut self) -> CallResult<()> {
         self.refresh();
-        self.phase = Phase::Terminated;
+        self.phase = BlockPhase::Terminated;
         Ok(())
     }
 }
 
 impl Instance for NativeInstance {
     fn step(&mut self, step: &Step) -> CallResult<StepOutcome> {
-        self.require("step", Phase::Stepping)?;
+        self.require("step", BlockPhase::Stepping)?;
         if step.from.time != self.time || step.to < step.from.time {
             let (from, to, time) = (step.from.time.ticks(), step.to.ticks(), self.time.ticks());
             let reason = format!("a step from tick {from} to {to} cannot start at tick {time}");

@@ -1,7 +1,7 @@
 //! Random numbers as a function of the experiment's seed, the component's path and time.
 
-use super::behavior::{Behavior, Moment};
-use super::draft::Draft;
+use super::behavior::{BlockBehavior, BlockMoment};
+use super::draft::BlockDraft;
 use super::sources::check_period;
 use super::store::{Slot, Store};
 use consort_core::{DependencyKind, Prng};
@@ -17,7 +17,7 @@ struct Noise {
     is_normal: bool,
 }
 
-pub(super) fn noise(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn noise(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let choices = ["normal", "uniform"];
     let is_normal = draft.choice("distribution", &choices, "how values are spread") == "normal";
     let mean = draft.tunable("mean", 0.0, "the expected value").slot();
@@ -31,13 +31,13 @@ pub(super) fn noise(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Noise { mean, deviation, period, y, is_normal }))
 }
 
-impl Behavior for Noise {
-    fn check(&self, now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for Noise {
+    fn check(&self, now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         let period = store.scalar(self.period);
         if period == 0.0 { Ok(()) } else { check_period(now, period) }
     }
 
-    fn outputs(&self, now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, now: &BlockMoment<'_>, store: &mut Store) {
         // Seconds rather than ticks, so that a finer resolution leaves the numbers as they are.
         let key = match now.ticks(store.scalar(self.period)) {
             Some(period) => now.time.ticks().div_euclid(period).cast_unsigned(),

@@ -1,13 +1,13 @@
 //! Blocks without inputs: functions of the exact time of a tag.
 
-use super::behavior::{Behavior, Moment};
-use super::draft::Draft;
+use super::behavior::{BlockBehavior, BlockMoment};
+use super::draft::BlockDraft;
 use super::store::{Slot, Store};
 use consort_core::{DependencyKind, Literal, Time, ValueType, Values, Variability};
 use std::f64::consts::TAU;
 
 /// Declares a source's output, which depends on all its parameters in initialization.
-fn source_output(draft: &mut Draft<'_>, parameters: &[Slot], text: &str) -> Slot {
+fn source_output(draft: &mut BlockDraft<'_>, parameters: &[Slot], text: &str) -> Slot {
     let y = draft.output("y", &[], text).slot();
     for &parameter in parameters {
         draft.depends(y, parameter, DependencyKind::Dependent);
@@ -20,7 +20,7 @@ struct Constant {
     y: Slot,
 }
 
-pub(super) fn constant(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn constant(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let zero = Literal::Float(0.0);
     let given = draft.given("value");
     let literal = given.map_or(&zero, |given| given.value);
@@ -52,7 +52,7 @@ pub(super) fn constant(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
 }
 
 /// What `type` says, else what the literal looks like; numbers are `Float64`.
-fn constant_type(draft: &mut Draft<'_>, literal: &Literal) -> ValueType {
+fn constant_type(draft: &mut BlockDraft<'_>, literal: &Literal) -> ValueType {
     let scalars = literal.scalars();
     let inferred = match scalars.first() {
         Some(Literal::Boolean(_)) => ValueType::Boolean,
@@ -67,8 +67,8 @@ fn constant_type(draft: &mut Draft<'_>, literal: &Literal) -> ValueType {
     types.into_iter().find(|value_type| value_type.name() == chosen).unwrap_or(inferred)
 }
 
-impl Behavior for Constant {
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Constant {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         store.copy(self.value, self.y);
     }
 }
@@ -80,7 +80,7 @@ struct Step {
     y: Slot,
 }
 
-pub(super) fn step(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn step(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let time = draft.tunable("time", 0.0, "when the value changes").unit("s").slot();
     let before = draft.tunable("before", 0.0, "the value before that").slot();
     let after = draft.tunable("after", 1.0, "the value from then on").slot();
@@ -88,8 +88,8 @@ pub(super) fn step(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Step { time, before, after, y }))
 }
 
-impl Behavior for Step {
-    fn outputs(&self, now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Step {
+    fn outputs(&self, now: &BlockMoment<'_>, store: &mut Store) {
         let is_after = store.scalar(self.time) <= now.seconds();
         store.copy(if is_after { self.after } else { self.before }, self.y);
     }
@@ -103,7 +103,7 @@ struct Ramp {
     y: Slot,
 }
 
-pub(super) fn ramp(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn ramp(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let start = draft.tunable("start", 0.0, "when the ramp begins").unit("s").slot();
     let duration = draft.tunable("duration", 1.0, "how long it takes").unit("s").min(0.0).slot();
     let from = draft.tunable("from", 0.0, "the value before the ramp").slot();
@@ -112,8 +112,8 @@ pub(super) fn ramp(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Ramp { start, duration, from, to, y }))
 }
 
-impl Behavior for Ramp {
-    fn outputs(&self, now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Ramp {
+    fn outputs(&self, now: &BlockMoment<'_>, store: &mut Store) {
         let elapsed = now.seconds() - store.scalar(self.start);
         let duration = store.scalar(self.duration);
         let (from, to) = (store.scalar(self.from), store.scalar(self.to));
@@ -136,7 +136,7 @@ struct Sine {
     y: Slot,
 }
 
-pub(super) fn sine(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn sine(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let amplitude = draft.tunable("amplitude", 1.0, "from the middle to the crest").slot();
     let frequency = draft.tunable("frequency", 1.0, "cycles per second").unit("Hz").slot();
     let phase = draft.tunable("phase", 0.0, "the angle at time zero").unit("rad").slot();
@@ -146,8 +146,8 @@ pub(super) fn sine(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
     Some(Box::new(Sine { amplitude, frequency, phase, offset, y }))
 }
 
-impl Behavior for Sine {
-    fn outputs(&self, now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Sine {
+    fn outputs(&self, now: &BlockMoment<'_>, store: &mut Store) {
         // Whole cycles are dropped before the rounding of 2 pi can grow with them.
         let cycles = store.scalar(self.frequency) * now.seconds();
         let angle = TAU * (cycles - cycles.floor()) + store.scalar(self.phase);
@@ -165,7 +165,7 @@ struct Pulse {
     y: Slot,
 }
 
-pub(super) fn pulse(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn pulse(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let text = "from one rise to the next, to the nearest tick";
     let period = draft.fixed("period", 1.0, text).unit("s").min(0.0).slot();
     let duty = draft.tunable("duty", 0.5, "the part of a period that is high").min(0.0).slot();
@@ -177,7 +177,7 @@ pub(super) fn pulse(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
 }
 
 /// Refuses a period that is shorter than half a tick.
-pub(super) fn check_period(now: &Moment<'_>, period: f64) -> Result<(), String> {
+pub(super) fn check_period(now: &BlockMoment<'_>, period: f64) -> Result<(), String> {
     if now.ticks(period).is_none() {
         let resolution = now.resolution;
         return Err(format!("`period` = {period:?} s is not a tick of {resolution} or more"));
@@ -187,7 +187,7 @@ pub(super) fn check_period(now: &Moment<'_>, period: f64) -> Result<(), String> 
 
 impl Pulse {
     /// In ticks, so that pulses neither drift nor jitter.
-    fn is_high(&self, now: &Moment<'_>, store: &Store) -> bool {
+    fn is_high(&self, now: &BlockMoment<'_>, store: &Store) -> bool {
         let delay = now.resolution.from_f64(store.scalar(self.delay)).ok();
         let elapsed = delay.and_then(|delay| now.time.checked_sub(delay)).map(Time::ticks);
         let (Some(period), Some(elapsed)) = (now.ticks(store.scalar(self.period)), elapsed) else {
@@ -197,12 +197,12 @@ impl Pulse {
     }
 }
 
-impl Behavior for Pulse {
-    fn check(&self, now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for Pulse {
+    fn check(&self, now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         check_period(now, store.scalar(self.period))
     }
 
-    fn outputs(&self, now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, now: &BlockMoment<'_>, store: &mut Store) {
         store.copy(if self.is_high(now, store) { self.high } else { self.low }, self.y);
     }
 }

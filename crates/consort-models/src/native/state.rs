@@ -1,6 +1,6 @@
 //! A saved state and its bytes: exact, little-endian, checked on the way back.
 
-use super::instance::Phase;
+use super::instance::BlockPhase;
 use super::store::Store;
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{Resolution, Seconds, Time, Values};
@@ -9,7 +9,7 @@ use consort_solve::FixedStep;
 /// Everything an instance is, but what its construction fixed and its random seed.
 pub(super) struct BlockState {
     pub(super) block: String,
-    pub(super) phase: Phase,
+    pub(super) phase: BlockPhase,
     pub(super) time: Time,
     pub(super) resolution: Resolution,
     pub(super) store: Store,
@@ -61,7 +61,7 @@ impl BlockState {
             return Err(invalid("version"));
         }
         let phase = reader.byte()?;
-        let phase = Phase::ALL.iter().find(|candidate| **candidate as u8 == phase);
+        let phase = BlockPhase::ALL.iter().find(|candidate| **candidate as u8 == phase);
         let phase = *phase.ok_or(invalid("phase"))?;
         if reader.text()? != block {
             return Err(invalid("name of a block"));

@@ -4,8 +4,8 @@
 //! taken as a whole by connections; with `ports = "scalars"` they are `u1`, `u2`, ..., `y1`, `y2`, ...
 //! and every zero of D is one dependency less.
 
-use super::behavior::{Behavior, Moment};
-use super::draft::{Draft, shape_text};
+use super::behavior::{BlockBehavior, BlockMoment};
+use super::draft::{BlockDraft, shape_text};
 use super::store::{Slot, Store};
 use consort_core::{DependencyKind, Step, ValueType, Values};
 use consort_solve::{FixedStep, Method, Start};
@@ -73,7 +73,7 @@ struct Ports {
 
 impl Ports {
     /// Declares them with what depends on what.
-    fn declare(draft: &mut Draft<'_>, d: &Matrix) -> Self {
+    fn declare(draft: &mut BlockDraft<'_>, d: &Matrix) -> Self {
         let are_scalars = draft.given("ports").is_some()
             && draft.choice("ports", &["arrays", "scalars"], "one variable, or one per element")
                 == "scalars";
@@ -92,7 +92,7 @@ impl Ports {
     }
 
     /// Says which outputs follow which inputs at once.
-    fn declare_feedthrough(&self, draft: &mut Draft<'_>, d: &Matrix) {
+    fn declare_feedthrough(&self, draft: &mut BlockDraft<'_>, d: &Matrix) {
         for (row, &output) in self.outputs.iter().enumerate() {
             for (column, &input) in self.inputs.iter().enumerate() {
                 let follows = match self.are_scalars {
@@ -107,7 +107,7 @@ impl Ports {
     }
 }
 
-pub(super) fn state_space(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn state_space(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let (a, b, c, d) = matrices(draft)?;
     let (states, inputs, outputs) = (a.rows, b.columns, c.rows);
     for (name, matrix, text) in [
@@ -144,7 +144,7 @@ pub(super) fn state_space(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
 }
 
 /// The method of the solver; `None` for the Taylor series.
-fn method(draft: &mut Draft<'_>) -> Option<Method> {
+fn method(draft: &mut BlockDraft<'_>) -> Option<Method> {
     let text = "how the states are solved: Runge-Kutta, Euler or Adams-Bashforth";
     let method = draft.choice("method", &["rk4", "euler", "ab2", "ab3"], text);
     let text = "how ab2 and ab3 take their first steps: as Euler, then ab2; or as rk4";
@@ -160,7 +160,7 @@ fn method(draft: &mut Draft<'_>) -> Option<Method> {
     }
 }
 
-fn matrices(draft: &mut Draft<'_>) -> Option<(Matrix, Matrix, Matrix, Matrix)> {
+fn matrices(draft: &mut BlockDraft<'_>) -> Option<(Matrix, Matrix, Matrix, Matrix)> {
     let before = draft.report.error_count();
     let given = ["A", "B", "C", "D"].map(|name| matrix(draft, name));
     if draft.report.error_count() != before {
@@ -185,7 +185,7 @@ fn matrices(draft: &mut Draft<'_>) -> Option<(Matrix, Matrix, Matrix, Matrix)> {
 }
 
 /// Reports two extents that should be equal.
-fn agree(draft: &mut Draft<'_>, one: (&str, &str, usize), other: (&str, &str, usize)) {
+fn agree(draft: &mut BlockDraft<'_>, one: (&str, &str, usize), other: (&str, &str, usize)) {
     if one.2 == other.2 {
         return;
     }
@@ -199,7 +199,7 @@ fn agree(draft: &mut Draft<'_>, one: (&str, &str, usize), other: (&str, &str, us
     draft.wrong("model::matrix-shape", draft.given(one.0), message, help);
 }
 
-fn matrix(draft: &mut Draft<'_>, name: &str) -> Option<Matrix> {
+fn matrix(draft: &mut BlockDraft<'_>, name: &str) -> Option<Matrix> {
     let given = draft.given(name)?;
     let shape = given.value.shape();
     let Some(&[rows, columns]) = shape.as_deref().filter(|shape| !shape.contains(&0)) else {
@@ -298,7 +298,7 @@ fn add(to: &mut [f64], what: &[f64]) {
     to.iter_mut().zip(what).for_each(|(to, what)| *to += what);
 }
 
-impl Behavior for StateSpace {
+impl BlockBehavior for StateSpace {
     fn begin(&self, store: &mut Store) {
         store.copy(self.x0, self.x);
         if let Some(solver) = &mut store.solver {
@@ -306,7 +306,7 @@ impl Behavior for StateSpace {
         }
     }
 
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         self.gather(store);
         let [x, y] = store.disjoint_lists([self.x, self.y]);
         y.fill(0.0);

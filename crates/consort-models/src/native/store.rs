@@ -6,7 +6,7 @@ use consort_solve::FixedStep;
 
 /// Where a variable of a block lives in its [`Store`]; also its [`Reference`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Slot(pub(super) usize);
+pub struct Slot(pub(super) usize);
 
 impl Slot {
     pub(super) fn reference(self) -> Reference {
@@ -17,7 +17,7 @@ impl Slot {
 /// Every value of an instance. A block keeps nothing elsewhere, so that a copy of this is its
 /// complete state.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Store {
+pub struct Store {
     pub(super) values: Vec<Values>,
     /// What a block's solver keeps from step to step.
     pub(super) solver: Option<FixedStep>,
@@ -26,7 +26,7 @@ pub(super) struct Store {
 impl Store {
     /// The elements of a `Float64` variable.
     #[inline]
-    pub(super) fn list(&self, slot: Slot) -> &[f64] {
+    pub fn list(&self, slot: Slot) -> &[f64] {
         match &self.values[slot.0] {
             Values::Float64(list) => list,
             other => panic!("a block reads a {} as a number", other.value_type()),
@@ -35,7 +35,7 @@ impl Store {
 
     /// The elements of a `Float64` variable, to be changed.
     #[inline]
-    pub(super) fn list_mut(&mut self, slot: Slot) -> &mut [f64] {
+    pub fn list_mut(&mut self, slot: Slot) -> &mut [f64] {
         match &mut self.values[slot.0] {
             Values::Float64(list) => list,
             other => panic!("a block writes a {} as a number", other.value_type()),
@@ -44,18 +44,18 @@ impl Store {
 
     /// A scalar `Float64`.
     #[inline]
-    pub(super) fn scalar(&self, slot: Slot) -> f64 {
+    pub fn scalar(&self, slot: Slot) -> f64 {
         self.list(slot)[0]
     }
 
     /// Gives a scalar `Float64` its value.
     #[inline]
-    pub(super) fn set_scalar(&mut self, slot: Slot, value: f64) {
+    pub fn set_scalar(&mut self, slot: Slot, value: f64) {
         self.list_mut(slot)[0] = value;
     }
 
     /// Copies one variable to another of the same type and shape.
-    pub(super) fn copy(&mut self, from: Slot, to: Slot) {
+    pub fn copy(&mut self, from: Slot, to: Slot) {
         let [from, to] = disjoint(&mut self.values, [from, to]);
         let count = to.len();
         to.slice_mut(0, count).copy_from(from.view());
@@ -73,7 +73,7 @@ impl Store {
     }
 
     /// `to[i] = f(from[i])` for two `Float64` variables of the same shape.
-    pub(super) fn map(&mut self, from: Slot, to: Slot, f: impl Fn(f64) -> f64) {
+    pub fn map(&mut self, from: Slot, to: Slot, f: impl Fn(f64) -> f64) {
         let [from, to] = self.disjoint_lists([from, to]);
         for (to, from) in to.iter_mut().zip(from.iter()) {
             *to = f(*from);
@@ -81,18 +81,18 @@ impl Store {
     }
 
     /// A `Float64` variable to be read, and one of any type to be changed.
-    pub(super) fn list_and_values(&mut self, from: Slot, to: Slot) -> (&[f64], &mut Values) {
+    pub fn list_and_values(&mut self, from: Slot, to: Slot) -> (&[f64], &mut Values) {
         let [from, to] = disjoint(&mut self.values, [from, to]);
         (numbers(from), to)
     }
 
     /// Several `Float64` variables at once, to be read and changed together.
-    pub(super) fn disjoint_lists<const N: usize>(&mut self, slots: [Slot; N]) -> [&mut [f64]; N] {
+    pub fn disjoint_lists<const N: usize>(&mut self, slots: [Slot; N]) -> [&mut [f64]; N] {
         disjoint(&mut self.values, slots).map(numbers)
     }
 
     /// The solver of a block that was made with one, and several `Float64` variables.
-    pub(super) fn solver_and_lists<const N: usize>(
+    pub fn solver_and_lists<const N: usize>(
         &mut self,
         slots: [Slot; N],
     ) -> (&mut FixedStep, [&mut [f64]; N]) {

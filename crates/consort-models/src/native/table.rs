@@ -1,7 +1,7 @@
 //! Values over time from a CSV file.
 
-use super::behavior::{Behavior, Moment};
-use super::draft::Draft;
+use super::behavior::{BlockBehavior, BlockMoment};
+use super::draft::BlockDraft;
 use super::sources::text_values;
 use super::store::{Slot, Store};
 use crate::files::input_file::{InputFile, InputFileRole};
@@ -14,14 +14,14 @@ use std::fs;
 /// The largest file that is read, in bytes.
 const FILE_MAX: u64 = 1 << 30;
 
-struct Table {
+struct TableBlock {
     times: Vec<f64>,
     /// Per output: where it goes, and a value per time.
     columns: Vec<(Slot, Vec<f64>)>,
     is_linear: bool,
 }
 
-pub(super) fn table(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(super) fn table(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let (name, text) = read(draft)?;
     let content = parse(draft, &name, &text)?;
     draft.shaping("file", &[], text_values(&name), "a CSV file: time, then a column per output");
@@ -34,7 +34,7 @@ pub(super) fn table(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
         let entry = if let Some(unit) = unit { entry.unit(unit) } else { entry };
         columns.push((entry.slot(), values));
     }
-    Some(Box::new(Table { times: content.times, columns, is_linear }))
+    Some(Box::new(TableBlock { times: content.times, columns, is_linear }))
 }
 
 /// The most rows that become equations: each is a time event.
@@ -45,7 +45,7 @@ pub(super) fn equations(
     request: &ModelRequest<'_>,
     report: &mut Report,
 ) -> Option<tree::EquationModel> {
-    let mut draft = Draft::new(request, report);
+    let mut draft = BlockDraft::new(request, report);
     let (name, text) = read(&mut draft)?;
     let content = parse(&mut draft, &name, &text)?;
     let rows = content.times.len();
@@ -98,7 +98,7 @@ fn split_unit(header: &str) -> (&str, Option<&str>) {
 }
 
 /// The file's name as written and its text.
-fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
+fn read(draft: &mut BlockDraft<'_>) -> Option<(String, String)> {
     let given = draft.given("file");
     let Some(Literal::Text(name)) = given.map(|given| given.value) else {
         let message = format!("{} names no CSV file", draft.request.asker());
@@ -115,7 +115,7 @@ fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
     let bytes = if is_readable { fs::read(&path).ok() } else { None };
     let Some(bytes) = bytes else {
         let message = format!("cannot read the table `{name}` of {}", draft.request.asker());
-        let help = crate::nearby::help(draft.request, name);
+        let help = crate::nearby::help(draft.request, name, "give the path of a CSV file");
         draft.wrong("model::missing-file", given, message, &help);
         return None;
     };
@@ -130,7 +130,7 @@ fn read(draft: &mut Draft<'_>) -> Option<(String, String)> {
 }
 
 #[derive(Default)]
-struct Content {
+struct TableContent {
     times: Vec<f64>,
     columns: Vec<(String, Vec<f64>)>,
     /// How many cells are not a number, and the line of the first.
@@ -141,7 +141,7 @@ struct Content {
 /// The most mistakes of one table that are told.
 const MISTAKES_MAX: usize = 5;
 
-fn parse(draft: &mut Draft<'_>, name: &str, text: &str) -> Option<Content> {
+fn parse(draft: &mut BlockDraft<'_>, name: &str, text: &str) -> Option<TableContent> {
     let before = draft.report.error_count();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = csv::ReaderBuilder::new()
@@ -150,7 +150,7 @@ fn parse(draft: &mut Draft<'_>, name: &str, text: &str) -> Option<Content> {
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
-    let mut content = Content::default();
+    let mut content = TableContent::default();
     for (index, record) in reader.records().enumerate() {
         let mistake = match record {
             Ok(record) if index == 0 => content.header(&record).err(),
@@ -177,8 +177,8 @@ fn parse(draft: &mut Draft<'_>, name: &str, text: &str) -> Option<Content> {
     (draft.report.error_count() == before).then_some(content)
 }
 
-fn warn_of_nan(draft: &mut Draft<'_>, name: &str, content: &Content) {
-    let Content { nans: count @ 1.., first_nan: line, .. } = *content else { return };
+fn warn_of_nan(draft: &mut BlockDraft<'_>, name: &str, content: &TableContent) {
+    let TableContent { nans: count @ 1.., first_nan: line, .. } = *content else { return };
     let message = format!("`{name}` has {count} cells that are not a number, first in line {line}");
     let span = draft.given("file").and_then(|given| given.span);
     let warning = Diagnostic::warning("model::table", message).maybe_at(span, "this file");
@@ -204,7 +204,7 @@ fn line_of(position: Option<&csv::Position>) -> u64 {
 
 type Mistake = (u64, String);
 
-impl Content {
+impl TableContent {
     fn header(&mut self, record: &csv::StringRecord) -> Result<(), Mistake> {
         let line = line_of(record.position());
         let names: Vec<&str> = record.iter().skip(1).map(|cell| split_unit(cell).0).collect();
@@ -252,9 +252,9 @@ impl Content {
     }
 }
 
-impl Behavior for Table {
+impl BlockBehavior for TableBlock {
     /// The ends are held. Two rows of one time are a jump: the later row counts from then on.
-    fn outputs(&self, now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, now: &BlockMoment<'_>, store: &mut Store) {
         let time = now.seconds();
         let after = self.times.partition_point(|row| *row <= time);
         let before = after.saturating_sub(1);

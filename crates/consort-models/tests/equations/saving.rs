@@ -115,6 +115,16 @@ fn the_bytes_of_another_model_are_refused() {
 }
 
 #[test]
+fn the_bytes_of_an_older_version_are_refused_by_name() {
+    let mut bench = Bench::with(BUSY, settings(SolverKind::Bdf));
+    let mut bytes = bench.bytes();
+    let at = bytes.windows(8).position(|it| it == b"consteq5").expect("the version is written");
+    bytes[at + 7] = b'4';
+    let refused = bench.instance.deserialize(&bytes).err().expect("refused").to_string();
+    assert!(refused.contains("a state of an older version than 5"), "{refused}");
+}
+
+#[test]
 fn the_bytes_of_a_model_are_its_own_wherever_it_was_read() {
     let mut report = Report::default();
     report.add_source("system.toml", "model = \"busy.eq\"");

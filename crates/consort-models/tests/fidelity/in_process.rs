@@ -2,18 +2,23 @@
 
 use consort_core::{Fidelity, Model, Provider, Report};
 use consort_models::fidelity::{
-    Check, CheckOptions, Chosen, Given, Subject, Verdict, Verdicts, Why, choose,
+    Check, CheckOptions, Choice, Chosen, Given, Subject, Verdict, Verdicts, Why, choose,
 };
-use consort_models::native::{BLOCKS, Block};
-use consort_models::{Loader, LoaderOptions, ModelRequest, default_cache_dir};
+use consort_models::native::Block;
+use consort_models::{Loader, LoaderOptions, ModelKinds, ModelRequest, default_cache_dir};
 use consort_testkit::fmus::{self, BuildOptions, Fmi};
 use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+fn loader() -> Loader {
+    let kinds = ModelKinds::with_packs(&[consort_aircraft::BLOCKS]);
+    Loader::new(LoaderOptions { kinds, ..LoaderOptions::new(default_cache_dir()) })
+}
+
 fn load(model: &str) -> Arc<dyn Model> {
-    let mut loader = Loader::new(LoaderOptions::new(default_cache_dir()));
+    let mut loader = loader();
     let mut report = Report::default();
     let loaded = loader.load(&ModelRequest::new(model, Path::new("")), &mut report);
     loaded.unwrap_or_else(|| panic!("{report:?}")).model
@@ -42,8 +47,8 @@ fn judged(model: &dyn Model, options: &CheckOptions) -> Verdict {
 #[test]
 fn native_blocks_are_portable() {
     // These two need parameters.
-    let is_whole = |block: &&Block| !["state-space", "table"].contains(&block.name);
-    for block in BLOCKS.iter().filter(is_whole) {
+    let is_whole = |block: &&'static Block| !["state-space", "table"].contains(&block.name);
+    for block in loader().kinds().blocks().iter().filter(is_whole) {
         let options = CheckOptions { trials: Some(20), ..CheckOptions::default() };
         let model = load(&format!("native:{}", block.name));
         let verdict = judged(&*model, &options);
@@ -139,13 +144,15 @@ fn chosen_of(tool: &str, faults: &[(Provider, u32)], cache: &Path) -> (Chosen, V
     description.facts.push(("tool".to_owned(), tool.to_owned()));
     let subject = Subject::new(&[], &description, Given::default());
     let all = Provider::ALL.map(|(provider, _)| provider);
-    let chosen = choose(
-        &subject,
-        (&all, Fidelity::Exact),
-        CheckOptions::default(),
-        (&Verdicts::open(cache), None),
-        &mut make,
-    );
+    let choice = Choice {
+        subject: &subject,
+        allowed: &all,
+        wanted: Fidelity::Exact,
+        options: CheckOptions::default(),
+        verdicts: &Verdicts::open(cache),
+        on_trial: None,
+    };
+    let chosen = choose(choice, &mut make);
     (chosen, asked.into_inner())
 }
 

@@ -1,6 +1,7 @@
 //! Stepping, setting and getting allocate nothing.
 
-use crate::harness::{Bench, all_samples, count};
+use crate::harness::Bench;
+use crate::samples::{all_samples, count};
 use consort_core::{Causality, Reference, ValueType, ValuesMut, ValuesRef};
 
 #[test]

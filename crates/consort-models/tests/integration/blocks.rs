@@ -1,8 +1,8 @@
 //! Every block against its closed form.
 
-use crate::harness::{Bench, literal, load, samples};
+use crate::harness::{Bench, blocks, literal, load};
+use crate::samples::samples;
 use consort_core::{Report, Time, ValueType, Values, ValuesMut, ValuesRef};
-use consort_models::native::BLOCKS;
 
 fn assert_near(actual: f64, expected: f64, tolerance: f64) {
     let distance = (actual - expected).abs();
@@ -297,7 +297,7 @@ fn a_limited_pid_does_not_wind_up() {
 #[test]
 fn every_block_has_a_sample_and_is_known_by_its_name() {
     let mut names: Vec<&str> = samples().iter().map(|(name, _)| *name).collect();
-    assert_eq!(names, BLOCKS.iter().map(|block| block.name).collect::<Vec<_>>());
+    assert_eq!(names, blocks().iter().map(|block| block.name).collect::<Vec<_>>());
     let count = names.len();
     names.sort_unstable();
     names.dedup();

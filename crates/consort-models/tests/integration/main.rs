@@ -3,7 +3,6 @@
 #![expect(clippy::float_cmp, reason = "exact bits are what we promise")]
 #![expect(clippy::print_stdout, reason = "random tests print their seed")]
 
-mod aircraft;
 mod allocation;
 mod blocks;
 mod c_models;
@@ -13,6 +12,7 @@ mod harness;
 mod life_cycle;
 mod loader;
 mod native_equations;
+mod samples;
 mod solvers;
 mod solving;
 mod source_fmu;

@@ -1,13 +1,14 @@
 //! Native blocks as equations do what the blocks do.
 
-use crate::harness::{Bench, count, literal, load, render_all, samples};
+use crate::harness::{Bench, blocks, literal, load, render_all};
+use crate::samples::{count, samples};
 use consort_core::{
     Causality, Dimension, Model, Prng, Report, SolverKind, SolverSettings, Variable,
 };
 use consort_equations::{Equations, compile};
 use consort_models::continuous::SolvedModel;
 use consort_models::equations::EquationsModel;
-use consort_models::{LoadedModel, ModelRequest, Parameter, native};
+use consort_models::{GivenParameter, LoadedModel, ModelRequest};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,14 +19,14 @@ const STEPPING: [&str; 4] = ["noise", "round", "threshold", "unit-delay"];
 fn equations(name: &str, parameters: &str) -> Result<Equations, String> {
     let lines = parameters.lines().filter_map(|line| line.split_once(" = "));
     let given: Vec<_> = lines.map(|(name, value)| (name.trim(), literal(value))).collect();
-    let given: Vec<Parameter<'_>> = given
+    let given: Vec<GivenParameter<'_>> = given
         .iter()
-        .map(|(name, value)| Parameter { name, value, has_unit: false, span: None })
+        .map(|(name, value)| GivenParameter { name, value, has_unit: false, span: None })
         .collect();
     let model = format!("native:{name}");
     let request = ModelRequest { parameters: &given, ..ModelRequest::new(&model, Path::new("")) };
     let mut report = Report::default();
-    let tree = native::equations(name, &request, &mut report);
+    let tree = blocks().equations(name, &request, &mut report);
     let compiled = tree.and_then(|tree| compile(&tree, &mut report));
     compiled.ok_or_else(|| render_all(&report))
 }

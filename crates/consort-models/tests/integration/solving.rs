@@ -1,6 +1,7 @@
 //! The ways to solve `native:state-space`.
 
-use crate::harness::{Bench, METHODS};
+use crate::harness::Bench;
+use crate::samples::METHODS;
 use consort_core::Direction;
 use consort_solve::{FixedStep, Method};
 

@@ -1,6 +1,7 @@
 //! Going back to a saved state continues as if nothing had happened, to the bit.
 
-use crate::harness::{Bench, METHODS, all_samples, count};
+use crate::harness::Bench;
+use crate::samples::{METHODS, all_samples, count};
 use consort_core::{Causality, Prng, Values, ValuesRef};
 
 /// Sets every input to a number that depends on the tag alone.

@@ -8,20 +8,7 @@ pub(super) fn names() -> BTreeSet<&'static str> {
 }
 
 /// models, export.
-const MODELS: &[&str] = &[
-    "Body",
-    "Channel",
-    "Content",
-    "Draft",
-    "Matrix",
-    "Moment",
-    "Parameter",
-    "Phase",
-    "Run",
-    "Saved",
-    "Table",
-    "Writer",
-];
+const MODELS: &[&str] = &["Run"];
 
 /// engine, solve, trace, property, equations.
 const ENGINE: &[&str] = &[

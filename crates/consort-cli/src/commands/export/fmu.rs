@@ -13,9 +13,8 @@ use consort_core::{Diagnostic, Literal, Report, Seconds, Span};
 use consort_equations::{Equations, compile};
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
 use consort_formats::parse_assignment;
-use consort_models::equations::written_model;
 use consort_models::pack::{folder_files, write_archive};
-use consort_models::{ModelRequest, Parameter};
+use consort_models::{GivenParameter, Loader, ModelRequest};
 use consort_system::Spanned;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -28,20 +27,21 @@ pub(super) fn execute(args: &FmuArgs, global: &Global, printer: &Printer) -> Com
     let options = options(args, &mut report);
     let waiting = printer.waiting(&format!("exporting {}", args.model.display()));
     let model = args.model.to_string_lossy();
-    let parameters: Vec<Parameter<'_>> = settings.iter().map(Setting::parameter).collect();
+    let parameters: Vec<GivenParameter<'_>> = settings.iter().map(Setting::parameter).collect();
     let request =
         ModelRequest { parameters: &parameters, ..ModelRequest::new(&model, Path::new("")) };
+    let mut loader = pipeline::loader(global, None);
     let content = if is_source_fmu(args) {
         refuse_changes(args, &mut report);
         Some(folder_files(&args.model).map_err(|error| super::failed(&error))?)
     } else {
-        equations(&request, &mut report).map(|equations| fmu_files(&equations, &options))
+        let equations = equations(&loader, &request, &mut report);
+        equations.map(|equations| fmu_files(&equations, &options))
     };
     let Some(mut content) = content.filter(|_| !report.has_errors()) else {
         return Err(not_loaded(&model, report).into());
     };
     if !args.no_binary {
-        let mut loader = pipeline::loader(global, None);
         let Some(binary) = loader.binary_of(&content, &request, &mut report) else {
             let message = "the FMU needs no binary to be written";
             let note = Diagnostic::note("cli::no-binary", message);
@@ -86,8 +86,12 @@ fn refuse_changes(args: &FmuArgs, report: &mut Report) {
     }
 }
 
-fn equations(request: &ModelRequest<'_>, report: &mut Report) -> Option<Equations> {
-    compile(&written_model(request, report)?, report)
+fn equations(
+    loader: &Loader,
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<Equations> {
+    compile(&loader.kinds().written_model(request, report)?, report)
 }
 
 /// Where the FMU goes: `ball.fmu` of `models/ball.eq`, `gain.fmu` of `native:gain`, `tank.fmu` of the folder `tank`.
@@ -114,8 +118,13 @@ struct Setting {
 }
 
 impl Setting {
-    fn parameter(&self) -> Parameter<'_> {
-        Parameter { name: &self.name, value: &self.value, has_unit: false, span: Some(self.span) }
+    fn parameter(&self) -> GivenParameter<'_> {
+        GivenParameter {
+            name: &self.name,
+            value: &self.value,
+            has_unit: false,
+            span: Some(self.span),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::outcome::CommandError;
 use consort_core::Diagnostic;
-use consort_models::equations::Form;
+use consort_models::ModelKinds;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 const DEPTH_MAX: usize = 32;
 
 /// The models below `folder`, sorted by their paths.
-pub(super) fn models(folder: &Path) -> Result<Vec<String>, CommandError> {
+pub(super) fn models(folder: &Path, kinds: &ModelKinds) -> Result<Vec<String>, CommandError> {
     let mut found = Vec::new();
-    walk(folder, DEPTH_MAX, &mut found)
+    walk(folder, kinds, DEPTH_MAX, &mut found)
         .map_err(|error| CommandError::unreadable(folder, &error))?;
     if found.is_empty() {
         let message = format!("there is no model below `{}`", folder.display());
@@ -25,7 +25,12 @@ pub(super) fn models(folder: &Path) -> Result<Vec<String>, CommandError> {
     Ok(found)
 }
 
-fn walk(folder: &Path, depth: usize, found: &mut Vec<String>) -> io::Result<()> {
+fn walk(
+    folder: &Path,
+    kinds: &ModelKinds,
+    depth: usize,
+    found: &mut Vec<String>,
+) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path: PathBuf = entry?.path();
         let is_hidden =
@@ -34,21 +39,11 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<String>) -> io::Result<()> 
         if is_hidden || is_folder && depth == 0 {
             continue;
         }
-        if is_model(&path, is_folder) {
+        if kinds.has_model(&path) {
             found.push(path.display().to_string());
         } else if is_folder {
-            walk(&path, depth - 1, found)?;
+            walk(&path, kinds, depth - 1, found)?;
         }
     }
     Ok(())
-}
-
-fn is_model(path: &Path, is_folder: bool) -> bool {
-    match is_folder {
-        true => path.join("modelDescription.xml").is_file(),
-        false => {
-            let is_fmu = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("fmu"));
-            is_fmu || Form::of(path).is_some()
-        }
-    }
 }

@@ -11,7 +11,7 @@ use consort_core::{Prng, Provider, Report, Resolution, Time};
 use consort_engine::{Executable, Run, RunOptions};
 use consort_formats::read_system;
 use consort_models::loader::{HostOptions, Loader, LoaderOptions, ProcessLimits};
-use consort_models::{Asked, ModelRequest, Parameter};
+use consort_models::{Asked, GivenParameter, ModelRequest};
 use consort_testkit::fmus::{BuildOptions, Fmi};
 
 const SEED: u64 = 11;
@@ -103,13 +103,13 @@ impl Whole {
         });
         let (mut loader, base) = (Loader::new(options), world.path("s"));
         let load = |component: &consort_system::Component| {
-            let parameters = component.parameters.iter().map(|parameter| Parameter {
+            let parameters = component.parameters.iter().map(|parameter| GivenParameter {
                 name: &parameter.name.value,
                 value: &parameter.value.value,
                 has_unit: parameter.unit.is_some(),
                 span: None,
             });
-            let parameters: Vec<Parameter<'_>> = parameters.collect();
+            let parameters: Vec<GivenParameter<'_>> = parameters.collect();
             let by = |value: Provider| Asked { value, span: None };
             let request = ModelRequest {
                 component: &component.name.value,

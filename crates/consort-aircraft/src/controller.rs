@@ -1,11 +1,9 @@
 //! A flight controller: holds altitude, speed and bank, damps all axes, adds what the pilot does.
 
-use super::atmosphere::GRAVITY;
-use super::{OutputRow, Row, declare_inputs, declare_outputs, scalars, set_scalars};
-use crate::native::behavior::{Behavior, Moment, limit};
-use crate::native::draft::Draft;
-use crate::native::store::{Slot, Store};
+use crate::atmosphere::GRAVITY;
+use crate::{OutputRow, Row, declare_inputs, declare_outputs, scalars, set_scalars};
 use consort_core::Step;
+use consort_models::native::{BlockBehavior, BlockDraft, BlockMoment, Slot, Store, limit};
 
 const INPUTS: [Row; 14] = [
     ("altitude_command", "m", "the altitude wanted"),
@@ -68,7 +66,7 @@ struct FlightController {
     integrals: Slot,
 }
 
-pub(in crate::native) fn flight_controller(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(crate) fn flight_controller(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let gains = GAINS.map(|(name, default, text)| draft.tunable(name, default, text).slot());
     let inputs = declare_inputs(draft, &INPUTS);
     let outputs = declare_outputs(draft, &OUTPUTS, &inputs, &gains);
@@ -115,12 +113,12 @@ impl FlightController {
     }
 }
 
-impl Behavior for FlightController {
+impl BlockBehavior for FlightController {
     fn begin(&self, store: &mut Store) {
         store.list_mut(self.integrals).fill(0.0);
     }
 
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let [
             _,
             _,

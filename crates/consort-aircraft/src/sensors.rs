@@ -1,12 +1,10 @@
 //! What an airplane knows of itself: air data from pressures, motion from inertial sensors.
 
-use super::atmosphere::{
+use crate::atmosphere::{
     GAS_CONSTANT, GRAVITY, HEAT_RATIO, LAPSE, SEA_LEVEL_PRESSURE, SEA_LEVEL_TEMPERATURE,
 };
-use super::{OutputRow, Row, declare_inputs, declare_outputs, elements, scalars, set_scalars};
-use crate::native::behavior::{Behavior, Moment};
-use crate::native::draft::Draft;
-use crate::native::store::{Slot, Store};
+use crate::{OutputRow, Row, declare_inputs, declare_outputs, elements, scalars, set_scalars};
+use consort_models::native::{BlockBehavior, BlockDraft, BlockMoment, Slot, Store};
 
 const INPUTS: [Row; 11] = [
     ("mach", "", "the true one"),
@@ -46,7 +44,7 @@ struct AircraftSensors {
     outputs: [Slot; OUTPUTS.len()],
 }
 
-pub(in crate::native) fn aircraft_sensors(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(crate) fn aircraft_sensors(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let text = "what is measured too much";
     let pressure_bias = draft.tunable("pressure_bias", 0.0, text).unit("Pa").slot();
     let text = "what is measured too much of roll, pitch and heading";
@@ -83,8 +81,8 @@ fn calibrated_airspeed(mach: f64, pressure: f64) -> f64 {
     (sound * 5.0 * (ratio - 1.0)).sqrt()
 }
 
-impl Behavior for AircraftSensors {
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for AircraftSensors {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let [mach, pressure, temperature, roll, pitch, heading, p, q, r, right, climb] =
             scalars(store, &self.inputs);
         let [roll_bias, pitch_bias, heading_bias]: [f64; 3] = elements(store, self.attitude_bias);

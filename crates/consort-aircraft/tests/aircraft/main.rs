@@ -1,7 +1,12 @@
 //! The airplane's blocks, and the airplane of `examples/aircraft` made of them.
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+#![expect(clippy::float_cmp, reason = "exact bits are what we promise")]
 
 mod blocks;
+mod documentation;
 mod fmus;
+#[path = "../../../consort-models/tests/integration/harness.rs"]
+mod harness;
 mod modes;
 mod motion;
 mod trim;

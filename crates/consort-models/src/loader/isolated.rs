@@ -1,6 +1,6 @@
 //! FMUs in processes of their own: what such a process is told, and what it makes of it.
 
-use super::Located;
+use super::fmu::Located;
 use crate::continuous::{self, SolvedModel};
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::{

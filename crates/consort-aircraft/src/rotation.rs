@@ -3,10 +3,10 @@
 //! A quaternion turns the local axes (north, east, down) into those of the body.
 
 /// Rows of a matrix that turns local vectors into body vectors.
-pub(super) type Matrix = [[f64; 3]; 3];
+pub(crate) type Matrix = [[f64; 3]; 3];
 
 /// The quaternion of roll, pitch and heading.
-pub(super) fn quaternion_from_angles([roll, pitch, heading]: [f64; 3]) -> [f64; 4] {
+pub(crate) fn quaternion_from_angles([roll, pitch, heading]: [f64; 3]) -> [f64; 4] {
     let half = |angle: f64| (libm::sin(angle / 2.0), libm::cos(angle / 2.0));
     let ((sr, cr), (sp, cp), (sh, ch)) = (half(roll), half(pitch), half(heading));
     [
@@ -18,7 +18,7 @@ pub(super) fn quaternion_from_angles([roll, pitch, heading]: [f64; 3]) -> [f64; 
 }
 
 /// The matrix of a quaternion of length one.
-pub(super) fn matrix_of([a, b, c, d]: [f64; 4]) -> Matrix {
+pub(crate) fn matrix_of([a, b, c, d]: [f64; 4]) -> Matrix {
     [
         [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
         [2.0 * (b * c - a * d), a * a - b * b + c * c - d * d, 2.0 * (c * d + a * b)],
@@ -27,7 +27,7 @@ pub(super) fn matrix_of([a, b, c, d]: [f64; 4]) -> Matrix {
 }
 
 /// The matrix of roll, pitch and heading; its first row does not know the roll.
-pub(super) fn matrix_from_angles([roll, pitch, heading]: [f64; 3]) -> Matrix {
+pub(crate) fn matrix_from_angles([roll, pitch, heading]: [f64; 3]) -> Matrix {
     let (sr, cr) = (libm::sin(roll), libm::cos(roll));
     let (sp, cp) = (libm::sin(pitch), libm::cos(pitch));
     let (sh, ch) = (libm::sin(heading), libm::cos(heading));
@@ -39,7 +39,7 @@ pub(super) fn matrix_from_angles([roll, pitch, heading]: [f64; 3]) -> Matrix {
 }
 
 /// Roll, pitch and heading of a matrix.
-pub(super) fn angles_of(matrix: &Matrix) -> [f64; 3] {
+pub(crate) fn angles_of(matrix: &Matrix) -> [f64; 3] {
     let sine = -matrix[0][2];
     [
         libm::atan2(matrix[1][2], matrix[2][2]),
@@ -49,7 +49,7 @@ pub(super) fn angles_of(matrix: &Matrix) -> [f64; 3] {
 }
 
 /// How a quaternion changes while the body turns at the rates `[p, q, r]` about its own axes.
-pub(super) fn quaternion_rate([a, b, c, d]: [f64; 4], [p, q, r]: [f64; 3]) -> [f64; 4] {
+pub(crate) fn quaternion_rate([a, b, c, d]: [f64; 4], [p, q, r]: [f64; 3]) -> [f64; 4] {
     [
         -0.5 * (b * p + d * r + c * q),
         0.5 * (a * p + c * r - d * q),
@@ -59,24 +59,24 @@ pub(super) fn quaternion_rate([a, b, c, d]: [f64; 4], [p, q, r]: [f64; 3]) -> [f
 }
 
 /// The quaternion of length one in the same direction.
-pub(super) fn normalized(quaternion: [f64; 4]) -> [f64; 4] {
+pub(crate) fn normalized(quaternion: [f64; 4]) -> [f64; 4] {
     let [a, b, c, d] = quaternion;
     let length = (a * a + b * b + c * c + d * d).sqrt();
     quaternion.map(|element| element / length)
 }
 
 /// A local vector in body axes.
-pub(super) fn to_body(matrix: &Matrix, local: [f64; 3]) -> [f64; 3] {
+pub(crate) fn to_body(matrix: &Matrix, local: [f64; 3]) -> [f64; 3] {
     let [x, y, z] = local;
     matrix.map(|row| row[0] * x + row[1] * y + row[2] * z)
 }
 
 /// A body vector in local axes.
-pub(super) fn to_local(matrix: &Matrix, [x, y, z]: [f64; 3]) -> [f64; 3] {
+pub(crate) fn to_local(matrix: &Matrix, [x, y, z]: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|row| matrix[0][row] * x + matrix[1][row] * y + matrix[2][row] * z)
 }
 
 /// The cross product.
-pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -1,12 +1,10 @@
 //! An airplane with two engines in flight, with six degrees of freedom.
 
-use super::equations::{Airframe, Influences, Motion, STATES};
-use super::rotation::{angles_of, normalized};
-use super::{OutputRow, Row, declare_inputs, declare_outputs, elements, scalars, set_scalars};
-use crate::native::behavior::{Behavior, Moment};
-use crate::native::draft::Draft;
-use crate::native::store::{Slot, Store};
+use crate::equations::{Airframe, Influences, Motion, STATES};
+use crate::rotation::{angles_of, normalized};
+use crate::{OutputRow, Row, declare_inputs, declare_outputs, elements, scalars, set_scalars};
 use consort_core::Step;
+use consort_models::native::{BlockBehavior, BlockDraft, BlockMoment, Slot, Store};
 use consort_solve::{FixedStep, Method};
 
 const INPUTS: [Row; 10] = [
@@ -96,7 +94,7 @@ struct StartSlots {
     position: [Slot; 3],
 }
 
-pub(in crate::native) fn flight_dynamics(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(crate) fn flight_dynamics(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let airframe = AirframeSlots::declare(draft);
     let start = StartSlots::declare(draft);
     let text = "Runge-Kutta steps in a step";
@@ -110,7 +108,7 @@ pub(in crate::native) fn flight_dynamics(draft: &mut Draft<'_>) -> Option<Box<dy
 }
 
 impl AirframeSlots {
-    fn declare(draft: &mut Draft<'_>) -> Self {
+    fn declare(draft: &mut BlockDraft<'_>) -> Self {
         let mut list = |name: &str, count: usize, default: f64, text: &str| {
             draft.parameter(name, &[count], default, text).slot()
         };
@@ -179,7 +177,7 @@ impl AirframeSlots {
 }
 
 impl StartSlots {
-    fn declare(draft: &mut Draft<'_>) -> Self {
+    fn declare(draft: &mut BlockDraft<'_>) -> Self {
         let mut angle = |name: &str, text: &str| draft.fixed(name, 0.0, text).unit("rad").slot();
         let attack = angle("angle_of_attack0", "the angle of attack at the start, without wind");
         let sideslip = angle("sideslip0", "the sideslip at the start, without wind");
@@ -227,8 +225,8 @@ impl FlightDynamics {
     }
 }
 
-impl Behavior for FlightDynamics {
-    fn check(&self, _now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for FlightDynamics {
+    fn check(&self, _now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         let airframe = self.airframe.read(store);
         let ([x, y, z], xz) = (airframe.inertia, airframe.inertia_xz);
         let is_body = [airframe.mass, x, y, z, x * z - xz * xz].iter().all(|part| 0.0 < *part);
@@ -251,7 +249,7 @@ impl Behavior for FlightDynamics {
         store.list_mut(self.x).copy_from_slice(&states);
     }
 
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let airframe = self.airframe.read(store);
         let (influences, speed_of_sound) = self.influences(store);
         let motion = Motion::of(store.list(self.x));

@@ -1,10 +1,8 @@
 //! Where something is and how it is turned, as displays and other simulations want it.
 
-use super::rotation::{Matrix, angles_of, matrix_from_angles};
-use super::{OutputRow, Row, declare_inputs, declare_outputs, scalars, set_scalars};
-use crate::native::behavior::{Behavior, Moment};
-use crate::native::draft::Draft;
-use crate::native::store::{Slot, Store};
+use crate::rotation::{Matrix, angles_of, matrix_from_angles};
+use crate::{OutputRow, Row, declare_inputs, declare_outputs, scalars, set_scalars};
+use consort_models::native::{BlockBehavior, BlockDraft, BlockMoment, Slot, Store};
 
 /// The ellipsoid of WGS 84: equatorial radius in m, flattening.
 const RADIUS: f64 = 6_378_137.0;
@@ -37,7 +35,7 @@ struct Geocentric {
     outputs: [Slot; OUTPUTS.len()],
 }
 
-pub(in crate::native) fn geocentric(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(crate) fn geocentric(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let inputs = declare_inputs(draft, &INPUTS);
     let outputs = declare_outputs(draft, &OUTPUTS, &inputs, &[]);
     Some(Box::new(Geocentric { inputs, outputs }))
@@ -62,8 +60,8 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
     })
 }
 
-impl Behavior for Geocentric {
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Geocentric {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let [latitude, longitude, altitude, roll, pitch, heading] = scalars(store, &self.inputs);
         let axes = local_axes(latitude, longitude);
         let square = FLATTENING * (2.0 - FLATTENING);

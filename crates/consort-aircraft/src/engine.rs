@@ -1,10 +1,8 @@
 //! A piston engine with a propeller of constant speed.
 
-use super::{OutputRow, Row, declare_inputs, declare_outputs, scalars, set_scalars};
-use crate::native::behavior::{Behavior, Moment, limit};
-use crate::native::draft::Draft;
-use crate::native::store::{Slot, Store};
+use crate::{OutputRow, Row, declare_inputs, declare_outputs, scalars, set_scalars};
 use consort_core::{DependencyKind, Step};
+use consort_models::native::{BlockBehavior, BlockDraft, BlockMoment, Slot, Store, limit};
 
 /// Of the standard atmosphere, in kg/m3.
 const SEA_LEVEL_DENSITY: f64 = 1.225;
@@ -39,7 +37,7 @@ struct PistonEngine {
     opening: Slot,
 }
 
-pub(in crate::native) fn piston_engine(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(crate) fn piston_engine(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let text = "of the shaft at sea level with an open throttle";
     let power_max = draft.tunable("power_max", 100_000.0, text).unit("W").slot();
     let text = "of the propeller, at its design speed and above";
@@ -66,8 +64,8 @@ pub(in crate::native) fn piston_engine(draft: &mut Draft<'_>) -> Option<Box<dyn 
     }))
 }
 
-impl Behavior for PistonEngine {
-    fn check(&self, _now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for PistonEngine {
+    fn check(&self, _now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         let speed = store.scalar(self.design_speed);
         if speed.is_nan() || speed <= 0.0 {
             return Err(format!("`design_speed` = {speed:?} is not positive"));
@@ -79,7 +77,7 @@ impl Behavior for PistonEngine {
         store.copy(self.opening0, self.opening);
     }
 
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let [_, density, airspeed] = scalars(store, &self.inputs);
         let part = BY_DENSITY * (density / SEA_LEVEL_DENSITY) - (BY_DENSITY - 1.0);
         let power = store.scalar(self.power_max) * store.scalar(self.opening) * part.max(0.0);

@@ -1,19 +1,18 @@
 //! The U.S. Standard Atmosphere 1976 up to 84.852 km of geopotential altitude, with wind.
 
-use super::{OutputRow, declare_outputs, elements, set_scalars};
-use crate::native::behavior::{Behavior, Moment};
-use crate::native::draft::Draft;
-use crate::native::store::{Slot, Store};
+use crate::{OutputRow, declare_outputs, elements, set_scalars};
+use consort_core::ModelDescription;
+use consort_models::native::{BlockBehavior, BlockDraft, BlockMoment, Slot, Store};
 use std::f64::consts::TAU;
 
 /// Of dry air, in J/(kg K): 8314.32 by 28.9644, the numbers of the standard.
-pub(super) const GAS_CONSTANT: f64 = 8314.32 / 28.9644;
-pub(super) const HEAT_RATIO: f64 = 1.4;
-pub(super) const SEA_LEVEL_TEMPERATURE: f64 = 288.15;
-pub(super) const SEA_LEVEL_PRESSURE: f64 = 101_325.0;
-pub(super) const GRAVITY: f64 = 9.80665;
+pub(crate) const GAS_CONSTANT: f64 = 8314.32 / 28.9644;
+pub(crate) const HEAT_RATIO: f64 = 1.4;
+pub(crate) const SEA_LEVEL_TEMPERATURE: f64 = 288.15;
+pub(crate) const SEA_LEVEL_PRESSURE: f64 = 101_325.0;
+pub(crate) const GRAVITY: f64 = 9.80665;
 /// How fast it gets colder in the lowest layer, in K/m.
-pub(super) const LAPSE: f64 = 0.0065;
+pub(crate) const LAPSE: f64 = 0.0065;
 /// The earth's radius by which geometric altitude becomes geopotential altitude.
 const EARTH_RADIUS: f64 = 6_356_766.0;
 
@@ -41,11 +40,11 @@ const OUTPUTS: [OutputRow<'static>; 7] = [
 ];
 
 /// A layer with the temperature and the pressure where it begins.
-pub(in crate::native) struct Layer {
-    pub(in crate::native) base: f64,
-    pub(in crate::native) slope: f64,
-    pub(in crate::native) temperature: f64,
-    pub(in crate::native) pressure: f64,
+pub(crate) struct Layer {
+    pub(crate) base: f64,
+    pub(crate) slope: f64,
+    pub(crate) temperature: f64,
+    pub(crate) pressure: f64,
 }
 
 impl Layer {
@@ -74,7 +73,7 @@ struct Atmosphere {
     outputs: [Slot; OUTPUTS.len()],
 }
 
-pub(in crate::native) fn atmosphere(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(crate) fn atmosphere(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let text = "the steady wind to the north, to the east and down";
     let wind = draft.parameter("wind", &[3], 0.0, text).unit("m/s").slot();
     let text = "what a gust adds to the wind at its height";
@@ -91,7 +90,7 @@ pub(in crate::native) fn atmosphere(draft: &mut Draft<'_>) -> Option<Box<dyn Beh
 }
 
 /// From the ground up.
-pub(in crate::native) fn layers() -> Vec<Layer> {
+pub(crate) fn layers() -> Vec<Layer> {
     let mut layers: Vec<Layer> = Vec::new();
     for (base, slope) in LAYERS {
         let ground = (SEA_LEVEL_TEMPERATURE, SEA_LEVEL_PRESSURE);
@@ -110,7 +109,7 @@ impl Atmosphere {
         below.unwrap_or(&self.layers[0]).at(geopotential)
     }
 
-    fn wind(&self, now: &Moment<'_>, store: &Store) -> [f64; 3] {
+    fn wind(&self, now: &BlockMoment<'_>, store: &Store) -> [f64; 3] {
         let (wind, gust): ([f64; 3], [f64; 3]) =
             (elements(store, self.wind), elements(store, self.gust));
         let elapsed = now.seconds() - store.scalar(self.gust_start);
@@ -121,8 +120,8 @@ impl Atmosphere {
     }
 }
 
-impl Behavior for Atmosphere {
-    fn outputs(&self, now: &Moment<'_>, store: &mut Store) {
+impl BlockBehavior for Atmosphere {
+    fn outputs(&self, now: &BlockMoment<'_>, store: &mut Store) {
         let (temperature, pressure) = self.still_air(store.scalar(self.altitude));
         let energy = GAS_CONSTANT * temperature;
         let [north, east, down] = self.wind(now, store);
@@ -130,4 +129,31 @@ impl Behavior for Atmosphere {
         let values = [temperature, pressure, pressure / energy, sound, north, east, down];
         set_scalars(store, &self.outputs, values);
     }
+}
+
+/// Each layer of the standard atmosphere, then wind.
+pub(crate) fn equations(_: &ModelDescription) -> String {
+    let mut text = "variable full = 6356766*altitude/(6356766 + altitude)\n\
+        variable h = if 84852 < full then 84852 else full\n"
+        .to_owned();
+    let layers = layers();
+    let mut temperature = "temperature = ".to_owned();
+    let mut pressure = "pressure = ".to_owned();
+    for (at, layer) in layers.iter().enumerate() {
+        let (slope, start, base) = (layer.slope, layer.temperature, layer.base);
+        let here = format!("({start:?} + ({slope:?})*(h - {base:?}))");
+        let ratio = match slope == 0.0 {
+            true => format!("exp(-exponent*(h - {base:?})/{start:?})"),
+            false => format!("power({here}/{start:?}, -exponent/({slope:?}))"),
+        };
+        let condition = match layers.get(at + 1) {
+            Some(next) => format!("if h < {:?} then ", next.base),
+            None => String::new(),
+        };
+        let ending = if at + 1 < layers.len() { " else " } else { "\n" };
+        temperature += &format!("{condition}{here}{ending}");
+        pressure += &format!("{condition}{:?}*{ratio}{ending}", layer.pressure);
+    }
+    text += "variable gas = 8314.32/28.9644\nvariable exponent = 9.80665/gas\n";
+    text + &temperature + &pressure + include_str!("atmosphere.eq")
 }

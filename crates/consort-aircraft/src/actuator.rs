@@ -1,10 +1,9 @@
 //! A second-order actuator with limits of position and rate.
 
-use crate::native::algebra::limits;
-use crate::native::behavior::{Behavior, Moment, check_limits, limit};
-use crate::native::draft::Draft;
-use crate::native::store::{Slot, Store};
 use consort_core::{DependencyKind, Step};
+use consort_models::native::{
+    BlockBehavior, BlockDraft, BlockMoment, Slot, Store, check_limits, limit, limits,
+};
 use consort_solve::{FixedStep, Method};
 
 /// The longest substep, in parts of the time of one radian.
@@ -27,7 +26,7 @@ struct Actuator {
     x: Slot,
 }
 
-pub(in crate::native) fn actuator(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
+pub(crate) fn actuator(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
     let text = "how fast it answers, undamped";
     let frequency = draft.fixed("frequency", 20.0, text).unit("rad/s").min(0.0).slot();
     let damping = draft.fixed("damping", 0.7, "1: no overshoot").min(0.0).slot();
@@ -46,8 +45,8 @@ pub(in crate::native) fn actuator(draft: &mut Draft<'_>) -> Option<Box<dyn Behav
     Some(Box::new(Actuator { frequency, damping, rate_max, min, max, y0, u, y, rate, x }))
 }
 
-impl Behavior for Actuator {
-    fn check(&self, _now: &Moment<'_>, store: &Store) -> Result<(), String> {
+impl BlockBehavior for Actuator {
+    fn check(&self, _now: &BlockMoment<'_>, store: &Store) -> Result<(), String> {
         check_limits(store.scalar(self.min), store.scalar(self.max))
     }
 
@@ -57,7 +56,7 @@ impl Behavior for Actuator {
         store.list_mut(self.x).copy_from_slice(&[y, 0.0]);
     }
 
-    fn outputs(&self, _now: &Moment<'_>, store: &mut Store) {
+    fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         let &[y, rate] = store.list(self.x) else { unreachable!("made with two states") };
         store.set_scalar(self.y, y);
         store.set_scalar(self.rate, rate);

@@ -4,84 +4,84 @@
 //! control derivatives, lift and drag in stability axes, moments in the body axes of the condition
 //! the derivatives are for.
 
-use super::rotation::{
+use crate::rotation::{
     Matrix, cross, matrix_of, normalized, quaternion_from_angles, quaternion_rate, to_body,
     to_local,
 };
 
 /// Velocity in body axes, rates, quaternion, latitude, longitude, altitude.
-pub(super) const STATES: usize = 13;
+pub(crate) const STATES: usize = 13;
 
 /// What an airplane is.
-pub(super) struct Airframe {
-    pub(super) mass: f64,
+pub(crate) struct Airframe {
+    pub(crate) mass: f64,
     /// Moments of inertia about the body axes.
-    pub(super) inertia: [f64; 3],
+    pub(crate) inertia: [f64; 3],
     /// The product of inertia in the plane of symmetry.
-    pub(super) inertia_xz: f64,
+    pub(crate) inertia_xz: f64,
     /// Area, mean chord and span of the wing.
-    pub(super) wing: [f64; 3],
+    pub(crate) wing: [f64; 3],
     /// At zero, by angle of attack, pitch rate, rate of the angle of attack, elevator.
-    pub(super) lift: [f64; 5],
+    pub(crate) lift: [f64; 5],
     /// At zero lift, by the square of lift.
-    pub(super) drag: [f64; 2],
+    pub(crate) drag: [f64; 2],
     /// By sideslip, roll rate, yaw rate, aileron, rudder.
-    pub(super) side_force: [f64; 5],
+    pub(crate) side_force: [f64; 5],
     /// As for side force.
-    pub(super) roll: [f64; 5],
+    pub(crate) roll: [f64; 5],
     /// As for lift.
-    pub(super) pitch: [f64; 5],
+    pub(crate) pitch: [f64; 5],
     /// As for side force.
-    pub(super) yaw: [f64; 5],
+    pub(crate) yaw: [f64; 5],
     /// How far right (and left) and down of the center of gravity the engines are.
-    pub(super) engine: [f64; 2],
-    pub(super) gravity: f64,
-    pub(super) earth_radius: f64,
+    pub(crate) engine: [f64; 2],
+    pub(crate) gravity: f64,
+    pub(crate) earth_radius: f64,
 }
 
 /// What acts on it.
-pub(super) struct Influences {
-    pub(super) density: f64,
+pub(crate) struct Influences {
+    pub(crate) density: f64,
     /// Where the air moves to: north, east, down.
-    pub(super) wind: [f64; 3],
-    pub(super) elevator: f64,
-    pub(super) aileron: f64,
-    pub(super) rudder: f64,
+    pub(crate) wind: [f64; 3],
+    pub(crate) elevator: f64,
+    pub(crate) aileron: f64,
+    pub(crate) rudder: f64,
     /// Left and right.
-    pub(super) thrust: [f64; 2],
+    pub(crate) thrust: [f64; 2],
 }
 
 /// Where and how it is, out of its states.
-pub(super) struct Motion {
-    pub(super) velocity: [f64; 3],
-    pub(super) rates: [f64; 3],
+pub(crate) struct Motion {
+    pub(crate) velocity: [f64; 3],
+    pub(crate) rates: [f64; 3],
     quaternion: [f64; 4],
-    pub(super) matrix: Matrix,
+    pub(crate) matrix: Matrix,
     /// Latitude, longitude, altitude.
-    pub(super) position: [f64; 3],
+    pub(crate) position: [f64; 3],
 }
 
 /// The air as the airplane meets it.
-pub(super) struct Air {
+pub(crate) struct Air {
     /// Of the airplane through the air, in body axes.
     velocity: [f64; 3],
-    pub(super) speed: f64,
-    pub(super) angle_of_attack: f64,
-    pub(super) sideslip: f64,
-    pub(super) dynamic_pressure: f64,
+    pub(crate) speed: f64,
+    pub(crate) angle_of_attack: f64,
+    pub(crate) sideslip: f64,
+    pub(crate) dynamic_pressure: f64,
 }
 
 /// What the air and the engines do.
-pub(super) struct Accelerations {
+pub(crate) struct Accelerations {
     /// By all forces but gravity, in body axes: what accelerometers measure.
-    pub(super) linear: [f64; 3],
-    pub(super) angular: [f64; 3],
+    pub(crate) linear: [f64; 3],
+    pub(crate) angular: [f64; 3],
 }
 
 impl Motion {
     /// The states of a given motion: speed through still air, angle of attack, sideslip; roll,
     /// pitch, heading; rates; position.
-    pub(super) fn states(
+    pub(crate) fn states(
         [speed, attack, sideslip]: [f64; 3],
         angles: [f64; 3],
         rates: [f64; 3],
@@ -98,7 +98,7 @@ impl Motion {
         states
     }
 
-    pub(super) fn of(x: &[f64]) -> Self {
+    pub(crate) fn of(x: &[f64]) -> Self {
         let quaternion = [x[6], x[7], x[8], x[9]];
         Motion {
             velocity: [x[0], x[1], x[2]],
@@ -110,11 +110,11 @@ impl Motion {
     }
 
     /// Over ground: north, east, down.
-    pub(super) fn ground_velocity(&self) -> [f64; 3] {
+    pub(crate) fn ground_velocity(&self) -> [f64; 3] {
         to_local(&self.matrix, self.velocity)
     }
 
-    pub(super) fn air(&self, density: f64, wind: [f64; 3]) -> Air {
+    pub(crate) fn air(&self, density: f64, wind: [f64; 3]) -> Air {
         let wind = to_body(&self.matrix, wind);
         let velocity: [f64; 3] = std::array::from_fn(|axis| self.velocity[axis] - wind[axis]);
         let [u, v, w] = velocity;
@@ -142,7 +142,7 @@ struct Dimensionless {
 
 impl Airframe {
     /// The derivatives of all states.
-    pub(super) fn slopes(&self, x: &[f64], influences: &Influences, dx: &mut [f64]) {
+    pub(crate) fn slopes(&self, x: &[f64], influences: &Influences, dx: &mut [f64]) {
         let motion = Motion::of(x);
         let accelerations = self.accelerations(&motion, influences);
         let weight = self.weight(&motion);
@@ -159,7 +159,7 @@ impl Airframe {
         dx[12] = -down;
     }
 
-    pub(super) fn accelerations(&self, motion: &Motion, by: &Influences) -> Accelerations {
+    pub(crate) fn accelerations(&self, motion: &Motion, by: &Influences) -> Accelerations {
         let air = motion.air(by.density, by.wind);
         let rates = self.dimensionless(&air, motion.rates);
         let force = self.steady_force(&air, &rates, by);
