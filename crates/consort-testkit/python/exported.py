@@ -25,6 +25,11 @@ import values
 from exchange import Integration
 
 
+def shown(cell):
+    """A number, or a list of those in an array."""
+    return values.show("Float64", float(cell)) if cell.ndim == 0 else [shown(part) for part in cell.flatten()]
+
+
 def simulate(fmu, task):
     table = task.get("input")
     result = simulate_fmu(
@@ -36,7 +41,7 @@ def simulate(fmu, task):
         record_events=task.get("events", False),
         input=read_csv(table) if table else None,
     )
-    rows = [[values.show("Float64", float(cell)) for cell in row] for row in result]
+    rows = [[shown(cell) for cell in row] for row in result]
     return {"names": list(result.dtype.names), "rows": rows}
 
 
