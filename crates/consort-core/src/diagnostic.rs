@@ -161,6 +161,14 @@ impl Diagnostic {
         self
     }
 
+    /// Another place that explains it, if that is known.
+    pub fn maybe_label(self, span: Option<Span>, text: impl Into<String>) -> Self {
+        match span {
+            Some(span) => self.label(span, text),
+            None => self,
+        }
+    }
+
     /// A fact that helps to understand.
     pub fn with_note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());

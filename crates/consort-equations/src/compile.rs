@@ -192,12 +192,10 @@ fn check_repeated(
 ) {
     let Some(first) = before.iter().find(|other| other.name.text == new.name.text) else { return };
     let message = format!("`{}` gets two values at one event", new.name.text);
-    let mut diagnostic = Diagnostic::error("equations::twice", message)
+    let diagnostic = Diagnostic::error("equations::twice", message)
         .maybe_at(new.name.span, "again")
-        .help("keep one of the assignments");
-    if let Some(span) = first.name.span {
-        diagnostic = diagnostic.label(span, "first here");
-    }
+        .help("keep one of the assignments")
+        .maybe_label(first.name.span, "first here");
     lowering.findings.push(diagnostic);
 }
 

@@ -221,10 +221,10 @@ impl Check<'_, '_, '_> {
             true => Diagnostic::error("equations::units", message),
             false => Diagnostic::warning("equations::units", message),
         };
-        let mut diagnostic = diagnostic.maybe_at(there, format!("measures `{right}`")).help(help);
-        if let Some(span) = at.filter(|span| Some(*span) != there) {
-            diagnostic = diagnostic.label(span, format!("measures `{left}`"));
-        }
+        let diagnostic = diagnostic
+            .maybe_at(there, format!("measures `{right}`"))
+            .help(help)
+            .maybe_label(at.filter(|span| Some(*span) != there), format!("measures `{left}`"));
         self.findings.push(diagnostic);
         Measure::Unknown
     }

@@ -140,9 +140,7 @@ impl<'m> Unknowns<'_, 'm> {
             .maybe_at(self.name(chain[0]).0.span, "needs itself in the end")
             .help("make one of them a state, or solve the equations by hand");
         for unknown in chain.iter().skip(1).take(5) {
-            if let Some(span) = self.name(*unknown).0.span {
-                diagnostic = diagnostic.label(span, "on the way");
-            }
+            diagnostic = diagnostic.maybe_label(self.name(*unknown).0.span, "on the way");
         }
         findings.push(diagnostic);
     }

@@ -156,12 +156,10 @@ impl<'m> Scope<'m> {
             Some(Symbol::Assigned(at)) if self.definitions[at].is_some() => {
                 let message = format!("`{}` is defined twice", name.text);
                 let first = self.assigned[at].name.span;
-                let mut diagnostic = Diagnostic::error("equations::twice", message)
+                let diagnostic = Diagnostic::error("equations::twice", message)
                     .maybe_at(name.span, "again")
-                    .help("keep one of the definitions");
-                if let Some(first) = first {
-                    diagnostic = diagnostic.label(first, "declared here");
-                }
+                    .help("keep one of the definitions")
+                    .maybe_label(first, "declared here");
                 findings.push(diagnostic);
             }
             Some(Symbol::Assigned(at)) => self.definitions[at] = Some(&equation.right),
@@ -227,12 +225,10 @@ impl<'m> Names<'m> {
             return true;
         };
         let message = format!("`{text}` is declared twice");
-        let mut diagnostic = Diagnostic::error("equations::twice", message)
+        let diagnostic = Diagnostic::error("equations::twice", message)
             .maybe_at(name.span, "again")
-            .help("choose another name for one of them");
-        if let Some(span) = first.span {
-            diagnostic = diagnostic.label(span, "first here");
-        }
+            .help("choose another name for one of them")
+            .maybe_label(first.span, "first here");
         findings.push(diagnostic);
         false
     }

@@ -102,9 +102,8 @@ fn check_free(names: &Names<'_>, input: &FoundInput<'_>, report: &mut Report) {
     }
     let by = if is_fed { "a table feeds it" } else { "it is connected" };
     let diagnostic = Diagnostic::error("campaign::fed", format!("`{path}` is not free: {by}"));
-    let mut diagnostic = diagnostic.maybe_at(span, "disturbed here");
-    if let Some(place) = connection.and_then(|wire| wire.origin.0) {
-        diagnostic = diagnostic.label(place, "connected here");
-    }
+    let diagnostic = diagnostic
+        .maybe_at(span, "disturbed here")
+        .maybe_label(connection.and_then(|wire| wire.origin.0), "connected here");
     report.push(diagnostic.help("remove the connection, or disturb what feeds it"));
 }

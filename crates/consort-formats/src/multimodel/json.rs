@@ -196,12 +196,10 @@ fn report_duplicates(entries: &[Entry], report: &mut Report) {
             return;
         }
         let message = format!("`{}` is given twice", entry.key.value);
-        let mut diagnostic = Diagnostic::error("json::duplicate-key", message)
+        let diagnostic = Diagnostic::error("json::duplicate-key", message)
             .maybe_at(entry.key.span, "given again")
-            .help("remove one of the two");
-        if let Some(span) = earlier.span {
-            diagnostic = diagnostic.label(span, "first given here");
-        }
+            .help("remove one of the two")
+            .maybe_label(earlier.span, "first given here");
         report.push(diagnostic);
     }
 }

@@ -244,12 +244,10 @@ fn report_duplicate(
     first: Option<consort_core::Span>,
 ) {
     let message = format!("two elements of one system are called `{}`", name.value);
-    let mut diagnostic = Diagnostic::error("ssp::duplicate-element", message)
+    let diagnostic = Diagnostic::error("ssp::duplicate-element", message)
         .maybe_at(name.span, "again here")
-        .help("give one of them another name");
-    if let Some(first) = first {
-        diagnostic = diagnostic.label(first, "first here");
-    }
+        .help("give one of them another name")
+        .maybe_label(first, "first here");
     session.report(diagnostic);
 }
 

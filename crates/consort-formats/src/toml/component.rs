@@ -231,12 +231,10 @@ fn report_duplicates(reader: &mut TomlReader<'_>, list: &[Parameter]) {
     for parameter in list {
         let Some(earlier) = first.insert(&parameter.name.value, &parameter.name) else { continue };
         let message = format!("`{}` is given twice", parameter.name.value);
-        let mut diagnostic = Diagnostic::error("system::duplicate-parameter", message)
+        let diagnostic = Diagnostic::error("system::duplicate-parameter", message)
             .maybe_at(parameter.name.span, "given again")
-            .help("remove one of the two");
-        if let Some(span) = earlier.span {
-            diagnostic = diagnostic.label(span, "first given here");
-        }
+            .help("remove one of the two")
+            .maybe_label(earlier.span, "first given here");
         reader.loss(diagnostic);
     }
 }

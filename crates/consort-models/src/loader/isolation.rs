@@ -158,13 +158,10 @@ fn contradiction(request: &ModelRequest<'_>, provider: Provider) -> Diagnostic {
         "{} is to be saved by `{provider}`, which takes a process of its own, and not to be isolated",
         request.asker()
     );
-    let mut diagnostic = Diagnostic::error("model::no-isolation", message)
+    Diagnostic::error("model::no-isolation", message)
         .maybe_at(request.state.and_then(|it| it.span), "needs a process of its own")
-        .help("remove `isolate = false`, or ask for `state = \"native\"`");
-    if let Some(span) = request.isolate.and_then(|it| it.span) {
-        diagnostic = diagnostic.label(span, "forbidden here");
-    }
-    diagnostic
+        .help("remove `isolate = false`, or ask for `state = \"native\"`")
+        .maybe_label(request.isolate.and_then(|it| it.span), "forbidden here")
 }
 
 fn ruled_out(request: &ModelRequest<'_>, provider: Provider, allowed: &[Provider]) -> Diagnostic {

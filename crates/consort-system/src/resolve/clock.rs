@@ -68,12 +68,10 @@ fn check_order(start: &Spanned<Seconds>, stop: Option<&Spanned<Seconds>>, report
     let Some(stop) = stop.filter(|stop| stop.value <= start.value) else { return };
     let message =
         format!("the stop, {} s, is not later than the start, {} s", stop.value, start.value);
-    let mut diagnostic = Diagnostic::error("time::stop-before-start", message)
+    let diagnostic = Diagnostic::error("time::stop-before-start", message)
         .maybe_at(stop.span, "ends here")
-        .help("let `stop` be greater than `start`");
-    if let Some(span) = start.span {
-        diagnostic = diagnostic.label(span, "starts here");
-    }
+        .help("let `stop` be greater than `start`")
+        .maybe_label(start.span, "starts here");
     report.push(diagnostic);
 }
 
@@ -187,12 +185,10 @@ fn check_length(
         "from the start, {} s, to the stop, {} s, are more than 64 bits of ticks of {resolution}",
         start.value, stop.value
     );
-    let mut diagnostic = Diagnostic::error("time::out-of-range", message)
+    let diagnostic = Diagnostic::error("time::out-of-range", message)
         .maybe_at(stop.span, "ends here")
-        .help("choose a coarser resolution or a shorter experiment");
-    if let Some(span) = start.span {
-        diagnostic = diagnostic.label(span, "starts here");
-    }
+        .help("choose a coarser resolution or a shorter experiment")
+        .maybe_label(start.span, "starts here");
     report.push(diagnostic);
     false
 }
@@ -270,12 +266,13 @@ fn report_ticks(
             "choose a resolution that divides it, or leave `resolution` out to have one chosen",
         ),
     };
-    let mut diagnostic = Diagnostic::error(code, format!("{}: {error}", number.what))
+    let diagnostic = Diagnostic::error(code, format!("{}: {error}", number.what))
         .maybe_at(number.span, number.what.clone())
-        .help(help);
-    if let Some(span) = system.experiment.resolution.as_ref().and_then(|given| given.span) {
-        diagnostic = diagnostic.label(span, "the resolution");
-    }
+        .help(help)
+        .maybe_label(
+            system.experiment.resolution.as_ref().and_then(|given| given.span),
+            "the resolution",
+        );
     report.push(diagnostic);
 }
 

@@ -179,12 +179,10 @@ fn direct<'e>(
                 "both `{}` and `{}` {both} values",
                 wire.start.connector.value, wire.end.connector.value
             );
-            let mut diagnostic = Diagnostic::error("ssp::connection-direction", message)
+            let diagnostic = Diagnostic::error("ssp::connection-direction", message)
                 .maybe_at(end_span, "and so does this")
-                .help("connect outputs to inputs; at the border of its own system, an input gives");
-            if let Some(span) = start_span {
-                diagnostic = diagnostic.label(span, format!("this would {both}"));
-            }
+                .help("connect outputs to inputs; at the border of its own system, an input gives")
+                .maybe_label(start_span, format!("this would {both}"));
             session.report(diagnostic);
             return None;
         }
@@ -327,12 +325,10 @@ fn is_signal(
         return true;
     }
     let message = format!("a `{}` is connected to a `{}`", name(from), name(to));
-    let mut diagnostic = Diagnostic::error("ssp::parameter-connection", message)
+    let diagnostic = Diagnostic::error("ssp::parameter-connection", message)
         .maybe_at(last.to_span, "would be set once, before the run")
-        .help("give the parameter its value with a `ParameterBinding`");
-    if let Some(span) = first.from_span {
-        diagnostic = diagnostic.label(span, "from here");
-    }
+        .help("give the parameter its value with a `ParameterBinding`")
+        .maybe_label(first.from_span, "from here");
     session.report(diagnostic);
     false
 }

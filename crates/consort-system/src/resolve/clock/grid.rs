@@ -33,12 +33,10 @@ pub(super) fn check(
         let from = if start == Seconds::ZERO { String::new() } else { format!(" after {start} s") };
         let message =
             format!("the stop, {} s, is no whole number of steps of {length} s{from}", stop.value);
-        let mut diagnostic = Diagnostic::error("time::stop-off-grid", message)
+        let diagnostic = Diagnostic::error("time::stop-off-grid", message)
             .maybe_at(stop.span, "falls between two steps")
-            .help(format!("the nearest stops are {before} s and {after} s"));
-        if let Some(span) = span {
-            diagnostic = diagnostic.label(span, what);
-        }
+            .help(format!("the nearest stops are {before} s and {after} s"))
+            .maybe_label(span, what);
         report.push(diagnostic);
     }
     fits

@@ -94,11 +94,9 @@ fn report_mismatch(session: &mut Session<'_>, edge: &Edge<'_>, from: &Unit, to: 
         "`{}` is in `{from}`, `{}` is in `{to}`, which measure different things",
         edge.from.connector, edge.to.connector
     );
-    let mut diagnostic = Diagnostic::error("ssp::unit-mismatch", message)
+    let diagnostic = Diagnostic::error("ssp::unit-mismatch", message)
         .maybe_at(edge.to_span, format!("in `{to}`"))
-        .help("connect what measures the same, or write `suppressUnitConversion=\"true\"`");
-    if let Some(span) = edge.from_span {
-        diagnostic = diagnostic.label(span, format!("in `{from}`"));
-    }
+        .help("connect what measures the same, or write `suppressUnitConversion=\"true\"`")
+        .maybe_label(edge.from_span, format!("in `{from}`"));
     session.report(diagnostic);
 }
