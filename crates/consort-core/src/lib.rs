@@ -47,6 +47,7 @@ pub mod literal;
 mod live;
 pub mod long_wait;
 pub mod model;
+mod named;
 pub mod prng;
 pub mod rolling;
 mod setup;
@@ -73,6 +74,7 @@ pub use model::{
     LogEntry, LogLevel, LogSink, Model, ModelDescription, Preparation, Refresh, SavedState,
     Setting, Setup, SetupOrder, SolvedBy, Step, StepOutcome, StepReason,
 };
+pub use named::Named;
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings, SolverWork};
 pub use state::{Fidelity, Observer, Provider, Sight};

@@ -1,62 +1,39 @@
 //! The solver of a model: what users choose, and the settings that a model gets.
 
+use crate::named;
 use crate::time::Seconds;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which solver integrates a model.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
-)]
-pub enum SolverKind {
-    /// Adams formulas or backward differentiation formulas, whichever is faster: when nothing is known.
-    #[default]
-    Auto,
-    /// Backward differentiation formulas of orders 1 to 5: for stiff models.
-    Bdf,
-    /// Adams formulas of orders 1 to 12: for smooth models that are not stiff.
-    Adams,
-    /// Bogacki and Shampine's pair of orders 3 and 2: for rough answers and many events.
-    BogackiShampine,
-    /// Dormand and Prince's pair of orders 5 and 4.
-    DormandPrince5,
-    /// Dormand and Prince's method of order 8: for precise answers.
-    DormandPrince8,
-    /// Forward Euler, with steps of fixed length.
-    Euler,
-    /// Adams-Bashforth of order 2, with steps of fixed length.
-    AdamsBashforth2,
-    /// Adams-Bashforth of order 3, with steps of fixed length.
-    AdamsBashforth3,
-    /// The classical Runge-Kutta method of order 4, with steps of fixed length.
-    RungeKutta4,
+named! {
+    /// Which solver integrates a model.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum SolverKind {
+        /// Adams formulas or backward differentiation formulas, whichever is faster: when nothing is known.
+        #[default]
+        Auto => "auto",
+        /// Backward differentiation formulas of orders 1 to 5: for stiff models.
+        Bdf => "bdf",
+        /// Adams formulas of orders 1 to 12: for smooth models that are not stiff.
+        Adams => "adams",
+        /// Bogacki and Shampine's pair of orders 3 and 2: for rough answers and many events.
+        BogackiShampine => "bs32",
+        /// Dormand and Prince's pair of orders 5 and 4.
+        DormandPrince5 => "dopri5",
+        /// Dormand and Prince's method of order 8: for precise answers.
+        DormandPrince8 => "dop853",
+        /// Forward Euler, with steps of fixed length.
+        Euler => "euler",
+        /// Adams-Bashforth of order 2, with steps of fixed length.
+        AdamsBashforth2 => "ab2",
+        /// Adams-Bashforth of order 3, with steps of fixed length.
+        AdamsBashforth3 => "ab3",
+        /// The classical Runge-Kutta method of order 4, with steps of fixed length.
+        RungeKutta4 => "rk4",
+    }
 }
 
 impl SolverKind {
-    /// Every kind with its name.
-    pub const ALL: [(SolverKind, &'static str); 10] = [
-        (SolverKind::Auto, "auto"),
-        (SolverKind::Bdf, "bdf"),
-        (SolverKind::Adams, "adams"),
-        (SolverKind::BogackiShampine, "bs32"),
-        (SolverKind::DormandPrince5, "dopri5"),
-        (SolverKind::DormandPrince8, "dop853"),
-        (SolverKind::Euler, "euler"),
-        (SolverKind::AdamsBashforth2, "ab2"),
-        (SolverKind::AdamsBashforth3, "ab3"),
-        (SolverKind::RungeKutta4, "rk4"),
-    ];
-
-    /// As a person writes it.
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-
-    /// The kind of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
-
     /// Whether its steps have a length that is given and not found from an error: a tolerance means
     /// nothing to it.
     pub fn has_fixed_step(self) -> bool {
@@ -70,23 +47,14 @@ impl SolverKind {
     }
 }
 
-/// By which of its faces an FMU is used.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Interface {
-    /// It brings its own solver.
-    CoSimulation,
-    /// It is given by its equations; one of our solvers integrates it.
-    ModelExchange,
-}
-
-impl Interface {
-    /// Both with their names.
-    pub const ALL: [(Interface, &'static str); 2] =
-        [(Interface::CoSimulation, "co-simulation"), (Interface::ModelExchange, "model-exchange")];
-
-    /// As a person writes it.
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
+named! {
+    /// By which of its faces an FMU is used.
+    #[derive(Serialize, Deserialize)]
+    pub enum Interface {
+        /// It brings its own solver.
+        CoSimulation => "co-simulation",
+        /// It is given by its equations; one of our solvers integrates it.
+        ModelExchange => "model-exchange",
     }
 }
 

@@ -1,80 +1,40 @@
 //! Saved states: who makes them, how faithful they are, and who else must be saved along.
 
+use crate::named;
 use crate::time::Tag;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
-use std::fmt;
 
 /// A saved state: opaque to everybody but the instance that made it.
 pub struct SavedState(pub Box<dyn Any + Send>);
 
-/// How the complete state of an instance is saved and brought back, best first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Provider {
-    /// By the instance itself: a value, or FMI's get and set of states.
-    Native,
-    /// By the memory of the process it lives in: pages that were written since the last snapshot.
-    Image,
-    /// By a copy of the process it lives in.
-    Fork,
-    /// By doing again what was done to it since it was made.
-    Replay,
-}
-
-impl Provider {
-    /// All of them, with the names people use, best first.
-    pub const ALL: [(Provider, &'static str); 4] = [
-        (Provider::Native, "native"),
-        (Provider::Image, "image"),
-        (Provider::Fork, "fork"),
-        (Provider::Replay, "replay"),
-    ];
-
-    /// What people call it.
-    pub const fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-
-    /// The provider of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(provider, _)| provider)
+named! {
+    /// How the complete state of an instance is saved and brought back, best first.
+    #[derive(Serialize, Deserialize)]
+    pub enum Provider {
+        /// By the instance itself: a value, or FMI's get and set of states.
+        Native => "native",
+        /// By the memory of the process it lives in: pages that were written since the last snapshot.
+        Image => "image",
+        /// By a copy of the process it lives in.
+        Fork => "fork",
+        /// By doing again what was done to it since it was made.
+        Replay => "replay",
     }
 }
 
-impl fmt::Display for Provider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What a restored instance was found to do, worst first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Fidelity {
-    /// It cannot be restored, or goes on differently each time.
-    None,
-    /// It goes on differently from one that was never saved, but always in the same way.
-    Repeatable,
-    /// It goes on, bit for bit, as one that was never saved.
-    Exact,
-    /// The same, also in another process and from bytes.
-    Portable,
-}
-
-impl Fidelity {
-    /// What people call it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Fidelity::None => "none",
-            Fidelity::Repeatable => "restore-repeatable",
-            Fidelity::Exact => "exact",
-            Fidelity::Portable => "portable",
-        }
-    }
-}
-
-impl fmt::Display for Fidelity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named! {
+    /// What a restored instance was found to do, worst first.
+    #[derive(Serialize, Deserialize)]
+    pub enum Fidelity {
+        /// It cannot be restored, or goes on differently each time.
+        None => "none",
+        /// It goes on differently from one that was never saved, but always in the same way.
+        Repeatable => "restore-repeatable",
+        /// It goes on, bit for bit, as one that was never saved.
+        Exact => "exact",
+        /// The same, also in another process and from bytes.
+        Portable => "portable",
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a model's variables are: type, role, start value, and what depends on what.
 
 use crate::id::{Reference, VariableId};
+use crate::named;
 use crate::value::{ValueType, Values};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// A variable of a model.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -85,79 +85,56 @@ impl Variable {
     }
 }
 
-macro_rules! named_enum {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)* }
-
-        impl $name {
-            /// As the FMI standard writes it.
-            pub const fn name(self) -> &'static str {
-                match self { $($name::$variant => $text,)* }
-            }
-
-            /// Read as the FMI standard writes it.
-            pub fn from_name(text: &str) -> Option<Self> {
-                match text { $($text => Some($name::$variant),)* _ => None }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
-
-named_enum! {
+named! {
     /// The role of a variable at its model's border.
-    Causality {
+    #[derive(Serialize, Deserialize)]
+    pub enum Causality {
         /// Set before the run; tunable ones also later.
-        Parameter = "parameter",
+        Parameter => "parameter",
         /// Computed from parameters in initialization.
-        CalculatedParameter = "calculatedParameter",
+        CalculatedParameter => "calculatedParameter",
         /// Changes the size of arrays; set before initialization.
-        StructuralParameter = "structuralParameter",
+        StructuralParameter => "structuralParameter",
         /// Fed from outside.
-        Input = "input",
+        Input => "input",
         /// Offered to others.
-        Output = "output",
+        Output => "output",
         /// Internal; may be recorded.
-        Local = "local",
+        Local => "local",
         /// Time itself.
-        Independent = "independent",
+        Independent => "independent",
     }
 }
 
-named_enum! {
+named! {
     /// When a variable's value may change.
-    Variability {
+    #[derive(Serialize, Deserialize)]
+    pub enum Variability {
         /// Never.
-        Constant = "constant",
+        Constant => "constant",
         /// Not after initialization.
-        Fixed = "fixed",
+        Fixed => "fixed",
         /// Between steps, by the user.
-        Tunable = "tunable",
+        Tunable => "tunable",
         /// At events only.
-        Discrete = "discrete",
+        Discrete => "discrete",
         /// At any time.
-        Continuous = "continuous",
+        Continuous => "continuous",
     }
 }
 
-named_enum! {
+named! {
     /// How a variable's initial value comes about.
-    Initial {
+    #[derive(Serialize, Deserialize)]
+    pub enum Initial {
         /// The start value is the value.
-        Exact = "exact",
+        Exact => "exact",
         /// The start value is a guess that initialization improves.
-        Approx = "approx",
+        Approx => "approx",
         /// Initialization computes it; it has no start value.
-        Calculated = "calculated",
+        Calculated => "calculated",
         /// Does not apply (inputs, time).
-        None = "none",
+        None => "none",
     }
 }
 
@@ -224,18 +201,19 @@ impl DependsOn {
     }
 }
 
-named_enum! {
+named! {
     /// How an unknown depends on a known.
-    DependencyKind {
+    #[derive(Serialize, Deserialize)]
+    pub enum DependencyKind {
         /// In any way.
-        Dependent = "dependent",
+        Dependent => "dependent",
         /// By a constant factor.
-        Constant = "constant",
+        Constant => "constant",
         /// By a factor fixed in initialization.
-        Fixed = "fixed",
+        Fixed => "fixed",
         /// By a factor that is a tunable parameter.
-        Tunable = "tunable",
+        Tunable => "tunable",
         /// By a factor that changes at events only.
-        Discrete = "discrete",
+        Discrete => "discrete",
     }
 }

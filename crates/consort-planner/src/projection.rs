@@ -102,7 +102,7 @@ struct Key {
 fn crossings(system: &ResolvedSystem, plan: &Plan, placement: &Placement) -> Vec<Crossing> {
     let mut crossings = Vec::new();
     let mut ordinal = 0;
-    for (kind, (_, stages)) in ProgramKind::ALL.into_iter().zip(plan.programs()) {
+    for ((kind, _), (_, stages)) in ProgramKind::ALL.into_iter().zip(plan.programs()) {
         for stage in stages {
             let Stage::Exchange(connections) = stage else { continue };
             let here = Exchange { system, placement, kind, ordinal };

@@ -40,7 +40,7 @@ mod words;
 mod zip;
 
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Report, Resolution, Seconds, Span, Time};
+use consort_core::{Diagnostic, Report, Resolution, Seconds, Span, Time, named};
 use plan::Planner;
 use std::sync::Arc;
 use tree::{Formula, Way};
@@ -48,30 +48,15 @@ use tree::{Formula, Way};
 pub use interval::Interval;
 pub use monitor::PropertyMonitor;
 
-/// What the values between two recorded tags are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reading {
-    /// There are none: operators look at recorded times only. This is rtamt's discrete time, except that
-    /// intervals are in seconds and not in samples.
-    Sampled,
-    /// Each value holds until the next recorded time: the signals are right-continuous and piecewise
-    /// constant.
-    Dense,
-}
-
-impl Reading {
-    /// Both, with the names people use.
-    pub const ALL: [(Reading, &'static str); 2] =
-        [(Reading::Sampled, "sampled"), (Reading::Dense, "dense")];
-
-    /// What people call it.
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-
-    /// The reading of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, known)| *known == name).map(|(reading, _)| reading)
+named! {
+    /// What the values between two recorded tags are.
+    pub enum Reading {
+        /// There are none: operators look at recorded times only. This is rtamt's discrete time, except that
+        /// intervals are in seconds and not in samples.
+        Sampled => "sampled",
+        /// Each value holds until the next recorded time: the signals are right-continuous and piecewise
+        /// constant.
+        Dense => "dense",
     }
 }
 

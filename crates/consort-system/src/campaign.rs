@@ -5,7 +5,7 @@
 //! disturbed input one of its values.
 
 use crate::system::Spanned;
-use consort_core::{Literal, Seconds};
+use consort_core::{Literal, Seconds, named};
 
 /// A campaign, with names and places; nothing is looked up yet.
 #[derive(Clone, PartialEq, Debug)]
@@ -83,58 +83,33 @@ pub struct PropertyText {
     pub scale: Option<Spanned<f64>>,
 }
 
-/// What a trace means between its rows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum PropertyReading {
-    /// There are only the rows.
-    #[default]
-    Sampled,
-    /// Each value holds until the next.
-    Dense,
-}
-
-impl PropertyReading {
-    /// All of them, with the names people use.
-    pub const ALL: [(&'static str, PropertyReading); 2] =
-        [("sampled", PropertyReading::Sampled), ("dense", PropertyReading::Dense)];
-
-    /// What people call it.
-    pub const fn name(self) -> &'static str {
-        Self::ALL[self as usize].0
+named! {
+    /// What a trace means between its rows.
+    #[derive(Default)]
+    pub enum PropertyReading {
+        /// There are only the rows.
+        #[default]
+        Sampled => "sampled",
+        /// Each value holds until the next.
+        Dense => "dense",
     }
 }
 
-/// How scenarios are chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StrategyKind {
-    /// All, depth first.
-    Exhaustive,
-    /// All, shorter ones first: the first violation found is a shortest one.
-    Shortest,
-    /// All, in a random order without repetition.
-    Random,
-    /// Random ones, for a statement with confidence.
-    MonteCarlo,
-    /// The ones that look worst, first.
-    BestFirst,
-    /// The worst few of each length.
-    Beam,
-}
-
-impl StrategyKind {
-    /// All of them, with the names people use.
-    pub const ALL: [(&'static str, StrategyKind); 6] = [
-        ("exhaustive", StrategyKind::Exhaustive),
-        ("shortest", StrategyKind::Shortest),
-        ("random", StrategyKind::Random),
-        ("monte-carlo", StrategyKind::MonteCarlo),
-        ("best-first", StrategyKind::BestFirst),
-        ("beam", StrategyKind::Beam),
-    ];
-
-    /// What people call it.
-    pub const fn name(self) -> &'static str {
-        Self::ALL[self as usize].0
+named! {
+    /// How scenarios are chosen.
+    pub enum StrategyKind {
+        /// All, depth first.
+        Exhaustive => "exhaustive",
+        /// All, shorter ones first: the first violation found is a shortest one.
+        Shortest => "shortest",
+        /// All, in a random order without repetition.
+        Random => "random",
+        /// Random ones, for a statement with confidence.
+        MonteCarlo => "monte-carlo",
+        /// The ones that look worst, first.
+        BestFirst => "best-first",
+        /// The worst few of each length.
+        Beam => "beam",
     }
 }
 

@@ -2,122 +2,64 @@
 //! written, and as resolved.
 
 use crate::port::Port;
-use consort_core::{ComponentId, Seconds, Spanned, Time, VariableId};
+use consort_core::{ComponentId, Seconds, Spanned, Time, VariableId, named};
 use serde::{Deserialize, Serialize};
 
-/// In which order things are computed at a tag and between tags.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub enum Order {
-    /// From the dependencies of every variable: at a tag, outputs that follow inputs at once are
-    /// read after those inputs were set; between tags, a component with reactive inputs steps after
-    /// what feeds them. Everything else steps side by side.
-    #[default]
-    Derived,
-    /// Read everything, exchange everything, step everything; feedthrough is not looked at, so
-    /// every feedthrough on a path costs one step of delay.
-    Jacobi,
-    /// As derived, and components step one after another along the connections: an input whose
-    /// source stepped before is reactive.
-    GaussSeidel,
-}
-
-impl Order {
-    /// Every order with its name in files, on the command line and in plans.
-    pub const ALL: [(Order, &'static str); 3] = [
-        (Order::Derived, "derived"),
-        (Order::Jacobi, "jacobi"),
-        (Order::GaussSeidel, "gauss-seidel"),
-    ];
-
-    /// The name in files, on the command line and in plans.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(order, _)| *order == self).expect("all are listed").1
-    }
-
-    /// The order of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(order, _)| *order)
+named! {
+    /// In which order things are computed at a tag and between tags.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum Order {
+        /// From the dependencies of every variable: at a tag, outputs that follow inputs at once are
+        /// read after those inputs were set; between tags, a component with reactive inputs steps after
+        /// what feeds them. Everything else steps side by side.
+        #[default]
+        Derived => "derived",
+        /// Read everything, exchange everything, step everything; feedthrough is not looked at, so
+        /// every feedthrough on a path costs one step of delay.
+        Jacobi => "jacobi",
+        /// As derived, and components step one after another along the connections: an input whose
+        /// source stepped before is reactive.
+        GaussSeidel => "gauss-seidel",
     }
 }
 
-/// How connected components that are given by their equations are integrated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub enum Continuous {
-    /// As one system, by one solver: what they exchange is continuous.
-    #[default]
-    Together,
-    /// Each by its own solver, from one communication point to the next, with inputs held.
-    Apart,
-}
-
-impl Continuous {
-    /// Both with their names in files and on the command line.
-    pub const ALL: [(Continuous, &'static str); 2] =
-        [(Continuous::Together, "together"), (Continuous::Apart, "apart")];
-
-    /// The name in files and on the command line.
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
+named! {
+    /// How connected components that are given by their equations are integrated.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum Continuous {
+        /// As one system, by one solver: what they exchange is continuous.
+        #[default]
+        Together => "together",
+        /// Each by its own solver, from one communication point to the next, with inputs held.
+        Apart => "apart",
     }
 }
 
-/// What a value that is infinite, no number or far too great does to a run.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub enum OnDivergence {
-    /// It is warned of, once.
-    #[default]
-    Warn,
-    /// It ends the run.
-    Error,
-}
-
-impl OnDivergence {
-    /// Both with their names in files and on the command line.
-    pub const ALL: [(OnDivergence, &'static str); 2] =
-        [(OnDivergence::Warn, "warn"), (OnDivergence::Error, "error")];
-
-    /// The name in files and on the command line.
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-
-    /// The choice of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(choice, _)| *choice)
+named! {
+    /// What a value that is infinite, no number or far too great does to a run.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum OnDivergence {
+        /// It is warned of, once.
+        #[default]
+        Warn => "warn",
+        /// It ends the run.
+        Error => "error",
     }
 }
 
-/// How the equations of a loop are solved.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
-pub enum IterationMethod {
-    /// Fixed point while it contracts, then Newton (or Broyden where an evaluation means steps).
-    #[default]
-    Auto,
-    /// Fixed point with relaxation only.
-    FixedPoint,
-    /// Newton with directional derivatives where there are any, else differences.
-    Newton,
-    /// Broyden's method: one matrix of differences, then updates of it.
-    Broyden,
-}
-
-impl IterationMethod {
-    /// Every method with its name.
-    pub const ALL: [(IterationMethod, &'static str); 4] = [
-        (IterationMethod::Auto, "auto"),
-        (IterationMethod::FixedPoint, "fixed-point"),
-        (IterationMethod::Newton, "newton"),
-        (IterationMethod::Broyden, "broyden"),
-    ];
-
-    /// The name in files and plans.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(method, _)| *method == self).expect("all are listed").1
-    }
-
-    /// The method of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(method, _)| *method)
+named! {
+    /// How the equations of a loop are solved.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum IterationMethod {
+        /// Fixed point while it contracts, then Newton (or Broyden where an evaluation means steps).
+        #[default]
+        Auto => "auto",
+        /// Fixed point with relaxation only.
+        FixedPoint => "fixed-point",
+        /// Newton with directional derivatives where there are any, else differences.
+        Newton => "newton",
+        /// Broyden's method: one matrix of differences, then updates of it.
+        Broyden => "broyden",
     }
 }
 
@@ -149,34 +91,17 @@ impl Default for Iteration {
     }
 }
 
-/// What the user wants of algebraic loops.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum LoopChoice {
-    /// The system is refused.
-    #[default]
-    Error,
-    /// The loop is solved at every tag.
-    Iterate,
-    /// Connections of the loop are delayed by a step, as few as break it.
-    Delay,
-}
-
-impl LoopChoice {
-    /// Every choice with its name in files and on the command line.
-    pub const ALL: [(LoopChoice, &'static str); 3] = [
-        (LoopChoice::Error, "error"),
-        (LoopChoice::Iterate, "iterate"),
-        (LoopChoice::Delay, "delay"),
-    ];
-
-    /// The name in files and on the command line.
-    pub fn name(self) -> &'static str {
-        Self::ALL[self as usize].1
-    }
-
-    /// The choice of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(choice, _)| *choice)
+named! {
+    /// What the user wants of algebraic loops.
+    #[derive(Default)]
+    pub enum LoopChoice {
+        /// The system is refused.
+        #[default]
+        Error => "error",
+        /// The loop is solved at every tag.
+        Iterate => "iterate",
+        /// Connections of the loop are delayed by a step, as few as break it.
+        Delay => "delay",
     }
 }
 

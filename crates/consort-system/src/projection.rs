@@ -8,7 +8,7 @@
 //! it: there is no circle of nodes that wait for each other.
 
 use crate::placement::Placement;
-use consort_core::{ConnectionId, NodeId, Tag, Time};
+use consort_core::{ConnectionId, NodeId, Tag, Time, named};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -44,29 +44,17 @@ pub struct Crossing {
     pub connections: Vec<ConnectionId>,
 }
 
-/// The programs of a plan.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum ProgramKind {
-    /// Run once.
-    Initialization,
-    /// Run at every tag.
-    Present,
-    /// Run at every tag but the last, and leads to the next.
-    Advance,
-}
-
-impl ProgramKind {
-    /// In the order in which they run, as [`Plan::programs`](crate::Plan::programs) gives them.
-    pub const ALL: [ProgramKind; 3] =
-        [ProgramKind::Initialization, ProgramKind::Present, ProgramKind::Advance];
-
-    /// Its name in a plan.
-    pub fn name(self) -> &'static str {
-        match self {
-            ProgramKind::Initialization => "initialization",
-            ProgramKind::Present => "present",
-            ProgramKind::Advance => "advance",
-        }
+named! {
+    /// The programs of a plan, in the order in which they run, as [`Plan::programs`](crate::Plan::programs) gives
+    /// them.
+    #[derive(Serialize, Deserialize)]
+    pub enum ProgramKind {
+        /// Run once.
+        Initialization => "initialization",
+        /// Run at every tag.
+        Present => "present",
+        /// Run at every tag but the last, and leads to the next.
+        Advance => "advance",
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::coupling::Coupling;
 use crate::isolation::Isolation;
 use crate::solving::{SolverDefaults, Solving};
-use consort_core::{Literal, Seconds, SetupOrder};
+use consort_core::{Literal, Seconds, SetupOrder, named};
 use serde::{Deserialize, Serialize};
 
 pub use consort_core::Spanned;
@@ -163,14 +163,16 @@ pub struct Parameter {
     pub unit: Option<Spanned<String>>,
 }
 
-/// How the length of a step handed to an instance is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum StepLength {
-    /// The correctly rounded difference of ticks: the same in every step.
-    #[default]
-    Fixed,
-    /// `f64(t1) - f64(t0)`.
-    ToEnd,
+named! {
+    /// How the length of a step handed to an instance is computed.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum StepLength {
+        /// The correctly rounded difference of ticks: the same in every step.
+        #[default]
+        Fixed => "fixed",
+        /// `f64(t1) - f64(t0)`.
+        ToEnd => "to-end",
+    }
 }
 
 /// A wire from an output to an input.
@@ -220,14 +222,16 @@ pub struct Linear {
     pub offset: f64,
 }
 
-/// What an input sees between two values of its source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum Hold {
-    /// The last value.
-    #[default]
-    Hold,
-    /// A straight line through the last two values, where the model takes input derivatives.
-    Extrapolate,
+named! {
+    /// What an input sees between two values of its source.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum Hold {
+        /// The last value.
+        #[default]
+        Hold => "hold",
+        /// A straight line through the last two values, where the model takes input derivatives.
+        Extrapolate => "extrapolate",
+    }
 }
 
 /// Something done to the system while it runs.

@@ -158,13 +158,13 @@ impl<'r> TomlReader<'r> {
     }
 
     /// One of several words.
-    pub fn choice<T: Copy>(&mut self, entry: &Entry<'_, '_>, choices: &[(&str, T)]) -> Option<T> {
+    pub fn choice<T: Copy>(&mut self, entry: &Entry<'_, '_>, choices: &[(T, &str)]) -> Option<T> {
         let text = self.text(entry)?;
-        let found = choices.iter().find(|(name, _)| *name == text.value);
-        if let Some((_, choice)) = found {
+        let found = choices.iter().find(|(_, name)| *name == text.value);
+        if let Some((choice, _)) = found {
             return Some(*choice);
         }
-        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = choices.iter().map(|(_, name)| *name).collect();
         let message = format!("`{}` cannot be {:?}", entry.key, text.value);
         let help = match nearest_name(&text.value, names.iter().copied()) {
             Some(name) => format!("did you mean \"{name}\"?"),
@@ -182,7 +182,7 @@ impl<'r> TomlReader<'r> {
     pub fn spanned_choice<T: Copy>(
         &mut self,
         entry: &Entry<'_, '_>,
-        choices: &[(&str, T)],
+        choices: &[(T, &str)],
     ) -> Option<Spanned<T>> {
         let span = self.span(entry.value.span());
         self.choice(entry, choices).map(|choice| Spanned::new(choice, span))

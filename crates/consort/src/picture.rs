@@ -1,6 +1,6 @@
 //! Pictures of what was recorded.
 
-use consort_core::Diagnostic;
+use consort_core::{Diagnostic, named};
 use consort_run::files::folder::{self, RunFolder};
 use consort_run::files::traces;
 use consort_run::{Error, Manifest, Prepared, RecordOutcome};
@@ -10,28 +10,21 @@ use consort_view::plot::{self, Figure, PlotColumn, Size};
 /// How many columns and lines a sketch has.
 const SKETCH: (usize, usize) = (72, 12);
 
-/// A form of picture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PictureFormat {
-    /// Lines that scale.
-    Svg,
-    /// Points.
-    Png,
-    /// A page of its own.
-    Html,
-    /// A sketch in a terminal.
-    Text,
+named! {
+    /// A form of picture.
+    pub enum PictureFormat {
+        /// Lines that scale.
+        Svg => "svg",
+        /// Points.
+        Png => "png",
+        /// A page of its own.
+        Html => "html",
+        /// A sketch in a terminal.
+        Text => "text",
+    }
 }
 
 impl PictureFormat {
-    /// All of them with their names.
-    pub const ALL: [(PictureFormat, &'static str); 4] = [
-        (PictureFormat::Svg, "svg"),
-        (PictureFormat::Png, "png"),
-        (PictureFormat::Html, "html"),
-        (PictureFormat::Text, "text"),
-    ];
-
     /// The ending of its files.
     pub fn extension(self) -> &'static str {
         match self {

@@ -59,7 +59,6 @@ pub(crate) struct StateCheckArgs {
 impl StateCheckArgs {
     /// The interface by which FMUs are used, if one was named.
     pub(crate) fn interface(&self) -> Option<Interface> {
-        let name = self.interface.as_deref()?;
-        Interface::ALL.iter().find(|(_, known)| *known == name).map(|(interface, _)| *interface)
+        Interface::from_name(self.interface.as_deref()?)
     }
 }

@@ -31,10 +31,8 @@ pub(super) fn picture_format() -> impl TypedValueParser<Value = PictureFormat> {
             PictureFormat::Text => "A sketch for the terminal, on standard output",
         })
     };
-    PossibleValuesParser::new(PictureFormat::ALL.map(value)).map(|typed| {
-        let found = PictureFormat::ALL.into_iter().find(|(_, name)| *name == typed);
-        found.expect("only known names are accepted").0
-    })
+    PossibleValuesParser::new(PictureFormat::ALL.map(value))
+        .map(|typed| PictureFormat::from_name(&typed).expect("only known names are accepted"))
 }
 
 /// One of some values, by its name.

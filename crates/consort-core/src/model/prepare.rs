@@ -2,6 +2,7 @@
 
 use super::{CallError, CallResult, CallStatus, Instance, Setup};
 use crate::id::VariableId;
+use crate::named;
 use crate::value::Values;
 use crate::variable::{Causality, Initial, Variable};
 use serde::{Deserialize, Serialize};
@@ -17,31 +18,18 @@ pub struct Setting {
     pub is_given: bool,
 }
 
-/// When an instance is set up for its experiment (`fmi2SetupExperiment`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub enum SetupOrder {
-    /// Before anything is set: some FMUs reset their parameters in set-up.
-    #[default]
-    First,
-    /// After parameters and start values were set, for FMUs that need them in set-up.
-    AfterParameters,
-    /// First, and parameters are set a second time in initialization mode, for FMUs that reset them on
-    /// the way there.
-    SetAgain,
-}
-
-impl SetupOrder {
-    /// As users write them.
-    pub const ALL: [(SetupOrder, &'static str); 3] = [
-        (SetupOrder::First, "first"),
-        (SetupOrder::AfterParameters, "after-parameters"),
-        (SetupOrder::SetAgain, "set-again"),
-    ];
-
-    /// As users write it.
-    pub fn name(self) -> &'static str {
-        let known = Self::ALL.into_iter().find(|(order, _)| *order == self);
-        known.expect("all are listed").1
+named! {
+    /// When an instance is set up for its experiment (`fmi2SetupExperiment`).
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum SetupOrder {
+        /// Before anything is set: some FMUs reset their parameters in set-up.
+        #[default]
+        First => "first",
+        /// After parameters and start values were set, for FMUs that need them in set-up.
+        AfterParameters => "after-parameters",
+        /// First, and parameters are set a second time in initialization mode, for FMUs that reset them on
+        /// the way there.
+        SetAgain => "set-again",
     }
 }
 

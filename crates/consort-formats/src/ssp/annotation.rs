@@ -98,8 +98,7 @@ pub(super) fn wire(session: &mut Session<'_>, tag: Tag<'_>, wire: &mut Wire) {
             session.known(tag, &["delay", "hold", "group", "convert"], &[]);
             wire.delay = session.flag(tag, "delay").unwrap_or(false);
             wire.convert = session.flag(tag, "convert").unwrap_or(false);
-            let choices = [(Hold::Hold, "hold"), (Hold::Extrapolate, "extrapolate")];
-            let hold = session.choice(tag, "hold", &choices);
+            let hold = session.choice(tag, "hold", &Hold::ALL);
             wire.hold = hold.map_or(Hold::Hold, |hold| hold.value);
             wire.group = tag.text("group").map(str::to_owned);
         }

@@ -1,6 +1,6 @@
 //! What is written in the files of an SSP, before names mean anything.
 
-use consort_core::{Literal, Span, Unit};
+use consort_core::{Literal, Span, Unit, named};
 use consort_system::{Component, DeclaredNode, Experiment, Hold, Intervention, Linear, Spanned};
 
 /// An `.ssd` file with everything it names.
@@ -48,33 +48,22 @@ pub(super) struct Connector {
     pub(super) unit: Option<Unit>,
 }
 
-/// The role of a connector.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Input,
-    Output,
-    Parameter,
-    CalculatedParameter,
-    StructuralParameter,
-    Constant,
-    Local,
-    Inout,
-    Unspecified,
+named! {
+    /// The role of a connector.
+    pub(super) enum Kind {
+        Input => "input",
+        Output => "output",
+        Parameter => "parameter",
+        CalculatedParameter => "calculatedParameter",
+        StructuralParameter => "structuralParameter",
+        Constant => "constant",
+        Local => "local",
+        Inout => "inout",
+        Unspecified => "unspecified",
+    }
 }
 
 impl Kind {
-    pub(super) const ALL: [(Kind, &'static str); 9] = [
-        (Kind::Input, "input"),
-        (Kind::Output, "output"),
-        (Kind::Parameter, "parameter"),
-        (Kind::CalculatedParameter, "calculatedParameter"),
-        (Kind::StructuralParameter, "structuralParameter"),
-        (Kind::Constant, "constant"),
-        (Kind::Local, "local"),
-        (Kind::Inout, "inout"),
-        (Kind::Unspecified, "unspecified"),
-    ];
-
     /// Whether values enter an element here; `None` if that is not said.
     pub(super) fn enters(self) -> Option<bool> {
         match self {

@@ -83,17 +83,13 @@ fn read_entry<'t>(
         "parameters" => component.parameters = parameters(reader, entry),
         "step" => component.step = reader.seconds(entry),
         "step-length" => {
-            let choices = [("fixed", StepLength::Fixed), ("to-end", StepLength::ToEnd)];
-            component.step_length = reader.choice(entry, &choices).unwrap_or_default();
+            component.step_length = reader.choice(entry, &StepLength::ALL).unwrap_or_default();
         }
         "concurrent" => component.concurrent = reader.boolean(entry).unwrap_or_default(),
         "send-start-values" => {
             component.send_start_values = reader.boolean(entry).unwrap_or_default();
         }
-        "setup" => {
-            let choices = SetupOrder::ALL.map(|(order, name)| (name, order));
-            component.setup = reader.choice(entry, &choices).unwrap_or_default();
-        }
+        "setup" => component.setup = reader.choice(entry, &SetupOrder::ALL).unwrap_or_default(),
         "event-mode" => component.event_mode = reader.boolean(entry).unwrap_or(true),
         "reactive" => component.reactive = reader.texts(entry),
         _ if solving::read_entry(reader, entry, &mut component.solving) => {}

@@ -59,10 +59,7 @@ fn read(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Vec<Con
 impl ConnectionSettings {
     fn read(&mut self, reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> bool {
         match entry.key {
-            "hold" => {
-                let choices = [("hold", Hold::Hold), ("extrapolate", Hold::Extrapolate)];
-                self.hold = reader.choice(entry, &choices).unwrap_or_default();
-            }
+            "hold" => self.hold = reader.choice(entry, &Hold::ALL).unwrap_or_default(),
             "group" => self.group = reader.text(entry).map(|group| group.value),
             "delay" => self.delay = reader.boolean(entry).unwrap_or_default(),
             "factor" => self.factor = reader.number(entry, "2.0").map(|number| number.value),

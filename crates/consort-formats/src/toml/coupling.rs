@@ -14,10 +14,6 @@ const RULE_KEYS: &[&str] =
 const VARIABLE_STEP_KEYS: &[&str] =
     &["initial", "min", "max", "relative", "absolute", "error-control", "constraints"];
 
-/// What becomes of loops, by name.
-const POLICIES: [(&str, LoopChoice); 3] =
-    [("error", LoopChoice::Error), ("iterate", LoopChoice::Iterate), ("delay", LoopChoice::Delay)];
-
 /// Reads a key of `[experiment]` that is about the coupling; the others are left alone.
 pub(super) fn read_entry(
     reader: &mut TomlReader<'_>,
@@ -25,19 +21,12 @@ pub(super) fn read_entry(
     coupling: &mut Coupling,
 ) -> bool {
     match entry.key {
-        "order" => {
-            let choices = Order::ALL.map(|(order, name)| (name, order));
-            coupling.order = reader.spanned_choice(entry, &choices);
-        }
-        "continuous" => {
-            let choices = Continuous::ALL.map(|(continuous, name)| (name, continuous));
-            coupling.continuous = reader.spanned_choice(entry, &choices);
-        }
+        "order" => coupling.order = reader.spanned_choice(entry, &Order::ALL),
+        "continuous" => coupling.continuous = reader.spanned_choice(entry, &Continuous::ALL),
         "on-divergence" => {
-            let choices = OnDivergence::ALL.map(|(choice, name)| (name, choice));
-            coupling.on_divergence = reader.spanned_choice(entry, &choices);
+            coupling.on_divergence = reader.spanned_choice(entry, &OnDivergence::ALL);
         }
-        "loops" => coupling.loops = reader.spanned_choice(entry, &POLICIES),
+        "loops" => coupling.loops = reader.spanned_choice(entry, &LoopChoice::ALL),
         "iteration" => {
             if let Some(table) = table(reader, entry, "experiment.iteration") {
                 coupling.iteration = iteration(reader, table);
@@ -80,10 +69,7 @@ fn read_iteration(
     options: &mut IterationOptions,
 ) -> bool {
     match entry.key {
-        "method" => {
-            let choices = IterationMethod::ALL.map(|(method, name)| (name, method));
-            options.method = reader.spanned_choice(entry, &choices);
-        }
+        "method" => options.method = reader.spanned_choice(entry, &IterationMethod::ALL),
         "tolerance" => options.tolerance = reader.number(entry, "1e-9"),
         "limit" => options.limit = reader.count(entry, "100"),
         "relaxation" => options.relaxation = reader.number(entry, "0.5"),
@@ -189,7 +175,7 @@ fn read_rule(reader: &mut TomlReader<'_>, span: Span, table: &DeTable<'_>) -> Op
         let mut key = Some(entry.key);
         match entry.key {
             "through" => through = reader.text(entry),
-            "policy" => policy = reader.choice(entry, &POLICIES).unwrap_or(policy),
+            "policy" => policy = reader.choice(entry, &LoopChoice::ALL).unwrap_or(policy),
             _ if read_iteration(reader, entry, &mut iteration) => {}
             _ => key = reader.unknown_key(entry, "a loop", RULE_KEYS),
         }

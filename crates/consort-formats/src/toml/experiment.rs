@@ -106,7 +106,7 @@ fn record(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Record> 
     if let DeValue::Array(_) = entry.value.get_ref() {
         return Some(Record::These(reader.texts(entry)));
     }
-    const CHOICES: [(&str, u8); 3] = [("outputs", 0), ("all", 1), ("nothing", 2)];
+    const CHOICES: [(u8, &str); 3] = [(0, "outputs"), (1, "all"), (2, "nothing")];
     if let DeValue::String(text) = entry.value.get_ref()
         && text.contains(['.', '*'])
     {

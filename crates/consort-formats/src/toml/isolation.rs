@@ -15,10 +15,7 @@ pub(super) fn read_entry(
             let span = reader.span(entry.value.span());
             isolation.isolate = reader.boolean(entry).map(|value| Spanned::new(value, span));
         }
-        "state" => {
-            let choices = Provider::ALL.map(|(provider, name)| (name, provider));
-            isolation.state = reader.spanned_choice(entry, &choices);
-        }
+        "state" => isolation.state = reader.spanned_choice(entry, &Provider::ALL),
         _ => return false,
     }
     true

@@ -12,10 +12,7 @@ pub(super) fn read_entry(
     solving: &mut Solving,
 ) -> bool {
     match entry.key {
-        "interface" => {
-            let choices = Interface::ALL.map(|(interface, name)| (name, interface));
-            solving.interface = reader.spanned_choice(entry, &choices);
-        }
+        "interface" => solving.interface = reader.spanned_choice(entry, &Interface::ALL),
         "solver" => solving.solver = solver(reader, entry),
         "tolerance" => solving.tolerance = tolerance(reader, entry),
         "solver-step" => solving.step = reader.seconds(entry),

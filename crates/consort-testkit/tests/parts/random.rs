@@ -107,7 +107,7 @@ fn crosses_exactly(seed: u64, case: &Case, projection: &Projection) {
     let mut expected = Vec::new();
     let mut ordinal = 0;
     let node = |id: consort_core::ComponentId| projection.placement.of_component[id.index()];
-    for (kind, (_, stages)) in ProgramKind::ALL.into_iter().zip(case.plan.programs()) {
+    for ((kind, _), (_, stages)) in ProgramKind::ALL.into_iter().zip(case.plan.programs()) {
         for stage in stages {
             let Stage::Exchange(connections) = stage else { continue };
             for &id in connections {

@@ -1,31 +1,7 @@
 //! Values that are written by their names.
 
-use consort_core::{Provider, SolverKind};
-use consort_system::{Continuous, LoopChoice, OnDivergence, Order};
+use consort_core::Named;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-/// A value of which each has a name.
-pub(crate) trait Named: Sized + Copy + 'static {
-    /// The name.
-    fn name(self) -> &'static str;
-    /// The value of that name.
-    fn from_name(name: &str) -> Option<Self>;
-}
-
-macro_rules! named {
-    ($($type:ty),*) => {
-        $(impl Named for $type {
-            fn name(self) -> &'static str {
-                <$type>::name(self)
-            }
-            fn from_name(name: &str) -> Option<Self> {
-                <$type>::ALL.into_iter().find(|(_, known)| *known == name).map(|(it, _)| it)
-            }
-        })*
-    };
-}
-
-named!(Order, Continuous, LoopChoice, OnDivergence, SolverKind, Provider);
 
 pub(crate) fn serialize<T: Named, S: Serializer>(
     value: &Option<T>,
@@ -42,7 +18,8 @@ pub(crate) fn deserialize<'d, T: Named, D: Deserializer<'d>>(
 }
 
 fn known<T: Named, E: Error>(name: &str) -> Result<T, E> {
-    T::from_name(name).ok_or_else(|| E::custom(format!("unknown name `{name}`")))
+    let found = T::NAMES.iter().find(|(_, known)| *known == name);
+    found.map(|(value, _)| *value).ok_or_else(|| E::custom(format!("unknown name `{name}`")))
 }
 
 /// A number; older records have it as text.

@@ -253,8 +253,7 @@ pub(super) fn component(session: &mut Session<'_>, tag: Tag<'_>, component: &mut
     if let Some(step) = session.seconds(tag, "step") {
         component.step = Some(step);
     }
-    let choices = [(StepLength::Fixed, "fixed"), (StepLength::ToEnd, "to-end")];
-    let length = session.choice(tag, "stepLength", &choices);
+    let length = session.choice(tag, "stepLength", &StepLength::ALL);
     component.step_length = length.map_or(StepLength::Fixed, |length| length.value);
     component.concurrent = session.flag(tag, "concurrent").unwrap_or(false);
     component.send_start_values = session.flag(tag, "sendStartValues").unwrap_or(false);

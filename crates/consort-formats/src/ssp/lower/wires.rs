@@ -319,12 +319,10 @@ fn is_signal(
         connector.map_or(Kind::Unspecified, |connector| connector.kind)
     };
     let (from, to) = (kind(first.from), kind(last.to));
-    let names = Kind::ALL;
-    let name = |kind| names.iter().find(|(known, _)| *known == kind).map_or("", |(_, name)| *name);
     if !from.is_parameter() && !to.is_parameter() {
         return true;
     }
-    let message = format!("a `{}` is connected to a `{}`", name(from), name(to));
+    let message = format!("a `{}` is connected to a `{}`", from.name(), to.name());
     let diagnostic = Diagnostic::error("ssp::parameter-connection", message)
         .maybe_at(last.to_span, "would be set once, before the run")
         .help("give the parameter its value with a `ParameterBinding`")

@@ -47,9 +47,8 @@ pub(super) fn options(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Sys
 }
 
 fn solver(reader: &mut TomlReader<'_>, entry: &Entry<'_, '_>) -> Option<Spanned<String>> {
-    let names = SolverKind::ALL.map(|(_, name)| (name, name));
-    let chosen = reader.spanned_choice(entry, &names)?;
-    Some(Spanned { value: chosen.value.to_owned(), span: chosen.span })
+    let chosen = reader.spanned_choice(entry, &SolverKind::ALL)?;
+    Some(Spanned { value: chosen.value.name().to_owned(), span: chosen.span })
 }
 
 /// `[[disturbances]]`.

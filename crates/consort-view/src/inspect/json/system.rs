@@ -3,9 +3,8 @@
 use super::{double, to_json};
 use consort_core::{Literal, ModelDescription, Seconds};
 use consort_system::{
-    Action, Component, Connection, Coupling, Experiment, Hold, Intervention, IterationOptions,
-    LoopRule, Parameter, Record, Spanned, StepConstraint, StepLength, SystemDescription,
-    VariableStep, When,
+    Action, Component, Connection, Coupling, Experiment, Intervention, IterationOptions, LoopRule,
+    Parameter, Record, Spanned, StepConstraint, SystemDescription, VariableStep, When,
 };
 use serde_json::{Map, Value, json};
 
@@ -98,15 +97,11 @@ fn component(component: &Component, model: Option<&ModelDescription>) -> Value {
         (parameter.name.value.clone(), value)
     };
     let parameters: Map<String, Value> = component.parameters.iter().map(parameter).collect();
-    let step_length = match component.step_length {
-        StepLength::Fixed => "fixed",
-        StepLength::ToEnd => "to-end",
-    };
     json!({
         "name": component.name.value,
         "model": component.model.value,
         "step": seconds(component.step.as_ref()),
-        "step_length": step_length,
+        "step_length": component.step_length.name(),
         "concurrent": component.concurrent,
         "send_start_values": component.send_start_values,
         "setup": component.setup.name(),
@@ -124,14 +119,10 @@ fn component(component: &Component, model: Option<&ModelDescription>) -> Value {
 }
 
 fn connection(connection: &Connection) -> Value {
-    let hold = match connection.hold {
-        Hold::Hold => "hold",
-        Hold::Extrapolate => "extrapolate",
-    };
     json!({
         "from": connection.from.value,
         "to": connection.to.value,
-        "hold": hold,
+        "hold": connection.hold.name(),
         "group": connection.group,
         "delay": connection.delay,
         "factor": connection.transformation.map(|linear| double(linear.factor)),
