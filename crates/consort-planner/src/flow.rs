@@ -1,8 +1,9 @@
 //! Operations and what they wait for: the graph with its loops and levels.
 
-use crate::dependencies::Wires;
+use crate::dependencies::{Moment, Wires, feedthrough_of_all};
 use crate::graph::Graph;
-use crate::nodes::Nodes;
+use crate::nodes::{Names, Nodes};
+use consort_system::{Port, ResolvedConnection};
 
 /// A graph of things to do, with its loops found.
 #[derive(Debug)]
@@ -22,6 +23,26 @@ impl Flow {
         let groups = graph.components();
         let group_of = group_of(&groups, graph.len());
         Flow { nodes, wires, graph, groups, group_of }
+    }
+
+    /// What follows what without a step between, at a moment: along the wires that `counts` accepts, and within models.
+    /// `fed` are inputs that are set without a wire.
+    pub(crate) fn at_once(
+        names: &Names<'_>,
+        moment: Moment,
+        counts: impl Fn(&&ResolvedConnection) -> bool,
+        fed: impl Iterator<Item = Port>,
+    ) -> Self {
+        let system = names.system;
+        let node = |port: Port| (port.component, port.variable);
+        let wires = || system.connections.iter().filter(&counts);
+        let sets = wires().map(|wire| wire.to).chain(fed).map(node).collect();
+        let gets = wires().map(|wire| node(wire.from)).collect();
+        let nodes = Nodes::new(sets, gets, system.components.len());
+        let wires = Wires::of(system, &nodes);
+        let mut edges = wires.edges(system, &nodes);
+        edges.extend(feedthrough_of_all(&nodes, names.models, moment));
+        Flow::new(nodes, wires, edges)
     }
 
     /// Whether a node is on a loop.

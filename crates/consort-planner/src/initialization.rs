@@ -3,28 +3,20 @@
 
 use crate::circle::Circle;
 use crate::compose::one_pass;
-use crate::dependencies::{Moment, Wires, feedthrough_of_all};
+use crate::dependencies::Moment;
 use crate::flow::Flow;
 use crate::loops;
-use crate::nodes::{Names, Nodes};
-use consort_core::{ComponentId, Diagnostic, ModelDescription, Report, ValueType, VariableId};
-use consort_system::{Iteration, LoopPolicy, Port, ResolvedConnection, ResolvedSystem, Stage};
+use crate::nodes::Names;
+use consort_core::{Diagnostic, ModelDescription, Report, ValueType};
+use consort_system::{Iteration, LoopPolicy, ResolvedConnection, ResolvedSystem, Stage};
 
 /// The graph of the initial equations. Clocks are left out: none ticks in initialization. Delayed
 /// connections too: their inputs keep their start values.
 pub(crate) fn flow(system: &ResolvedSystem, models: &[&ModelDescription]) -> Flow {
-    let node = |port: Port| (port.component, port.variable);
     let counts = |wire: &&ResolvedConnection| !wire.delay && !is_clocked(wire, models);
-    let wires = || system.connections.iter().filter(counts);
-    let mut sets: Vec<(ComponentId, VariableId)> = wires().map(|wire| node(wire.to)).collect();
     let columns = system.feed.iter().flat_map(|feed| &feed.columns);
-    sets.extend(columns.map(|column| node(column.to)));
-    let gets = wires().map(|wire| node(wire.from)).collect();
-    let nodes = Nodes::new(sets, gets, system.components.len());
-    let wires = Wires::of(system, &nodes);
-    let mut edges = wires.edges(system, &nodes);
-    edges.extend(feedthrough_of_all(&nodes, models, Moment::Initialization));
-    Flow::new(nodes, wires, edges)
+    let fed = columns.map(|column| column.to);
+    Flow::at_once(&Names { system, models }, Moment::Initialization, counts, fed)
 }
 
 pub(crate) fn stages(

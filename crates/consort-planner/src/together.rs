@@ -7,13 +7,13 @@
 
 use crate::circle::Circle;
 use crate::compose::one_pass;
-use crate::dependencies::{Moment, Wires, feedthrough_of_all};
+use crate::dependencies::Moment;
 use crate::flow::Flow;
 use crate::groups::Groups;
 use crate::loops;
-use crate::nodes::{Names, Nodes};
+use crate::nodes::Names;
 use consort_core::{ComponentId, ModelDescription};
-use consort_system::{Iteration, LoopPolicy, Port, ResolvedConnection, ResolvedSystem, Together};
+use consort_system::{Iteration, LoopPolicy, ResolvedConnection, ResolvedSystem, Together};
 
 /// What each group does in a step.
 pub(crate) fn stages(
@@ -23,7 +23,7 @@ pub(crate) fn stages(
 ) -> Vec<Together> {
     let names = Names { system, models };
     let together = |first| {
-        let flow = flow(system, models, groups, first);
+        let flow = flow(&names, groups, first);
         let stages = one_pass(system, &flow, |circle| iteration(&names, circle));
         Together { components: groups.members(first).collect(), stages }
     };
@@ -31,24 +31,11 @@ pub(crate) fn stages(
 }
 
 /// What one evaluation of a group's equations gives and reads.
-fn flow(
-    system: &ResolvedSystem,
-    models: &[&ModelDescription],
-    groups: &Groups,
-    first: ComponentId,
-) -> Flow {
+fn flow(names: &Names<'_>, groups: &Groups, first: ComponentId) -> Flow {
     let is_inner = |wire: &&ResolvedConnection| {
         groups.is_inner(wire) && groups.first(wire.to.component) == first
     };
-    let wires = || system.connections.iter().filter(is_inner);
-    let node = |port: Port| (port.component, port.variable);
-    let sets = wires().map(|wire| node(wire.to)).collect();
-    let gets = wires().map(|wire| node(wire.from)).collect();
-    let nodes = Nodes::new(sets, gets, system.components.len());
-    let wires = Wires::of(system, &nodes);
-    let mut edges = wires.edges(system, &nodes);
-    edges.extend(feedthrough_of_all(&nodes, models, Moment::Tag));
-    Flow::new(nodes, wires, edges)
+    Flow::at_once(names, Moment::Tag, is_inner, std::iter::empty())
 }
 
 /// A loop within one evaluation is one at the tag as well, where it was refused if it is not to be solved.
