@@ -5,6 +5,7 @@ use crate::state::{Fidelity, Provider};
 use crate::unit::Unit;
 use crate::variable::{ModelStructure, Variable};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a model is.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -36,6 +37,19 @@ impl ModelDescription {
             variable.name == name || variable.aliases.iter().any(|alias| alias == name)
         };
         self.variables.iter().position(is_named).map(crate::VariableId::from_index)
+    }
+
+    /// Every name with its variable; a variable's own name goes before another one's alias.
+    pub fn names(&self) -> BTreeMap<&str, crate::VariableId> {
+        let ids = || (0..self.variables.len()).map(crate::VariableId::from_index);
+        let own = self.variables.iter().zip(ids()).map(|(it, id)| (&*it.name, id));
+        let aliases = self.variables.iter().zip(ids());
+        let aliases = aliases.flat_map(|(it, id)| it.aliases.iter().map(move |name| (&**name, id)));
+        let mut names = BTreeMap::new();
+        for (name, id) in own.chain(aliases) {
+            names.entry(name).or_insert(id);
+        }
+        names
     }
 
     /// A further fact by its name.
@@ -145,11 +159,22 @@ impl Capabilities {
         Capabilities {
             refresh: Refresh::AtOnce,
             variable_step: true,
+            save_state: true,
+            serialize_state: true,
+            ..Capabilities::none()
+        }
+    }
+
+    /// Those of a model that promises nothing: outputs follow by the next step.
+    pub fn none() -> Self {
+        Capabilities {
+            refresh: Refresh::ByStep,
+            variable_step: false,
             event_mode: false,
             early_return: false,
             intermediate_update: false,
-            save_state: true,
-            serialize_state: true,
+            save_state: false,
+            serialize_state: false,
             fidelity: Fidelity::Exact,
             directional_derivatives: false,
             input_derivatives_max: 0,

@@ -97,6 +97,15 @@ macro_rules! function_table {
                     })
                 }
             }
+
+            /// Whether the library has a function: a required one, or an optional one that was found.
+            pub(crate) fn has(&self, symbol: &str) -> bool {
+                match symbol {
+                    $($required_symbol => true,)*
+                    $($optional_symbol => self.$optional.is_some(),)*
+                    _ => false,
+                }
+            }
         }
     };
 }

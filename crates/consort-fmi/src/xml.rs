@@ -97,6 +97,12 @@ impl Reader<'_> {
         self.reporter.report(diagnostic);
     }
 
+    /// Says that a name is that of an earlier definition, which is used.
+    pub(crate) fn defined_twice(&mut self, node: Node<'_>, warning: Diagnostic) {
+        let warning = warning.at(self.place(node, "name"), "defined again");
+        self.report(warning.help("the first definition is used"));
+    }
+
     /// Whether more of this code would still be read by anybody, so that it may cost something.
     pub(crate) fn wants(&self, code: &str) -> bool {
         self.reporter.wants(code)

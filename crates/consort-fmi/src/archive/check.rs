@@ -206,6 +206,9 @@ fn description_problem(entries: &[ArchiveEntry]) -> Option<Problem> {
 
 /// What is accepted here but will bite elsewhere.
 fn warn(entries: &[ArchiveEntry], archive: &str, span: Option<Span>, report: &mut Report) {
+    let mut warn = |code, message, help| {
+        report.push(Diagnostic::warning(code, message).maybe_at(span, "this archive").help(help));
+    };
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();
     let clash = entries.iter().find_map(|entry| {
         let other = seen.insert(entry.name.to_lowercase(), &entry.name)?;
@@ -216,21 +219,18 @@ fn warn(entries: &[ArchiveEntry], archive: &str, span: Option<Span>, report: &mu
         let message =
             format!("`{archive}` has entries `{first}` and `{second}` that differ only in case");
         let help = "on Windows and macOS one of them would overwrite the other; rename one";
-        let warning = Diagnostic::warning("archive::case", message);
-        report.push(warning.maybe_at(span, "this archive").help(help));
+        warn("archive::case", message, help);
     }
     if let Some(entry) = entries.iter().find(|entry| entry.had_backslash) {
         let name = shorten(&entry.name);
         let message = format!("`{archive}` has backslashes in names, as in that of `{name}`");
         let help = "they were read as `/`; other tools may not find these files: pack it again";
-        let warning = Diagnostic::warning("archive::backslash", message);
-        report.push(warning.maybe_at(span, "this archive").help(help));
+        warn("archive::backslash", message, help);
     }
     if let Some(entry) = entries.iter().find(|entry| entry.name_guessed) {
         let name = shorten(&entry.name);
         let message = format!("`{archive}` has an entry `{name}` whose name is not UTF-8");
         let help = "it was read as code page 437; name files in ASCII or UTF-8";
-        let warning = Diagnostic::warning("archive::name-encoding", message);
-        report.push(warning.maybe_at(span, "this archive").help(help));
+        warn("archive::name-encoding", message, help);
     }
 }

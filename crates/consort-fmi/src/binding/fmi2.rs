@@ -54,7 +54,6 @@ unsafe extern "C" {
 function_table! {
     /// What an FMI 2.0 FMU exports; which of the optional ones an interface cannot do without is
     /// checked when it is loaded.
-    #[expect(dead_code, reason = "the table is whole; asynchronous steps and output derivatives have no caller yet")]
     Fmi2
     required {
         instantiate = "fmi2Instantiate"(*const c_char, c_int, *const c_char, *const c_char, *const Callbacks, c_int, c_int) -> Component;

@@ -23,7 +23,6 @@ pub(crate) type IntermediateUpdate =
 function_table! {
     /// What an FMI 3.0 FMU exports; which of the optional ones an interface cannot do without is
     /// checked when it is loaded.
-    #[expect(dead_code, reason = "the table is whole; intervals, dependencies and adjoints have no caller yet")]
     Fmi3
     required {
         free_instance = "fmi3FreeInstance"(Instance);

@@ -33,21 +33,23 @@ impl Table {
         library: &LoadedLibrary,
         interface: Interface,
     ) -> Result<(), LoadError> {
-        let needed = match (self, interface) {
-            (Table::V2(table), Interface::CoSimulation) => {
-                vec![("fmi2DoStep", table.do_step.is_some())]
+        let needed: &[&'static str] = match (self, interface) {
+            (Table::V2(_), Interface::CoSimulation) => &["fmi2DoStep"],
+            (Table::V3(_), Interface::CoSimulation) => {
+                &["fmi3InstantiateCoSimulation", "fmi3DoStep"]
             }
-            (Table::V3(table), Interface::CoSimulation) => vec![
-                ("fmi3InstantiateCoSimulation", table.instantiate_co_simulation.is_some()),
-                ("fmi3DoStep", table.do_step.is_some()),
-            ],
-            (Table::V2(table), Interface::ModelExchange) => exchange_of_fmi2(table),
-            (Table::V3(table), Interface::ModelExchange) => exchange_of_fmi3(table),
+            (Table::V2(_), Interface::ModelExchange) => &EXCHANGE_OF_FMI_2,
+            (Table::V3(_), Interface::ModelExchange) => &EXCHANGE_OF_FMI_3,
         };
-        match needed.into_iter().find(|(_, is_there)| !is_there) {
-            Some((function, _)) => Err(library.lacks(function)),
-            None => Ok(()),
-        }
+        needed.iter().try_for_each(|function| self.check(library, function))
+    }
+
+    fn check(&self, library: &LoadedLibrary, function: &'static str) -> Result<(), LoadError> {
+        let is_there = match self {
+            Table::V2(table) => table.has(function),
+            Table::V3(table) => table.has(function),
+        };
+        if is_there { Ok(()) } else { Err(library.lacks(function)) }
     }
 
     /// A model whose variables cannot be read is of no use: that is an error before anything runs.
@@ -57,74 +59,68 @@ impl Table {
         description: &ModelDescription,
     ) -> Result<(), LoadError> {
         for variable in &description.variables {
-            let (function, is_there) = match self {
-                Table::V2(table) => getter_of_fmi2(table, variable.value_type),
-                Table::V3(table) => getter_of_fmi3(table, variable.value_type),
+            let getter = match self {
+                Table::V2(_) => getter_of_fmi2(variable.value_type),
+                Table::V3(_) => getter_of_fmi3(variable.value_type),
             };
-            if !is_there {
-                return Err(library.lacks(function));
-            }
+            self.check(library, getter)?;
         }
         Ok(())
     }
 }
 
-fn exchange_of_fmi2(table: &Fmi2) -> Vec<(&'static str, bool)> {
-    vec![
-        ("fmi2EnterEventMode", table.enter_event_mode.is_some()),
-        ("fmi2NewDiscreteStates", table.new_discrete_states.is_some()),
-        ("fmi2EnterContinuousTimeMode", table.enter_continuous_time_mode.is_some()),
-        ("fmi2CompletedIntegratorStep", table.completed_integrator_step.is_some()),
-        ("fmi2SetTime", table.set_time.is_some()),
-        ("fmi2SetContinuousStates", table.set_continuous_states.is_some()),
-        ("fmi2GetDerivatives", table.get_derivatives.is_some()),
-        ("fmi2GetEventIndicators", table.get_event_indicators.is_some()),
-        ("fmi2GetContinuousStates", table.get_continuous_states.is_some()),
-        ("fmi2GetNominalsOfContinuousStates", table.get_nominals.is_some()),
-    ]
-}
+const EXCHANGE_OF_FMI_2: [&str; 10] = [
+    "fmi2EnterEventMode",
+    "fmi2NewDiscreteStates",
+    "fmi2EnterContinuousTimeMode",
+    "fmi2CompletedIntegratorStep",
+    "fmi2SetTime",
+    "fmi2SetContinuousStates",
+    "fmi2GetDerivatives",
+    "fmi2GetEventIndicators",
+    "fmi2GetContinuousStates",
+    "fmi2GetNominalsOfContinuousStates",
+];
 
-fn exchange_of_fmi3(table: &Fmi3) -> Vec<(&'static str, bool)> {
-    vec![
-        ("fmi3InstantiateModelExchange", table.instantiate_model_exchange.is_some()),
-        ("fmi3EnterEventMode", table.enter_event_mode.is_some()),
-        ("fmi3UpdateDiscreteStates", table.update_discrete_states.is_some()),
-        ("fmi3EnterContinuousTimeMode", table.enter_continuous_time_mode.is_some()),
-        ("fmi3CompletedIntegratorStep", table.completed_integrator_step.is_some()),
-        ("fmi3SetTime", table.set_time.is_some()),
-        ("fmi3SetContinuousStates", table.set_continuous_states.is_some()),
-        ("fmi3GetContinuousStateDerivatives", table.get_derivatives.is_some()),
-        ("fmi3GetEventIndicators", table.get_event_indicators.is_some()),
-        ("fmi3GetContinuousStates", table.get_continuous_states.is_some()),
-        ("fmi3GetNominalsOfContinuousStates", table.get_nominals.is_some()),
-    ]
-}
+const EXCHANGE_OF_FMI_3: [&str; 11] = [
+    "fmi3InstantiateModelExchange",
+    "fmi3EnterEventMode",
+    "fmi3UpdateDiscreteStates",
+    "fmi3EnterContinuousTimeMode",
+    "fmi3CompletedIntegratorStep",
+    "fmi3SetTime",
+    "fmi3SetContinuousStates",
+    "fmi3GetContinuousStateDerivatives",
+    "fmi3GetEventIndicators",
+    "fmi3GetContinuousStates",
+    "fmi3GetNominalsOfContinuousStates",
+];
 
-fn getter_of_fmi2(table: &Fmi2, value_type: ValueType) -> (&'static str, bool) {
+fn getter_of_fmi2(value_type: ValueType) -> &'static str {
     match value_type {
-        ValueType::Boolean => ("fmi2GetBoolean", table.get_boolean.is_some()),
-        ValueType::String => ("fmi2GetString", table.get_string.is_some()),
-        ValueType::Float64 => ("fmi2GetReal", table.get_real.is_some()),
+        ValueType::Boolean => "fmi2GetBoolean",
+        ValueType::String => "fmi2GetString",
+        ValueType::Float64 => "fmi2GetReal",
         // Integers and enumerations; there are no other types in FMI 2.
-        _ => ("fmi2GetInteger", table.get_integer.is_some()),
+        _ => "fmi2GetInteger",
     }
 }
 
-fn getter_of_fmi3(table: &Fmi3, value_type: ValueType) -> (&'static str, bool) {
+fn getter_of_fmi3(value_type: ValueType) -> &'static str {
     match value_type {
-        ValueType::Float64 => ("fmi3GetFloat64", table.get_float64.is_some()),
-        ValueType::Float32 => ("fmi3GetFloat32", table.get_float32.is_some()),
-        ValueType::Int8 => ("fmi3GetInt8", table.get_int8.is_some()),
-        ValueType::UInt8 => ("fmi3GetUInt8", table.get_uint8.is_some()),
-        ValueType::Int16 => ("fmi3GetInt16", table.get_int16.is_some()),
-        ValueType::UInt16 => ("fmi3GetUInt16", table.get_uint16.is_some()),
-        ValueType::Int32 => ("fmi3GetInt32", table.get_int32.is_some()),
-        ValueType::UInt32 => ("fmi3GetUInt32", table.get_uint32.is_some()),
-        ValueType::Int64 | ValueType::Enumeration => ("fmi3GetInt64", table.get_int64.is_some()),
-        ValueType::UInt64 => ("fmi3GetUInt64", table.get_uint64.is_some()),
-        ValueType::Boolean => ("fmi3GetBoolean", table.get_boolean.is_some()),
-        ValueType::String => ("fmi3GetString", table.get_string.is_some()),
-        ValueType::Binary => ("fmi3GetBinary", table.get_binary.is_some()),
-        ValueType::Clock => ("fmi3GetClock", table.get_clock.is_some()),
+        ValueType::Float64 => "fmi3GetFloat64",
+        ValueType::Float32 => "fmi3GetFloat32",
+        ValueType::Int8 => "fmi3GetInt8",
+        ValueType::UInt8 => "fmi3GetUInt8",
+        ValueType::Int16 => "fmi3GetInt16",
+        ValueType::UInt16 => "fmi3GetUInt16",
+        ValueType::Int32 => "fmi3GetInt32",
+        ValueType::UInt32 => "fmi3GetUInt32",
+        ValueType::Int64 | ValueType::Enumeration => "fmi3GetInt64",
+        ValueType::UInt64 => "fmi3GetUInt64",
+        ValueType::Boolean => "fmi3GetBoolean",
+        ValueType::String => "fmi3GetString",
+        ValueType::Binary => "fmi3GetBinary",
+        ValueType::Clock => "fmi3GetClock",
     }
 }

@@ -4,7 +4,7 @@
 use super::{CoSimulation, FmiVersion, ModelExchange, section};
 use crate::xml::{Node, Reader, child, elements, shorten};
 use consort_core::model::DefaultExperiment;
-use consort_core::{Capabilities, ContinuousDescription, Diagnostic, Fidelity, Refresh};
+use consort_core::{Capabilities, ContinuousDescription, Diagnostic, Refresh};
 
 /// The interfaces of an FMU.
 pub(super) struct Interfaces {
@@ -28,7 +28,8 @@ const ATTRIBUTES_FMI_2: &[&str] = &[
     "providesDirectionalDerivative",
 ];
 
-const ATTRIBUTES_FMI_3: &[&str] = &[
+/// What every interface of FMI 3 may have.
+const SHARED_FMI_3: &[&str] = &[
     "modelIdentifier",
     "needsExecutionTool",
     "canBeInstantiatedOnlyOncePerProcess",
@@ -37,6 +38,9 @@ const ATTRIBUTES_FMI_3: &[&str] = &[
     "providesDirectionalDerivatives",
     "providesAdjointDerivatives",
     "providesPerElementDependencies",
+];
+
+const ATTRIBUTES_FMI_3: &[&str] = &[
     "canHandleVariableCommunicationStepSize",
     "fixedInternalStepSize",
     "maxOutputDerivativeOrder",
@@ -59,18 +63,8 @@ const EXCHANGE_ATTRIBUTES_FMI_2: &[&str] = &[
     "providesDirectionalDerivative",
 ];
 
-const EXCHANGE_ATTRIBUTES_FMI_3: &[&str] = &[
-    "modelIdentifier",
-    "needsExecutionTool",
-    "canBeInstantiatedOnlyOncePerProcess",
-    "canGetAndSetFMUState",
-    "canSerializeFMUState",
-    "providesDirectionalDerivatives",
-    "providesAdjointDerivatives",
-    "providesPerElementDependencies",
-    "needsCompletedIntegratorStep",
-    "providesEvaluateDiscreteStates",
-];
+const EXCHANGE_ATTRIBUTES_FMI_3: &[&str] =
+    &["needsCompletedIntegratorStep", "providesEvaluateDiscreteStates"];
 
 /// Reads which interfaces there are, with what they can do.
 pub(super) fn read(reader: &mut Reader<'_>, root: Node<'_>, version: FmiVersion) -> Interfaces {
@@ -95,7 +89,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: Node<'_>, version: FmiVersion)
     let capabilities = match (node, &model_exchange) {
         (Some(node), _) => capabilities(reader, node, version),
         (None, Some(exchange)) => exchange.capabilities.clone(),
-        (None, None) => none(),
+        (None, None) => Capabilities::none(),
     };
     Interfaces {
         co_simulation,
@@ -108,10 +102,10 @@ pub(super) fn read(reader: &mut Reader<'_>, root: Node<'_>, version: FmiVersion)
 /// The states are filled in when the variables are known.
 fn model_exchange(reader: &mut Reader<'_>, node: Node<'_>, version: FmiVersion) -> ModelExchange {
     let known = match version {
-        FmiVersion::V2 => EXCHANGE_ATTRIBUTES_FMI_2,
-        FmiVersion::V3 => EXCHANGE_ATTRIBUTES_FMI_3,
+        FmiVersion::V2 => EXCHANGE_ATTRIBUTES_FMI_2.to_vec(),
+        FmiVersion::V3 => [SHARED_FMI_3, EXCHANGE_ATTRIBUTES_FMI_3].concat(),
     };
-    reader.known_attributes(node, known);
+    reader.known_attributes(node, &known);
     let needs_completed_step = match version {
         FmiVersion::V2 => !reader.flag(node, "completedIntegratorStepNotNeeded"),
         FmiVersion::V3 => reader.flag(node, "needsCompletedIntegratorStep"),
@@ -147,16 +141,16 @@ fn exchange_capabilities(
         serialize_state: flag(serialize),
         directional_derivatives: flag(directional),
         single_instance: flag("canBeInstantiatedOnlyOncePerProcess"),
-        ..none()
+        ..Capabilities::none()
     }
 }
 
 fn co_simulation(reader: &mut Reader<'_>, node: Node<'_>, version: FmiVersion) -> CoSimulation {
     let known = match version {
-        FmiVersion::V2 => ATTRIBUTES_FMI_2,
-        FmiVersion::V3 => ATTRIBUTES_FMI_3,
+        FmiVersion::V2 => ATTRIBUTES_FMI_2.to_vec(),
+        FmiVersion::V3 => [SHARED_FMI_3, ATTRIBUTES_FMI_3].concat(),
     };
-    reader.known_attributes(node, known);
+    reader.known_attributes(node, &known);
     let fixed_step = node.attribute("fixedInternalStepSize");
     if fixed_step.is_some() {
         reader.number::<f64>(node, "fixedInternalStepSize", "a number");
@@ -218,7 +212,7 @@ fn capabilities(reader: &mut Reader<'_>, node: Node<'_>, version: FmiVersion) ->
     let shared = Capabilities {
         variable_step: flag("canHandleVariableCommunicationStepSize"),
         single_instance: flag("canBeInstantiatedOnlyOncePerProcess"),
-        ..none()
+        ..Capabilities::none()
     };
     match version {
         FmiVersion::V2 => Capabilities {
@@ -241,25 +235,6 @@ fn capabilities(reader: &mut Reader<'_>, node: Node<'_>, version: FmiVersion) ->
                 ..shared
             }
         }
-    }
-}
-
-/// Those of an FMU that promises nothing.
-fn none() -> Capabilities {
-    Capabilities {
-        refresh: Refresh::ByStep,
-        variable_step: false,
-        event_mode: false,
-        early_return: false,
-        intermediate_update: false,
-        save_state: false,
-        serialize_state: false,
-        fidelity: Fidelity::Exact,
-        directional_derivatives: false,
-        input_derivatives_max: 0,
-        lane: None,
-        single_instance: false,
-        solved_by: None,
     }
 }
 

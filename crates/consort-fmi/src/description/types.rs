@@ -106,12 +106,8 @@ impl Types {
     fn add(&mut self, reader: &mut Reader<'_>, node: Node<'_>, name: &str, declared: Declared) {
         if self.by_name.contains_key(name) {
             let message = format!("the type `{}` is defined twice", shorten(name));
-            reader.report(
-                Diagnostic::warning("description::duplicate-type", message)
-                    .at(reader.place(node, "name"), "defined again")
-                    .help("the first definition is used"),
-            );
-            return;
+            let warning = Diagnostic::warning("description::duplicate-type", message);
+            return reader.defined_twice(node, warning);
         }
         self.by_name.insert(name.to_owned(), declared);
     }

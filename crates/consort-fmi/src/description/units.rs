@@ -31,11 +31,8 @@ impl Units {
             };
             if units.by_name.contains_key(name) {
                 let message = format!("the unit `{}` is defined twice", shorten(name));
-                reader.report(
-                    Diagnostic::warning("description::duplicate-unit", message)
-                        .at(reader.place(node, "name"), "defined again")
-                        .help("the first definition is used"),
-                );
+                let warning = Diagnostic::warning("description::duplicate-unit", message);
+                reader.defined_twice(node, warning);
                 continue;
             }
             units.add(unit);

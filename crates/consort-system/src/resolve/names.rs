@@ -92,16 +92,6 @@ impl<'a> Names<'a> {
 
 impl<'a> ModelNames<'a> {
     fn new(model: &'a ModelDescription) -> Self {
-        let mut variables = BTreeMap::new();
-        for (index, variable) in model.variables.iter().enumerate() {
-            variables.entry(variable.name.as_str()).or_insert(VariableId::from_index(index));
-        }
-        // A variable's own name goes before another one's alias.
-        for (index, variable) in model.variables.iter().enumerate() {
-            for alias in &variable.aliases {
-                variables.entry(alias.as_str()).or_insert(VariableId::from_index(index));
-            }
-        }
-        ModelNames { model, variables, components: Vec::new() }
+        ModelNames { model, variables: model.names(), components: Vec::new() }
     }
 }

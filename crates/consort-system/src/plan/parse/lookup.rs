@@ -35,7 +35,7 @@ impl<'t> Lookup<'t> {
         let mut variables = BTreeMap::new();
         for model in models {
             let address = std::ptr::from_ref(*model).addr();
-            variables.entry(address).or_insert_with(|| names_of(model));
+            variables.entry(address).or_insert_with(|| model.names());
         }
         Lookup {
             system,
@@ -67,19 +67,6 @@ impl<'t> Lookup<'t> {
             false => format!("the {title} are `{}`{more}", listed.join("`, `")),
         }
     }
-}
-
-fn names_of(model: &ModelDescription) -> BTreeMap<&str, VariableId> {
-    let mut names = BTreeMap::new();
-    for (index, variable) in model.variables.iter().enumerate() {
-        names.entry(variable.name.as_str()).or_insert(VariableId::from_index(index));
-    }
-    for (index, variable) in model.variables.iter().enumerate() {
-        for alias in &variable.aliases {
-            names.entry(alias.as_str()).or_insert(VariableId::from_index(index));
-        }
-    }
-    names
 }
 
 impl<'t> Parser<'t, '_> {
