@@ -82,13 +82,13 @@ macro_rules! define_values {
             /// The type of the elements.
             #[inline]
             pub fn value_type(&self) -> ValueType {
-                match self { $(Values::$variant(_) => ValueType::$variant,)* }
+                self.view().value_type()
             }
 
             /// How many elements there are.
             #[inline]
             pub fn len(&self) -> usize {
-                match self { $(Values::$variant(values) => values.len(),)* }
+                self.view().len()
             }
 
             /// How many bytes the elements take; of text and binary without what they point to.

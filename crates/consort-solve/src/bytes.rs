@@ -51,16 +51,8 @@ impl WriteParts for Writer {
     }
 
     fn statistics(&mut self, statistics: &SolverStatistics) {
-        let SolverStatistics { steps, evaluations, jacobians, factorizations, .. } = *statistics;
-        let SolverStatistics { iterations, error_test_failures, convergence_failures, .. } =
-            *statistics;
-        for value in [steps, evaluations, jacobians, factorizations, iterations] {
-            self.word(value);
-        }
-        self.word(error_test_failures);
-        self.word(convergence_failures);
-        self.word(statistics.stiffness_hints);
-        self.word(statistics.switches);
+        let mut statistics = *statistics;
+        statistics.counts().into_iter().for_each(|count| self.word(*count));
     }
 }
 
@@ -136,17 +128,11 @@ impl ReadParts for Reader<'_> {
     }
 
     fn statistics(&mut self) -> Result<SolverStatistics, BytesError> {
-        Ok(SolverStatistics {
-            steps: self.tally()?,
-            evaluations: self.tally()?,
-            jacobians: self.tally()?,
-            factorizations: self.tally()?,
-            iterations: self.tally()?,
-            error_test_failures: self.tally()?,
-            convergence_failures: self.tally()?,
-            stiffness_hints: self.tally()?,
-            switches: self.tally()?,
-        })
+        let mut statistics = SolverStatistics::default();
+        for count in statistics.counts() {
+            *count = self.tally()?;
+        }
+        Ok(statistics)
     }
 }
 

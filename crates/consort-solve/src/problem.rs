@@ -363,15 +363,25 @@ pub struct SolverStatistics {
 impl SolverStatistics {
     /// Adds what another solver did.
     pub(crate) fn add(&mut self, other: &SolverStatistics) {
-        self.steps += other.steps;
-        self.evaluations += other.evaluations;
-        self.jacobians += other.jacobians;
-        self.factorizations += other.factorizations;
-        self.iterations += other.iterations;
-        self.error_test_failures += other.error_test_failures;
-        self.convergence_failures += other.convergence_failures;
-        self.stiffness_hints += other.stiffness_hints;
-        self.switches += other.switches;
+        let mut other = *other;
+        for (count, more) in self.counts().into_iter().zip(other.counts()) {
+            *count += *more;
+        }
+    }
+
+    /// All of them, in the order of a solver's bytes.
+    pub(crate) fn counts(&mut self) -> [&mut u64; 9] {
+        [
+            &mut self.steps,
+            &mut self.evaluations,
+            &mut self.jacobians,
+            &mut self.factorizations,
+            &mut self.iterations,
+            &mut self.error_test_failures,
+            &mut self.convergence_failures,
+            &mut self.stiffness_hints,
+            &mut self.switches,
+        ]
     }
 }
 

@@ -7,28 +7,26 @@ impl Values {
     /// Booleans and clocks. `Float32` is rounded to nearest. `None` for text, and if a number does not fit.
     pub fn from_numbers(value_type: ValueType, numbers: &[f64]) -> Option<Self> {
         macro_rules! whole {
-            ($variant:ident, $of:ty) => {
-                Values::$variant(
-                    numbers.iter().map(|it| exact(*it, |it| it as $of)).collect::<Option<_>>()?,
-                )
+            ($($variant:ident $of:ty),*) => {
+                match value_type {
+                    $(ValueType::$variant => {
+                        let exactly = |number: &f64| exact(*number, |it| it as $of);
+                        numbers.iter().map(exactly).collect::<Option<_>>().map(Values::$variant)
+                    })*
+                    ValueType::Float64 => Some(Values::Float64(numbers.to_vec())),
+                    ValueType::Float32 => {
+                        Some(Values::Float32(numbers.iter().map(|it| *it as f32).collect()))
+                    }
+                    ValueType::Boolean => truths(numbers).map(Values::Boolean),
+                    ValueType::Clock => truths(numbers).map(Values::Clock),
+                    ValueType::String | ValueType::Binary => None,
+                }
             };
         }
-        Some(match value_type {
-            ValueType::Float64 => Values::Float64(numbers.to_vec()),
-            ValueType::Float32 => Values::Float32(numbers.iter().map(|it| *it as f32).collect()),
-            ValueType::Int8 => whole!(Int8, i8),
-            ValueType::UInt8 => whole!(UInt8, u8),
-            ValueType::Int16 => whole!(Int16, i16),
-            ValueType::UInt16 => whole!(UInt16, u16),
-            ValueType::Int32 => whole!(Int32, i32),
-            ValueType::UInt32 => whole!(UInt32, u32),
-            ValueType::Int64 => whole!(Int64, i64),
-            ValueType::UInt64 => whole!(UInt64, u64),
-            ValueType::Enumeration => whole!(Enumeration, i64),
-            ValueType::Boolean => Values::Boolean(truths(numbers)?),
-            ValueType::Clock => Values::Clock(truths(numbers)?),
-            ValueType::String | ValueType::Binary => return None,
-        })
+        whole!(
+            Int8 i8, UInt8 u8, Int16 i16, UInt16 u16, Int32 i32, UInt32 u32, Int64 i64, UInt64 u64,
+            Enumeration i64
+        )
     }
 }
 

@@ -68,23 +68,17 @@ impl Shape {
 
     fn fill_integers(&self, values: &mut Values, prng: &mut Prng) {
         macro_rules! whole {
-            ($values:ident, $type:ty) => {
-                $values
-                    .iter_mut()
-                    .for_each(|it| *it = self.float(*it as f64, prng).floor() as $type)
+            ($($variant:ident $of:ty),*) => {
+                match values {
+                    $(Values::$variant(values) => {
+                        let next = |it: &mut $of| *it = self.float(*it as f64, prng).floor() as $of;
+                        values.iter_mut().for_each(next);
+                    })*
+                    _ => {}
+                }
             };
         }
-        match values {
-            Values::Int8(values) => whole!(values, i8),
-            Values::UInt8(values) => whole!(values, u8),
-            Values::Int16(values) => whole!(values, i16),
-            Values::UInt16(values) => whole!(values, u16),
-            Values::Int32(values) => whole!(values, i32),
-            Values::UInt32(values) => whole!(values, u32),
-            Values::Int64(values) => whole!(values, i64),
-            Values::UInt64(values) => whole!(values, u64),
-            _ => {}
-        }
+        whole!(Int8 i8, UInt8 u8, Int16 i16, UInt16 u16, Int32 i32, UInt32 u32, Int64 i64, UInt64 u64);
     }
 
     fn float(&self, start: f64, prng: &mut Prng) -> f64 {
