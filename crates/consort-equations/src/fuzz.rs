@@ -1,6 +1,7 @@
 //! What the fuzz target calls.
 
 use crate::program::{NoHistory, Program};
+use crate::tree::Model;
 use crate::{Equations, compile, read};
 use consort_core::Report;
 
@@ -10,17 +11,25 @@ use consort_core::Report;
 /// If a model is refused without a reason, or accepted with one, or a program is not well made: that is
 /// a finding.
 pub fn model(data: &[u8]) {
-    let text = String::from_utf8_lossy(data);
-    let mut report = Report::default();
-    let model = read("fuzz.eq", &text, &mut report);
-    assert_eq!(model.is_none(), report.has_errors(), "no model without a reason");
-    let Some(model) = model else { return };
-    let equations = compile(&model, &mut report);
-    assert_eq!(equations.is_none(), report.has_errors(), "nothing is refused without a reason");
-    let Some(equations) = equations else { return };
+    let Some(equations) = compiled(data, |text, report| read("fuzz.eq", text, report)) else {
+        return;
+    };
     for program in all(&equations) {
         evaluate(&equations, program);
     }
+}
+
+/// Bytes as a model that is read and compiled, each with a reason where there is nothing.
+pub(crate) fn compiled(
+    data: &[u8],
+    read: impl Fn(&str, &mut Report) -> Option<Model>,
+) -> Option<Equations> {
+    let mut report = Report::default();
+    let model = read(&String::from_utf8_lossy(data), &mut report);
+    assert_eq!(model.is_none(), report.has_errors(), "no model without a reason");
+    let equations = compile(&model?, &mut report);
+    assert_eq!(equations.is_none(), report.has_errors(), "nothing is refused without a reason");
+    equations
 }
 
 fn all(equations: &Equations) -> Vec<&Program> {

@@ -151,19 +151,9 @@ pub fn describe_exit(status: ExitStatus) -> String {
 }
 
 fn signal_name(signal: i32) -> Option<&'static str> {
-    const NAMES: [(Signal, &str); 12] = [
-        (Signal::HUP, "SIGHUP"),
-        (Signal::INT, "SIGINT"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::XCPU, "SIGXCPU"),
-    ];
-    NAMES.into_iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| name)
+    macro_rules! signals {
+        ($($short:ident)*) => { [$((Signal::$short, concat!("SIG", stringify!($short)))),*] };
+    }
+    let names = signals!(HUP INT QUIT ILL ABORT BUS FPE KILL SEGV PIPE TERM XCPU);
+    names.into_iter().find(|(known, _)| known.as_raw() == signal).map(|(_, name)| name)
 }

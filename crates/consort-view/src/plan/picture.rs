@@ -9,31 +9,16 @@ use std::fmt::Write as _;
 
 /// Every kind of edge, in the order of the legend: its id, what it means and how it looks.
 const EDGES: [(EdgeKind, &str, &str, Look); 5] = [
-    (
-        EdgeKind::Connected,
-        "connected",
-        "connected",
-        Look { color: "#555555", width: 1.0, dash: "" },
-    ),
-    (
-        EdgeKind::Delayed,
-        "delayed",
-        "connected, one step late",
-        Look { color: "#d55e00", width: 1.4, dash: "5 3" },
-    ),
-    (
-        EdgeKind::Feedthrough,
-        "feedthrough",
-        "feedthrough",
-        Look { color: "#0072b2", width: 2.0, dash: "" },
-    ),
+    (EdgeKind::Connected, "connected", "connected", Look::new("#555555", 1.0, "")),
+    (EdgeKind::Delayed, "delayed", "connected, one step late", Look::new("#d55e00", 1.4, "5 3")),
+    (EdgeKind::Feedthrough, "feedthrough", "feedthrough", Look::new("#0072b2", 2.0, "")),
     (
         EdgeKind::LateFeedthrough,
         "late",
         "feedthrough, one step late",
-        Look { color: "#d55e00", width: 2.0, dash: "5 3" },
+        Look::new("#d55e00", 2.0, "5 3"),
     ),
-    (EdgeKind::Step, "step", "step", Look { color: "#a8a8a8", width: 1.0, dash: "" }),
+    (EdgeKind::Step, "step", "step", Look::new("#a8a8a8", 1.0, "")),
 ];
 
 /// How a line looks.
@@ -42,6 +27,12 @@ struct Look {
     color: &'static str,
     width: f64,
     dash: &'static str,
+}
+
+impl Look {
+    const fn new(color: &'static str, width: f64, dash: &'static str) -> Look {
+        Look { color, width, dash }
+    }
 }
 
 macro_rules! put {

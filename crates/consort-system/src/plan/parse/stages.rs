@@ -244,12 +244,21 @@ impl<'t> Parser<'t, '_> {
 
     /// Names of components up to the end of the list; there may be none.
     fn components(&mut self, line: &mut Line<'t>) -> Option<Vec<ComponentId>> {
+        self.list(line, Self::component)
+    }
+
+    /// Things with commas between them up to the end of the list; there may be none.
+    fn list<T>(
+        &mut self,
+        line: &mut Line<'t>,
+        read: impl Fn(&mut Self, &mut Line<'t>) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let mut list = Vec::new();
         if line.is_done() {
             return Some(list);
         }
         loop {
-            list.push(self.component(line).or_else(|| {
+            list.push(read(self, line).or_else(|| {
                 line.rest();
                 None
             })?);
@@ -266,18 +275,6 @@ impl<'t> Parser<'t, '_> {
             self.syntax(rest.span(self.source), "`unknowns`", example);
             return None;
         }
-        let mut list = Vec::new();
-        if line.is_done() {
-            return Some(list);
-        }
-        loop {
-            list.push(self.connection(line).or_else(|| {
-                line.rest();
-                None
-            })?);
-            if !line.eat(",") {
-                return Some(list);
-            }
-        }
+        self.list(line, Self::connection)
     }
 }
