@@ -68,6 +68,7 @@ pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanned};
 pub use id::{ComponentId, ConnectionId, NodeId, Reference, VariableId};
 pub use literal::{Literal, LiteralError};
+pub use live::Direction;
 pub use long_wait::LongWait;
 pub use model::{
     CallError, CallStatus, Capabilities, EventUpdate, Instance, Instantiation, Kept, LiveModel,

@@ -7,6 +7,17 @@ use crate::state::SavedState;
 use crate::value::{ValuesMut, ValuesRef};
 use std::time::Duration;
 
+/// In which direction a derivative is taken: that of `unknowns`, by `knowns` that change by `seed`.
+#[derive(Clone, Copy, Debug)]
+pub struct Direction<'a> {
+    /// What is derived.
+    pub unknowns: &'a [Reference],
+    /// By what.
+    pub knowns: &'a [Reference],
+    /// How each element of the knowns changes.
+    pub seed: &'a [f64],
+}
+
 /// One live example of a model: its life cycle, its values and its saved states. An
 /// [`Instance`](crate::Instance) adds steps, a [`ContinuousInstance`](crate::ContinuousInstance) its
 /// equations.
@@ -82,17 +93,11 @@ pub trait LiveModel: Send {
         Err(CallError::unsupported("enter event mode"))
     }
 
-    /// The derivative of `unknowns` in the direction `seed` of `knowns`.
+    /// The directional derivative, one number for each element of the unknowns.
     ///
     /// # Errors
     /// If the instance has no directional derivatives.
-    fn directional_derivative(
-        &mut self,
-        _unknowns: &[Reference],
-        _knowns: &[Reference],
-        _seed: &[f64],
-        _sensitivity: &mut [f64],
-    ) -> CallResult<()> {
+    fn directional_derivative(&mut self, _along: Direction<'_>, _to: &mut [f64]) -> CallResult<()> {
         Err(CallError::unsupported("compute directional derivatives"))
     }
 

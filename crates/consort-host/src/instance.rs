@@ -14,8 +14,8 @@ use super::replay::Replay;
 use super::worker::Worker;
 use consort_core::model::{CallResult, row_width};
 use consort_core::{
-    CallError, EventUpdate, Instance, LiveModel, Provider, Reference, SavedState, Setup, Step,
-    StepOutcome, ValuesMut, ValuesRef,
+    CallError, Direction, EventUpdate, Instance, LiveModel, Provider, Reference, SavedState, Setup,
+    Step, StepOutcome, ValuesMut, ValuesRef,
 };
 use std::fs;
 use std::sync::Arc;
@@ -142,14 +142,9 @@ impl LiveModel for IsolatedInstance {
         self.command(Op::EnterEventMode, |_| ())
     }
 
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        let count = sensitivity.len();
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
+        let Direction { unknowns, knowns, seed } = along;
+        let count = to.len();
         let fill = |to: &mut Writer<'_>| {
             write_references(to, unknowns);
             write_references(to, knowns);
@@ -157,9 +152,7 @@ impl LiveModel for IsolatedInstance {
             to.reals(seed);
             to.word(count as u64);
         };
-        self.ask(Op::DirectionalDerivative, fill, |reply| {
-            reply.elements(ValuesMut::Float64(sensitivity))
-        })
+        self.ask(Op::DirectionalDerivative, fill, |reply| reply.elements(ValuesMut::Float64(to)))
     }
 
     fn save(&mut self) -> CallResult<SavedState> {

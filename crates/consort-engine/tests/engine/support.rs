@@ -3,7 +3,7 @@
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::model::{CallResult, DefaultExperiment, Enumeration};
 use consort_core::{
-    CallError, CallStatus, Capabilities, Causality, ComponentId, Conversion, DependsOn,
+    CallError, CallStatus, Capabilities, Causality, ComponentId, Conversion, DependsOn, Direction,
     EventUpdate, Instance, Instantiation, LiveModel, Model, ModelDescription, ModelStructure,
     Reference, Refresh, Report, Resolution, SavedState, Seconds, Setup, SetupOrder, Step,
     StepOutcome, Time, Unknown, ValueType, Values, ValuesMut, ValuesRef, Variable, VariableId,
@@ -184,15 +184,10 @@ impl LiveModel for TestInstance {
         self.in_event_mode = true;
         Ok(())
     }
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
+        let Direction { unknowns, knowns, seed } = along;
         assert_eq!((unknowns, knowns), (&[Reference(1)][..], &[Reference(0)][..]));
-        sensitivity[0] = self.behavior.derivative().expect("asked only if known") * seed[0];
+        to[0] = self.behavior.derivative().expect("asked only if known") * seed[0];
         Ok(())
     }
     /// What a behavior remembers, it remembers in its variables.

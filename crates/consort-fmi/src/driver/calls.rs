@@ -6,8 +6,8 @@
 use crate::binding::context::Context;
 use crate::binding::{Interface, Status};
 use consort_core::{
-    CallError, CallStatus, CompletedStep, Reference, Setup, Sizes, Step, ValuesMut, ValuesRef,
-    model::CallResult,
+    CallError, CallStatus, CompletedStep, Direction, Reference, Setup, Sizes, Step, ValuesMut,
+    ValuesRef, model::CallResult,
 };
 use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
@@ -126,13 +126,7 @@ pub(super) trait Calls: Send {
     fn enter_event_mode(&mut self) -> Asked;
     fn update_discrete_states(&mut self, discrete: &mut Discrete) -> Asked;
     fn enter_step_mode(&mut self) -> Asked;
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> Asked;
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> Asked;
     fn get_state(&mut self, state: &mut RawState) -> Asked;
     /// `state` is one of this instance's and not freed, here and below.
     fn set_state(&mut self, state: RawState) -> Asked;

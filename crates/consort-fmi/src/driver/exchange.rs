@@ -12,8 +12,8 @@ use super::instance::nothing;
 use super::phase::Phase;
 use consort_core::model::CallResult;
 use consort_core::{
-    CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, LiveModel,
-    Reference, SavedState, Setup, Sizes, ValuesMut, ValuesRef,
+    CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, Direction,
+    LiveModel, Reference, SavedState, Setup, Sizes, ValuesMut, ValuesRef,
 };
 use std::sync::Arc;
 
@@ -184,14 +184,8 @@ impl<C: ExchangeCalls> LiveModel for ModelExchangeInstance<C> {
         self.fmu.transition(Phase::Event, C::enter_event_mode, nothing)
     }
 
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        self.fmu.directional_derivative(unknowns, knowns, seed, sensitivity)
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
+        self.fmu.directional_derivative(along, to)
     }
 
     fn save(&mut self) -> CallResult<SavedState> {

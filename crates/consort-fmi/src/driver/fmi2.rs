@@ -14,7 +14,9 @@ use crate::binding::fmi2::{
 };
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, Reference, Step, ValueType, ValuesMut, ValuesRef};
+use consort_core::{
+    CallError, CallStatus, Direction, Reference, Step, ValueType, ValuesMut, ValuesRef,
+};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -318,16 +320,11 @@ impl Calls for Fmi2Calls {
         Err(CallError::unsupported("enter step mode"))
     }
 
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> Asked {
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> Asked {
+        let Direction { unknowns, knowns, seed } = along;
         const CALL: &str = "fmi2GetDirectionalDerivative";
         check_lengths(CALL, knowns.len(), seed.len())?;
-        check_lengths(CALL, unknowns.len(), sensitivity.len())?;
+        check_lengths(CALL, unknowns.len(), to.len())?;
         ask_optional!(
             self,
             "fmi2GetDirectionalDerivative",
@@ -337,7 +334,7 @@ impl Calls for Fmi2Calls {
             knowns.as_ptr(),
             knowns.len(),
             seed.as_ptr(),
-            sensitivity.as_mut_ptr()
+            to.as_mut_ptr()
         )
     }
 

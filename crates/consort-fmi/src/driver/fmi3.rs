@@ -11,7 +11,7 @@ use crate::binding::context::consort_fmi3_logger;
 use crate::binding::fmi3::{Fmi3, Instance};
 use crate::binding::{Interface, Status};
 use consort_core::model::CallResult;
-use consort_core::{CallError, CallStatus, Reference, Step, ValuesMut, ValuesRef};
+use consort_core::{CallError, CallStatus, Direction, Reference, Step, ValuesMut, ValuesRef};
 use std::ptr;
 use std::sync::Arc;
 
@@ -371,13 +371,8 @@ impl Calls for Fmi3Calls {
         ask_optional!(self, "fmi3EnterStepMode", enter_step_mode)
     }
 
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> Asked {
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> Asked {
+        let Direction { unknowns, knowns, seed } = along;
         ask_optional!(
             self,
             "fmi3GetDirectionalDerivative",
@@ -388,8 +383,8 @@ impl Calls for Fmi3Calls {
             knowns.len(),
             seed.as_ptr(),
             seed.len(),
-            sensitivity.as_mut_ptr(),
-            sensitivity.len()
+            to.as_mut_ptr(),
+            to.len()
         )
     }
 

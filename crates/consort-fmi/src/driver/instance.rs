@@ -8,8 +8,8 @@ use crate::binding::float_mode::FloatMode;
 use crate::binding::registry::note_call;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, EventUpdate, Instance, LiveModel, LogLevel, Reference, SavedState, Setup, Step,
-    StepOutcome, ValueType, ValuesMut, ValuesRef,
+    CallError, Direction, EventUpdate, Instance, LiveModel, LogLevel, Reference, SavedState, Setup,
+    Step, StepOutcome, ValueType, ValuesMut, ValuesRef,
 };
 use std::mem::ManuallyDrop;
 
@@ -103,13 +103,8 @@ impl<C: Calls> LiveModel for FmuInstance<C> {
         self.transition(Phase::Event, C::enter_event_mode, nothing)
     }
 
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
+        let Direction { unknowns, knowns, .. } = along;
         const CALL: &str = "compute directional derivatives";
         if !self.loaded.description.capabilities.directional_derivatives {
             return Err(CallError::unsupported(CALL));
@@ -117,10 +112,10 @@ impl<C: Calls> LiveModel for FmuInstance<C> {
         self.require(CALL, Phase::Initialization, Phase::Step)?;
         if unknowns.is_empty() || knowns.is_empty() {
             // No call for nothing: FMUs crash on counts of zero.
-            sensitivity.fill(0.0);
+            to.fill(0.0);
             return Ok(());
         }
-        let asked = self.calls.directional_derivative(unknowns, knowns, seed, sensitivity);
+        let asked = self.calls.directional_derivative(along, to);
         self.check_float_mode();
         self.finish(asked, |instance| {
             let unknowns = instance.describe(unknowns, ValueType::Float64, None);

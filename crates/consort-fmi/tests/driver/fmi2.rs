@@ -5,8 +5,8 @@ use crate::fixture::{
     step, step_from,
 };
 use consort_core::{
-    CallStatus, Instance, LogLevel, Model, Reference, StepReason, Time, Values, ValuesMut,
-    ValuesRef,
+    CallStatus, Direction, Instance, LogLevel, Model, Reference, StepReason, Time, Values,
+    ValuesMut, ValuesRef,
 };
 use consort_fmi::description::FmiVersion;
 
@@ -413,9 +413,17 @@ fn derivatives_are_passed_on() {
     let mut instance = ready(&model, &Log::default());
     let mut sensitivity = [0.0; 2];
     let (unknowns, knowns) = ([Reference(1), Reference(2)], [Reference(3), Reference(4)]);
-    instance.directional_derivative(&unknowns, &knowns, &[1.0, 0.5], &mut sensitivity).unwrap();
+    instance
+        .directional_derivative(
+            Direction { unknowns: &unknowns, knowns: &knowns, seed: &[1.0, 0.5] },
+            &mut sensitivity,
+        )
+        .unwrap();
     assert_eq!(sensitivity.map(f64::to_bits), [20.0f64, 35.0].map(f64::to_bits));
-    let short = instance.directional_derivative(&unknowns, &knowns, &[1.0], &mut sensitivity);
+    let short = instance.directional_derivative(
+        Direction { unknowns: &unknowns, knowns: &knowns, seed: &[1.0] },
+        &mut sensitivity,
+    );
     assert!(matches!(short.unwrap_err().status, CallStatus::Refused(_)));
 
     instance.set_input_derivatives(&[Reference(5)], &[1], &[0.25]).unwrap();

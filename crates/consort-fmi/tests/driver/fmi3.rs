@@ -5,8 +5,8 @@ use crate::fixture::{
     step, step_from,
 };
 use consort_core::{
-    CallStatus, Instance, Instantiation, Model, Reference, StepReason, Time, Values, ValuesMut,
-    ValuesRef,
+    CallStatus, Direction, Instance, Instantiation, Model, Reference, StepReason, Time, Values,
+    ValuesMut, ValuesRef,
 };
 use consort_fmi::description::FmiVersion;
 use consort_fmi::fmu::FmuModel;
@@ -242,7 +242,10 @@ fn directional_derivatives_of_arrays_have_as_many_elements_as_they_need() {
     let mut instance = ready(&model, &Log::default());
     let mut sensitivity = [0.0; 3];
     instance
-        .directional_derivative(&[Reference(1)], &[Reference(0)], &[2.0], &mut sensitivity)
+        .directional_derivative(
+            Direction { unknowns: &[Reference(1)], knowns: &[Reference(0)], seed: &[2.0] },
+            &mut sensitivity,
+        )
         .unwrap();
     assert_eq!(sensitivity.map(f64::to_bits), [20.0f64, 22.0, 24.0].map(f64::to_bits));
     let error = instance.set_input_derivatives(&[Reference(0)], &[1], &[0.0]).unwrap_err();

@@ -3,7 +3,7 @@
 use crate::fixture::{BOTH, SETUP, float, instantiate, load, ready, reference, set, settle};
 use consort_core::{
     CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, ContinuousModel,
-    Sizes, Values, ValuesMut, ValuesRef,
+    Direction, Sizes, Values, ValuesMut, ValuesRef,
 };
 use consort_testkit::fmus::Fmi;
 
@@ -178,11 +178,17 @@ fn directional_derivatives_are_columns_of_the_jacobian() {
         // Columns 1 and 4 touch no row together: one call gives both.
         let seed = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
         let mut sensitivity = [9.0; 6];
-        it.directional_derivative(&unknowns, &knowns, &seed, &mut sensitivity).unwrap();
+        it.directional_derivative(
+            Direction { unknowns: &unknowns, knowns: &knowns, seed: &seed },
+            &mut sensitivity,
+        )
+        .unwrap();
         assert_eq!(sensitivity, [-2.0, 1.0, 1.0, -2.0, 1.0, 0.0]);
     }
     let model = load("dahlquist", Fmi::V2);
-    let error = ready(&model).directional_derivative(&[], &[], &[], &mut []).unwrap_err();
+    let error = ready(&model)
+        .directional_derivative(Direction { unknowns: &[], knowns: &[], seed: &[] }, &mut [])
+        .unwrap_err();
     assert_eq!(error.status, CallStatus::Unsupported);
 }
 

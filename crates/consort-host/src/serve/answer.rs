@@ -8,7 +8,8 @@ use crate::protocol::{
 };
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, Instance, Instantiation, Prng, SavedState, ValuesMut, ValuesRef,
+    CallError, CallStatus, Direction, Instance, Instantiation, Prng, SavedState, ValuesMut,
+    ValuesRef,
 };
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -202,7 +203,10 @@ impl Hosted {
         scratch.results.resize(results, 0.0);
         let (unknowns, knowns) = (&scratch.references, &scratch.others);
         let results = &mut scratch.results;
-        instance.directional_derivative(unknowns, knowns, &scratch.numbers, results)?;
+        instance.directional_derivative(
+            Direction { unknowns, knowns, seed: &scratch.numbers },
+            results,
+        )?;
         reply.reals(results);
         Ok(())
     }

@@ -8,8 +8,8 @@ use super::work::Work;
 use super::{Identity, bytes};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, LiveModel, Prng,
-    Reference, SavedState, Setup, Sizes, ValuesMut, ValuesRef,
+    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Direction,
+    LiveModel, Prng, Reference, SavedState, Setup, Sizes, ValuesMut, ValuesRef,
 };
 use consort_equations::{Equations, ModelPart};
 use std::sync::Arc;
@@ -240,15 +240,10 @@ impl LiveModel for EquationsInstance {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
+        let Direction { unknowns, knowns, seed } = along;
         let EquationsInstance { equations, state, work, .. } = self;
-        let (unknowns, knowns) = ((unknowns, sensitivity), (knowns, seed));
+        let (unknowns, knowns) = ((unknowns, to), (knowns, seed));
         sensitivity::directional(equations, (state, work), unknowns, knowns)
     }
 

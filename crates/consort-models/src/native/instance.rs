@@ -6,8 +6,9 @@ use super::store::{self, Misfit, Slot, Store};
 use consort_core::model::CallResult;
 use consort_core::value::{ValueType, ValuesMut, ValuesRef};
 use consort_core::{
-    CallError, CallStatus, Causality, Instance, Instantiation, LiveModel, Model, ModelDescription,
-    Prng, Reference, Resolution, SavedState, Setup, Step, StepOutcome, Time, Variability, Variable,
+    CallError, CallStatus, Causality, Direction, Instance, Instantiation, LiveModel, Model,
+    ModelDescription, Prng, Reference, Resolution, SavedState, Setup, Step, StepOutcome, Time,
+    Variability, Variable,
 };
 use std::sync::Arc;
 
@@ -229,18 +230,13 @@ impl LiveModel for NativeInstance {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        unknowns: &[Reference],
-        knowns: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
-        sensitivity.fill(0.0);
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
+        let Direction { unknowns, knowns, seed } = along;
+        to.fill(0.0);
         let mut at = 0;
         for &unknown in unknowns {
             let end = at + self.count(unknown)?;
-            let room = sensitivity.get_mut(at..end).ok_or_else(too_short)?;
+            let room = to.get_mut(at..end).ok_or_else(too_short)?;
             self.derivative(unknown, knowns, seed, room)?;
             at = end;
         }

@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, Settings, compiled, instantiation};
 use consort_core::{
-    Causality, ContinuousInstance, ContinuousModel, DependsOn, Initial, Reference, Resolution,
-    Setup, Time, ValuesMut, ValuesRef, Variable, VariableId,
+    Causality, ContinuousInstance, ContinuousModel, DependsOn, Direction, Initial, Reference,
+    Resolution, Setup, Time, ValuesMut, ValuesRef, Variable, VariableId,
 };
 use consort_models::equations::EquationsModel;
 use std::fmt::Write as _;
@@ -140,12 +140,20 @@ fn directional_derivatives_are_those_of_differences() {
     let (above, below) = (value(&shifted(h)), value(&shifted(-h)));
     value(&point);
     let mut found = [0.0; 4];
-    instance.directional_derivative(&unknowns, &knowns, &direction, &mut found).unwrap();
+    instance
+        .directional_derivative(
+            Direction { unknowns: &unknowns, knowns: &knowns, seed: &direction },
+            &mut found,
+        )
+        .unwrap();
     for at in 0..4 {
         let expected = (above[at] - below[at]) / (2.0 * h);
         assert!((found[at] - expected).abs() < 1e-8, "{at}: {} for {expected}", found[at]);
     }
-    let wrong = instance.directional_derivative(&[Reference(1)], &[], &[], &mut [0.0]);
+    let wrong = instance.directional_derivative(
+        Direction { unknowns: &[Reference(1)], knowns: &[], seed: &[] },
+        &mut [0.0],
+    );
     assert!(wrong.is_err(), "a parameter is no unknown");
 }
 

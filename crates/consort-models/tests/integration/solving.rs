@@ -1,6 +1,7 @@
 //! The ways to solve `native:state-space`.
 
 use crate::harness::{Bench, METHODS};
+use consort_core::Direction;
 use consort_solve::{FixedStep, Method};
 
 /// The error of the undamped oscillator x'' = -x + u, whose matrix exponential is a rotation.
@@ -151,7 +152,10 @@ fn derivative(bench: &mut Bench, outputs: &[&str], inputs: &[&str], seed: &[f64]
     let knowns: Vec<_> = inputs.iter().map(|name| bench.reference(name)).collect();
     let mut sensitivity = [f64::NAN; 3];
     let place = &mut sensitivity;
-    bench.instance.directional_derivative(&unknowns, &knowns, seed, place).unwrap();
+    bench
+        .instance
+        .directional_derivative(Direction { unknowns: &unknowns, knowns: &knowns, seed }, place)
+        .unwrap();
     sensitivity
 }
 
@@ -174,7 +178,13 @@ fn derivatives_that_are_not_known_are_refused() {
     let (x, u, y) = (bench.reference("x"), bench.reference("u"), bench.reference("y"));
     let mut ask = |unknown, seed: &[f64], count| {
         let mut place = vec![0.0; count];
-        bench.instance.directional_derivative(&[unknown], &[u], seed, &mut place).is_ok()
+        bench
+            .instance
+            .directional_derivative(
+                Direction { unknowns: &[unknown], knowns: &[u], seed },
+                &mut place,
+            )
+            .is_ok()
     };
     assert!(ask(y, &[1.0, 1.0], 3));
     assert!(!ask(x, &[1.0, 1.0], 2), "of a state");

@@ -5,8 +5,8 @@ mod layout;
 use crate::problem::{JacobianMut, Structure};
 use consort_core::model::CallResult;
 use consort_core::{
-    ContinuousInstance, ContinuousModel, DependsOn, Dimension, Reference, ValuesMut, Variable,
-    VariableId,
+    ContinuousInstance, ContinuousModel, DependsOn, Dimension, Direction, Reference, ValuesMut,
+    Variable, VariableId,
 };
 use layout::JacobianLayout;
 use std::collections::BTreeSet;
@@ -171,7 +171,10 @@ impl JacobianPattern {
         for group in &layout.groups {
             seed.fill(0.0);
             group.iter().for_each(|column| seed[*column] = 1.0);
-            instance.directional_derivative(&self.derivatives, &self.states, seed, found)?;
+            instance.directional_derivative(
+                Direction { unknowns: &self.derivatives, knowns: &self.states, seed },
+                found,
+            )?;
             for &column in group {
                 let rows = layout.places.rows(column).iter();
                 rows.for_each(|&row| matrix.put(row, column, found[row]));

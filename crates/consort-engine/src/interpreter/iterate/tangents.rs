@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::interpreter::Interpreter;
 use crate::program::iterate::{Passage, Sensitivity, Tangents};
-use consort_core::CallStatus;
+use consort_core::{CallStatus, Direction};
 
 impl Tangents {
     /// The column of dF/dz that belongs to the unknown at place `seed`; false if some component
@@ -36,9 +36,11 @@ impl Sensitivity {
         self.inputs.read(changes);
         let answer = run.with_member(self.component.index(), |it| {
             it.instance.directional_derivative(
-                &self.outputs.references,
-                &self.inputs.references,
-                &self.inputs.changes,
+                Direction {
+                    unknowns: &self.outputs.references,
+                    knowns: &self.inputs.references,
+                    seed: &self.inputs.changes,
+                },
                 &mut self.outputs.changes,
             )
         });

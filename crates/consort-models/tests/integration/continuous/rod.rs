@@ -5,9 +5,9 @@ use crate::harness::instantiation;
 use consort_core::model::{CallResult, DefaultExperiment};
 use consort_core::{
     Capabilities, Causality, ContinuousDescription, ContinuousEvent, ContinuousInstance,
-    ContinuousModel, DependencyKind, DependsOn, Dimension, Instance, Instantiation, LiveModel,
-    Model, ModelDescription, ModelStructure, Reference, Resolution, Setup, Sizes, Step, Tag, Time,
-    Unknown, ValueType, ValuesMut, ValuesRef, Variable, VariableId,
+    ContinuousModel, DependencyKind, DependsOn, Dimension, Direction, Instance, Instantiation,
+    LiveModel, Model, ModelDescription, ModelStructure, Reference, Resolution, Setup, Sizes, Step,
+    Tag, Time, Unknown, ValueType, ValuesMut, ValuesRef, Variable, VariableId,
 };
 use consort_models::continuous::SolvedModel;
 use consort_solve::integrate::SolverKind;
@@ -156,15 +156,10 @@ impl LiveModel for LiveRod {
         Ok(())
     }
 
-    fn directional_derivative(
-        &mut self,
-        _: &[Reference],
-        _: &[Reference],
-        seed: &[f64],
-        sensitivity: &mut [f64],
-    ) -> CallResult<()> {
+    fn directional_derivative(&mut self, along: Direction<'_>, to: &mut [f64]) -> CallResult<()> {
+        let Direction { seed, .. } = along;
         self.calls.directions.fetch_add(1, Ordering::Relaxed);
-        flow(seed, sensitivity);
+        flow(seed, to);
         Ok(())
     }
 
