@@ -1,7 +1,7 @@
 //! What the fuzz target calls.
 
 use crate::program::{NoHistory, Program};
-use crate::tree::Model;
+use crate::tree::EquationModel;
 use crate::{Equations, compile, read};
 use consort_core::Report;
 
@@ -22,7 +22,7 @@ pub fn model(data: &[u8]) {
 /// Bytes as a model that is read and compiled, each with a reason where there is nothing.
 pub(crate) fn compiled(
     data: &[u8],
-    read: impl Fn(&str, &mut Report) -> Option<Model>,
+    read: impl Fn(&str, &mut Report) -> Option<EquationModel>,
 ) -> Option<Equations> {
     let mut report = Report::default();
     let model = read(&String::from_utf8_lossy(data), &mut report);
