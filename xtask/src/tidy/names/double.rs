@@ -24,33 +24,4 @@ const MODELS: &[&str] = &[
 ];
 
 /// engine, solve, trace, property, equations.
-const ENGINE: &[&str] = &[
-    "Columns",
-    "Crossing",
-    "Declaration",
-    "Equations",
-    "Event",
-    "Experiment",
-    "Failure",
-    "Instruction",
-    "Kind",
-    "Layout",
-    "Leaf",
-    "Measure",
-    "Method",
-    "Model",
-    "Options",
-    "Pace",
-    "Part",
-    "Placed",
-    "Quantity",
-    "Read",
-    "SavedMember",
-    "Scope",
-    "Seen",
-    "Solver",
-    "Statistics",
-    "Symbol",
-    "Watched",
-    "Work",
-];
+const ENGINE: &[&str] = &["Kind", "Layout"];
