@@ -11,33 +11,4 @@ pub(super) fn names() -> BTreeSet<&'static str> {
 const MODELS: &[&str] = &["Run"];
 
 /// engine, solve, trace, property, equations.
-const ENGINE: &[&str] = &[
-    "Columns",
-    "Crossing",
-    "Declaration",
-    "Equations",
-    "Event",
-    "Experiment",
-    "Failure",
-    "Instruction",
-    "Kind",
-    "Layout",
-    "Leaf",
-    "Measure",
-    "Method",
-    "Model",
-    "Options",
-    "Pace",
-    "Part",
-    "Placed",
-    "Quantity",
-    "Read",
-    "SavedMember",
-    "Scope",
-    "Seen",
-    "Solver",
-    "Statistics",
-    "Symbol",
-    "Watched",
-    "Work",
-];
+const ENGINE: &[&str] = &["Kind", "Layout"];
