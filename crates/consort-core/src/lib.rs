@@ -50,6 +50,7 @@ pub mod rolling;
 mod setup;
 pub mod solving;
 pub mod state;
+pub mod text;
 pub mod time;
 pub mod unit;
 pub mod value;

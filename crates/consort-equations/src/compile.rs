@@ -10,13 +10,13 @@ use crate::lower::Lowering;
 use crate::measure;
 use crate::order::{Phase, Unknowns};
 use crate::scope::{Scope, Symbol};
-use crate::tree::{Assignment, Declaration, Event, Kind, Model};
+use crate::tree::{Assignment, EquationModel, Event, Kind, VariableDeclaration};
 use consort_core::{Diagnostic, Report};
 
 /// Looks up names, checks that everything is defined once and in a fitting order, and makes programs.
 ///
 /// All mistakes are reported. `None` if there was an error.
-pub fn compile(model: &Model, report: &mut Report) -> Option<Equations> {
+pub fn compile(model: &EquationModel, report: &mut Report) -> Option<Equations> {
     let errors = report.error_count();
     let mut findings = Findings::new(report);
     let scope = Scope::new(model, &mut findings);
@@ -52,7 +52,7 @@ struct LoweredEvent {
     targets: Vec<Symbol>,
 }
 
-fn lower<'m>(model: &'m Model, scope: &Scope<'m>, findings: &mut Findings<'_>) -> Lowered {
+fn lower<'m>(model: &'m EquationModel, scope: &Scope<'m>, findings: &mut Findings<'_>) -> Lowered {
     let mut lowering = Lowering::new(scope, findings);
     lowering.solve(Phase::Running);
     let assigned = known(&lowering.values[..scope.assigned.len()]);
@@ -97,11 +97,14 @@ fn lower<'m>(model: &'m Model, scope: &Scope<'m>, findings: &mut Findings<'_>) -
     lowered
 }
 
-fn residuals<'m>(model: &'m Model, lowering: &mut Lowering<'m, '_, '_>) -> Vec<NodeId> {
+fn residuals<'m>(model: &'m EquationModel, lowering: &mut Lowering<'m, '_, '_>) -> Vec<NodeId> {
     model.implicit.residuals.iter().map(|residual| lowering.number(residual)).collect()
 }
 
-fn scales<'m>(model: &'m Model, lowering: &mut Lowering<'m, '_, '_>) -> Vec<(usize, NodeId)> {
+fn scales<'m>(
+    model: &'m EquationModel,
+    lowering: &mut Lowering<'m, '_, '_>,
+) -> Vec<(usize, NodeId)> {
     let mut scales = Vec::with_capacity(model.scales.len());
     for scale in &model.scales {
         if let Some(Symbol::State(state)) = lowering.scope.symbol(&scale.name.text) {
@@ -116,7 +119,10 @@ fn known(values: &[Option<NodeId>]) -> Vec<NodeId> {
 }
 
 /// The values of parameters and inputs, which must be mere numbers.
-fn starts_of<'m>(lowering: &mut Lowering<'m, '_, '_>, declared: &[&'m Declaration]) -> Vec<NodeId> {
+fn starts_of<'m>(
+    lowering: &mut Lowering<'m, '_, '_>,
+    declared: &[&'m VariableDeclaration],
+) -> Vec<NodeId> {
     let mut nodes = Vec::with_capacity(declared.len());
     for declaration in declared {
         let node = match &declaration.value {
@@ -159,7 +165,7 @@ fn check_computed_parameters(lowering: &mut Lowering<'_, '_, '_>, assigned: &[No
 }
 
 /// Functions that nobody calls are looked at too.
-fn check_functions<'m>(model: &'m Model, lowering: &mut Lowering<'m, '_, '_>) {
+fn check_functions<'m>(model: &'m EquationModel, lowering: &mut Lowering<'m, '_, '_>) {
     for function in &model.functions {
         lowering.check_function(function);
     }

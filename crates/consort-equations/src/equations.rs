@@ -2,7 +2,7 @@
 
 use crate::op::Op;
 use crate::program::{Layout, Point, Program, Side};
-use crate::tree::Experiment;
+use crate::tree::ModelExperiment;
 use consort_core::{Span, Unit};
 
 /// A compiled model: a pure function of time, states, inputs, parameters and discretes.
@@ -36,12 +36,12 @@ pub struct Equations {
     /// Comparisons that may change continuously: what a solver watches.
     pub indicators: Vec<Indicator>,
     /// What happens at once.
-    pub events: Vec<Event>,
+    pub events: Vec<CompiledEvent>,
     /// Whether the runner draws which of several events of one instant and one priority comes first: true if the
     /// model leaves it open and there are several.
     pub events_are_unordered: bool,
     /// The experiment its author had in mind.
-    pub experiment: Experiment,
+    pub experiment: ModelExperiment,
     /// What each derivative depends on.
     pub derivative_dependence: Vec<Dependence>,
     /// What each output depends on.
@@ -163,7 +163,7 @@ pub enum Target {
 
 /// What happens when a condition becomes true.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Event {
+pub struct CompiledEvent {
     /// Its name, if it has one.
     pub name: String,
     /// 1 if it is true, else 0.

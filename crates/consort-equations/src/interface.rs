@@ -9,7 +9,7 @@ use consort_core::{Causality, Initial, Variability};
 
 /// A variable of a model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Part {
+pub enum ModelPart {
     /// The time of the run.
     Time,
     /// The parameter of this number.
@@ -42,7 +42,7 @@ pub struct Role {
 }
 
 /// How many variables of a kind there are, and what the one of a number is.
-type Section = (usize, fn(usize) -> Part);
+type Section = (usize, fn(usize) -> ModelPart);
 
 impl Equations {
     /// How many variables there are.
@@ -51,12 +51,12 @@ impl Equations {
     }
 
     /// Every variable, by its number.
-    pub fn parts(&self) -> impl Iterator<Item = Part> {
+    pub fn parts(&self) -> impl Iterator<Item = ModelPart> {
         self.sections().into_iter().flat_map(|(count, part)| (0..count).map(part))
     }
 
     /// The variable with this number.
-    pub fn part(&self, number: usize) -> Option<Part> {
+    pub fn part(&self, number: usize) -> Option<ModelPart> {
         let mut rest = number;
         for (count, part) in self.sections() {
             if rest < count {
@@ -68,39 +68,39 @@ impl Equations {
     }
 
     /// The number of a variable.
-    pub fn number(&self, part: Part) -> usize {
+    pub fn number(&self, part: ModelPart) -> usize {
         let layout = self.layout;
         let derivative = layout.side();
         let output = derivative + layout.states;
         let local = output + self.outputs.len();
         match part {
-            Part::Time => 0,
-            Part::Parameter(at) => layout.first_parameter() + at,
-            Part::Input(at) => layout.first_input() + at,
-            Part::State(at) => layout.first_state() + at,
-            Part::Discrete(at) => layout.first_discrete() + at,
-            Part::Derivative(at) => derivative + at,
-            Part::Output(at) => output + at,
-            Part::Local(at) => local + at,
-            Part::Indicator(at) => local + self.locals.len() + at,
+            ModelPart::Time => 0,
+            ModelPart::Parameter(at) => layout.first_parameter() + at,
+            ModelPart::Input(at) => layout.first_input() + at,
+            ModelPart::State(at) => layout.first_state() + at,
+            ModelPart::Discrete(at) => layout.first_discrete() + at,
+            ModelPart::Derivative(at) => derivative + at,
+            ModelPart::Output(at) => output + at,
+            ModelPart::Local(at) => local + at,
+            ModelPart::Indicator(at) => local + self.locals.len() + at,
         }
     }
 
     /// What is known about a variable; of a derivative, its state. `None` for time and indicators.
-    pub fn quantity(&self, part: Part) -> Option<&Quantity> {
+    pub fn quantity(&self, part: ModelPart) -> Option<&Quantity> {
         match part {
-            Part::Time | Part::Indicator(_) => None,
-            Part::Parameter(at) => self.parameters.get(at),
-            Part::Input(at) => self.inputs.get(at),
-            Part::State(at) | Part::Derivative(at) => self.states.get(at),
-            Part::Discrete(at) => self.discretes.get(at),
-            Part::Output(at) => self.outputs.get(at),
-            Part::Local(at) => self.locals.get(at),
+            ModelPart::Time | ModelPart::Indicator(_) => None,
+            ModelPart::Parameter(at) => self.parameters.get(at),
+            ModelPart::Input(at) => self.inputs.get(at),
+            ModelPart::State(at) | ModelPart::Derivative(at) => self.states.get(at),
+            ModelPart::Discrete(at) => self.discretes.get(at),
+            ModelPart::Output(at) => self.outputs.get(at),
+            ModelPart::Local(at) => self.locals.get(at),
         }
     }
 
     /// The role of a variable; see the table in `docs/export.md`.
-    pub fn role(&self, part: Part) -> Role {
+    pub fn role(&self, part: ModelPart) -> Role {
         let quantity = self.quantity(part);
         let (is_output, is_exact) =
             quantity.map_or((false, false), |it| (it.is_output, it.is_start_fixed));
@@ -109,16 +109,16 @@ impl Equations {
         let is_parameter = quantity.is_some_and(|it| it.is_parameter);
         let continuous = Variability::Continuous;
         let (causality, variability, initial) = match part {
-            Part::Time => (Causality::Independent, continuous, Initial::None),
-            Part::Parameter(_) => (Causality::Parameter, Variability::Fixed, Initial::Exact),
-            Part::Input(_) => (Causality::Input, continuous, Initial::None),
-            Part::State(_) => (seen, continuous, first),
-            Part::Discrete(_) => (seen, Variability::Discrete, first),
-            Part::Output(_) => (Causality::Output, continuous, Initial::Calculated),
-            Part::Local(_) if is_parameter => {
+            ModelPart::Time => (Causality::Independent, continuous, Initial::None),
+            ModelPart::Parameter(_) => (Causality::Parameter, Variability::Fixed, Initial::Exact),
+            ModelPart::Input(_) => (Causality::Input, continuous, Initial::None),
+            ModelPart::State(_) => (seen, continuous, first),
+            ModelPart::Discrete(_) => (seen, Variability::Discrete, first),
+            ModelPart::Output(_) => (Causality::Output, continuous, Initial::Calculated),
+            ModelPart::Local(_) if is_parameter => {
                 (Causality::CalculatedParameter, Variability::Fixed, Initial::Calculated)
             }
-            Part::Derivative(_) | Part::Local(_) | Part::Indicator(_) => {
+            ModelPart::Derivative(_) | ModelPart::Local(_) | ModelPart::Indicator(_) => {
                 (Causality::Local, continuous, Initial::Calculated)
             }
         };
@@ -129,15 +129,15 @@ impl Equations {
     fn sections(&self) -> [Section; 9] {
         let layout = self.layout;
         [
-            (1, |_| Part::Time),
-            (layout.parameters, Part::Parameter),
-            (layout.inputs, Part::Input),
-            (layout.states, Part::State),
-            (layout.discretes, Part::Discrete),
-            (layout.states, Part::Derivative),
-            (self.outputs.len(), Part::Output),
-            (self.locals.len(), Part::Local),
-            (self.indicators.len(), Part::Indicator),
+            (1, |_| ModelPart::Time),
+            (layout.parameters, ModelPart::Parameter),
+            (layout.inputs, ModelPart::Input),
+            (layout.states, ModelPart::State),
+            (layout.discretes, ModelPart::Discrete),
+            (layout.states, ModelPart::Derivative),
+            (self.outputs.len(), ModelPart::Output),
+            (self.locals.len(), ModelPart::Local),
+            (self.indicators.len(), ModelPart::Indicator),
         ]
     }
 }
@@ -167,7 +167,7 @@ end";
         let mut report = Report::default();
         let model = crate::read("everything.eq", text, &mut report).expect("well written");
         let model = crate::compile(&model, &mut report).expect("well defined");
-        let parts: Vec<Part> = model.parts().collect();
+        let parts: Vec<ModelPart> = model.parts().collect();
         assert_eq!(parts.len(), 11);
         assert_eq!(model.part_count(), parts.len());
         for (number, part) in parts.iter().enumerate() {
@@ -175,14 +175,14 @@ end";
             assert_eq!(model.part(number), Some(*part));
         }
         assert_eq!(model.part(parts.len()), None);
-        let seen = |part: &&Part| model.quantity(**part).is_some_and(|it| it.is_output);
-        let seen: Vec<&Part> = parts.iter().filter(seen).collect();
-        assert_eq!(seen, [&Part::State(0), &Part::Derivative(0), &Part::Output(0)]);
-        let is_output = |part: &&Part| model.role(**part).causality == Causality::Output;
-        let outputs: Vec<&Part> = parts.iter().filter(is_output).collect();
+        let seen = |part: &&ModelPart| model.quantity(**part).is_some_and(|it| it.is_output);
+        let seen: Vec<&ModelPart> = parts.iter().filter(seen).collect();
+        assert_eq!(seen, [&ModelPart::State(0), &ModelPart::Derivative(0), &ModelPart::Output(0)]);
+        let is_output = |part: &&ModelPart| model.role(**part).causality == Causality::Output;
+        let outputs: Vec<&ModelPart> = parts.iter().filter(is_output).collect();
         assert_eq!(
             outputs,
-            [&Part::State(0), &Part::Output(0)],
+            [&ModelPart::State(0), &ModelPart::Output(0)],
             "a derivative is seen by its state"
         );
     }

@@ -1,6 +1,6 @@
 //! Models written as equations: text or tree in, flat register programs out.
 //!
-//! [`read`] makes a [`Model`] of text, with every mistake of writing at once; [`sbml`] makes the same
+//! [`read`] makes a [`EquationModel`] of text, with every mistake of writing at once; [`sbml`] makes the same
 //! [`tree`] of SBML. [`compile()`] looks up names, checks that everything is defined once and in a
 //! fitting order, and makes [`Equations`]: one [`Program`] for first values, derivatives, outputs,
 //! indicators, each event, and Jacobians with their sparsity, all found symbolically. A program is a plain
@@ -55,8 +55,8 @@ pub mod tree;
 pub use builtin::Builtin;
 pub use compile::compile;
 pub use equations::{Dependence, Equations, Indicator, Jacobian, Programs, Quantity, Target};
-pub use interface::{Part, Role};
+pub use interface::{ModelPart, Role};
 pub use op::Op;
 pub use parse::read;
 pub use program::{History, Layout, NoHistory, Point, Program, Registers, Side};
-pub use tree::{Expression, Model};
+pub use tree::{EquationModel, Expression};

@@ -8,7 +8,7 @@ mod quantity;
 
 use crate::builtin::Builtin;
 use crate::findings::Findings;
-use crate::tree::{Expression, ExpressionKind, Left, Model};
+use crate::tree::{EquationModel, Expression, ExpressionKind, Left};
 use consort_core::{Diagnostic, Span};
 use quantity::{Measure, Mismatch};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::fmt;
 const DEPTH_MAX: usize = 192;
 
 /// Looks at every formula of the model; mistakes are errors, or warnings where units are only said.
-pub(crate) fn check(model: &Model, findings: &mut Findings<'_>) {
+pub(crate) fn check(model: &EquationModel, findings: &mut Findings<'_>) {
     let has_units = model.declarations.iter().any(|it| !it.unit.text.is_empty());
     // What was computed from a block has no place where a mistake could be mended.
     let is_written = model.equations.iter().any(|it| it.name.span.is_some());
@@ -42,10 +42,10 @@ struct Check<'a, 'f, 'r> {
 }
 
 /// A value and where it stands.
-type Placed = (Measure, Option<Span>);
+type PlacedMeasure = (Measure, Option<Span>);
 
 impl Check<'_, '_, '_> {
-    fn declarations(&mut self, model: &Model) {
+    fn declarations(&mut self, model: &EquationModel) {
         for declaration in &model.declarations {
             if let Some(value) = &declaration.value {
                 let wanted = self.named(&declaration.name.text);
@@ -55,7 +55,7 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    fn equations(&mut self, model: &Model) {
+    fn equations(&mut self, model: &EquationModel) {
         for equation in &model.equations {
             let (name, span) = (&equation.name.text, equation.name.span);
             let (wanted, right) = (self.named(name), &equation.right);
@@ -71,7 +71,7 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    fn events(&mut self, model: &Model) {
+    fn events(&mut self, model: &EquationModel) {
         for event in &model.events {
             self.measure(&event.condition);
             if let Some(priority) = &event.priority {
@@ -96,7 +96,7 @@ impl Check<'_, '_, '_> {
         self.declared.get(name).copied().unwrap_or(Measure::Unknown)
     }
 
-    fn assign(&mut self, what: fmt::Arguments<'_>, wanted: Placed, value: &Expression) {
+    fn assign(&mut self, what: fmt::Arguments<'_>, wanted: PlacedMeasure, value: &Expression) {
         let found = self.measure(value);
         self.unite(what, wanted, (found, value.span));
     }
@@ -145,7 +145,8 @@ impl Check<'_, '_, '_> {
     }
 
     fn builtin(&mut self, builtin: Builtin, arguments: &[Expression]) -> Measure {
-        let found: Vec<Placed> = arguments.iter().map(|it| (self.measure(it), it.span)).collect();
+        let found: Vec<PlacedMeasure> =
+            arguments.iter().map(|it| (self.measure(it), it.span)).collect();
         let first = found.first().map_or(Measure::Neutral, |(measure, _)| *measure);
         match builtin {
             Builtin::Add | Builtin::Subtract | Builtin::Min | Builtin::Max | Builtin::Rem => {
@@ -185,7 +186,7 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    fn unite_all(&mut self, what: fmt::Arguments<'_>, found: &[Placed]) -> Measure {
+    fn unite_all(&mut self, what: fmt::Arguments<'_>, found: &[PlacedMeasure]) -> Measure {
         let Some((first, rest)) = found.split_first() else { return Measure::Neutral };
         rest.iter().fold(*first, |all, next| (self.unite(what, all, *next), next.1)).0
     }
@@ -194,8 +195,8 @@ impl Check<'_, '_, '_> {
     fn unite(
         &mut self,
         what: fmt::Arguments<'_>,
-        (left, at): Placed,
-        (right, there): Placed,
+        (left, at): PlacedMeasure,
+        (right, there): PlacedMeasure,
     ) -> Measure {
         let mismatch = match left.unite(right) {
             Ok(both) => return both,

@@ -9,9 +9,10 @@ mod lexer;
 mod statement;
 
 use crate::builtin::Builtin;
-use crate::tree::{Model, Name};
+use crate::tree::{EquationModel, Name};
+use consort_core::text::{Cursor, Readable, Token, TokenKind, Unreadable};
 use consort_core::{Diagnostic, Report, SourceId, Span};
-use lexer::{Token, TokenKind};
+use std::ops::{Deref, DerefMut};
 
 /// How deep expressions may be nested.
 pub(crate) const DEPTH_MAX: usize = 128;
@@ -52,7 +53,7 @@ const CONSTANTS: [&str; 3] = ["time", "pi", "infinity"];
 ///
 /// Mistakes of writing are reported; those of meaning are found by [`compile`](crate::compile()).
 /// `None` if there was an error.
-pub fn read(name: &str, text: &str, report: &mut Report) -> Option<Model> {
+pub fn read(name: &str, text: &str, report: &mut Report) -> Option<EquationModel> {
     let errors = report.error_count();
     if TEXT_MAX < text.len() {
         let message = format!("`{name}` is longer than {TEXT_MAX} bytes");
@@ -66,8 +67,8 @@ pub fn read(name: &str, text: &str, report: &mut Report) -> Option<Model> {
         return None;
     }
     let tokens = lexer::tokens(text, source, report);
-    let mut parser = Parser { text, source, tokens, next: 0, depth: 0, report };
-    let model = parser.model();
+    let cursor = Cursor::new((source, text), tokens, "equations::syntax", report);
+    let model = Parser(cursor).model();
     (report.error_count() == errors).then_some(model)
 }
 
@@ -79,81 +80,36 @@ fn is_xml(text: &str, source: SourceId) -> Diagnostic {
         .help("if it is SBML, let the name of the file end in `.sbml`")
 }
 
-/// The rest of a statement cannot be read; the reason was reported.
-struct Unreadable;
+/// A cursor, with the grammar as methods.
+struct Parser<'t>(Cursor<'t>);
 
-type Parsed<T> = Result<T, Unreadable>;
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t>;
 
-struct Parser<'t> {
-    text: &'t str,
-    source: SourceId,
-    tokens: Vec<Token>,
-    next: usize,
-    /// How deep the expression being read is nested.
-    depth: usize,
-    report: &'t mut Report,
+    fn deref(&self) -> &Cursor<'t> {
+        &self.0
+    }
 }
 
-impl<'t> Parser<'t> {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.next]
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
     }
+}
 
-    fn peek_text(&self) -> &'t str {
-        &self.text[self.peek().range.clone()]
-    }
-
-    fn at_end(&self) -> bool {
-        self.peek().kind == TokenKind::End
-    }
-
-    fn advance(&mut self) -> Token {
-        let token = self.peek().clone();
-        self.next = (self.next + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    fn span(&self, token: &Token) -> Span {
-        Span::new(self.source, token.range.clone())
-    }
-
-    /// From the start of `token` to the end of the last one taken.
+impl Parser<'_> {
+    /// From a place to the end of the last token taken.
     fn span_since(&self, start: usize) -> Span {
-        let end = self.tokens[self.next.saturating_sub(1)].range.end;
-        Span::new(self.source, start..end.max(start))
+        self.span_of(self.since(start))
     }
 
-    /// Whether the next token is this symbol or word.
-    fn sees(&self, text: &str) -> bool {
-        matches!(self.peek().kind, TokenKind::Word | TokenKind::Symbol) && self.peek_text() == text
-    }
-
-    /// Takes the next token if it is this symbol or word.
-    fn takes(&mut self, text: &str) -> bool {
-        let found = self.sees(text);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, text: &str, help: &str) -> Parsed<()> {
-        if self.takes(text) { Ok(()) } else { self.fail(&format!("`{text}`"), help) }
-    }
-
-    /// Reports that something else was expected here.
-    fn fail<T>(&mut self, expected: &str, help: &str) -> Parsed<T> {
-        let found = self.peek().clone();
-        let label = if self.at_end() { "the text ends here" } else { "found this instead" };
-        let diagnostic = Diagnostic::error("equations::syntax", format!("expected {expected}"))
-            .at(self.span(&found), label)
-            .help(help);
-        self.report.push(diagnostic);
-        Err(Unreadable)
+    /// The value of a number; one that cannot be read was reported.
+    fn number_of(&self, token: &Token) -> f64 {
+        self.value_of(token).unwrap_or(1.0)
     }
 
     /// A name that may be declared.
-    fn name(&mut self, what: &str) -> Parsed<Name> {
+    fn name(&mut self, what: &str) -> Readable<Name> {
         let token = self.peek().clone();
         let text = self.peek_text();
         let is_keyword = RESERVED.contains(&text);

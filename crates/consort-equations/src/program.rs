@@ -143,7 +143,7 @@ pub struct Stretch {
 
 /// One instruction, for readers that want them one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Instruction {
+pub struct RegisterInstruction {
     /// The operation.
     pub op: Op,
     /// The register that is written.
@@ -193,8 +193,8 @@ impl Program {
     }
 
     /// The instructions one by one: what a writer of another language goes through.
-    pub fn instructions(&self) -> impl Iterator<Item = Instruction> + '_ {
-        let one = |run: &Run, at: u32| Instruction {
+    pub fn instructions(&self) -> impl Iterator<Item = RegisterInstruction> + '_ {
+        let one = |run: &Run, at: u32| RegisterInstruction {
             op: run.op,
             out: run.out + at,
             operands: run.operands.map(|operand| self.place(operand, at)),

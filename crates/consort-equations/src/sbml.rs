@@ -1,6 +1,6 @@
 //! Models in the Systems Biology Markup Language: Level 2 versions 1 to 5, Level 3 core versions 1 and 2.
 //!
-//! [`read_sbml`] makes a [`tree::Model`](crate::tree::Model) of the text, for
+//! [`read_sbml`] makes a [`tree::EquationModel`](crate::tree::Model) of the text, for
 //! [`compile`](crate::compile()). It goes in this order: the text is bounded and parsed
 //! (`consort_xml`), everything with an identifier is declared (`collect`, `table`), formulas are read
 //! (`math`) where they stand (`change`, `reaction`), rules without a variable are solved (`algebraic`), and
@@ -26,7 +26,7 @@ mod table;
 mod units;
 mod xml;
 
-use crate::tree::Model;
+use crate::tree::EquationModel;
 use consort_core::{Diagnostic, Report};
 use consort_xml::{File, Reporter};
 use lower::Parts;
@@ -46,7 +46,7 @@ pub fn is_sbml(text: &str) -> bool {
 /// Mistakes of SBML and what is not supported are reported; mistakes of meaning that equations have, too,
 /// such as closed chains of assignments, are found by [`compile`](crate::compile()). `None` if there was
 /// an error.
-pub fn read_sbml(name: &str, text: &str, report: &mut Report) -> Option<Model> {
+pub fn read_sbml(name: &str, text: &str, report: &mut Report) -> Option<EquationModel> {
     if TEXT_BYTES_MAX < text.len() {
         report.push(FORMAT.too_large(&format!("`{name}`")));
         return None;
@@ -61,7 +61,7 @@ pub fn read_sbml(name: &str, text: &str, report: &mut Report) -> Option<Model> {
     if reader.finish() { model } else { None }
 }
 
-fn interpret<'a>(reader: &mut Reader<'_>, root: Node<'a>) -> Option<Model> {
+fn interpret<'a>(reader: &mut Reader<'_>, root: Node<'a>) -> Option<EquationModel> {
     let edition = edition(reader, root)?;
     packages(reader, root);
     let Some(node) = child(root, "model") else {

@@ -4,7 +4,8 @@ use crate::findings::{Findings, suggestion};
 use crate::places::{Places, of_name};
 use crate::program::Layout;
 use crate::tree::{
-    Declaration, Equation, Expression, ExpressionKind, Function, Kind, Left, Model, Name,
+    Equation, EquationModel, Expression, ExpressionKind, Function, Kind, Left, Name,
+    VariableDeclaration,
 };
 use consort_core::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,24 +27,24 @@ pub(crate) struct Scope<'m> {
     symbols: Vec<(&'m str, Symbol)>,
     places: Places,
     functions: BTreeMap<&'m str, &'m Function>,
-    pub(crate) parameters: Vec<&'m Declaration>,
-    pub(crate) inputs: Vec<&'m Declaration>,
-    pub(crate) states: Vec<&'m Declaration>,
-    pub(crate) discretes: Vec<&'m Declaration>,
-    pub(crate) assigned: Vec<&'m Declaration>,
+    pub(crate) parameters: Vec<&'m VariableDeclaration>,
+    pub(crate) inputs: Vec<&'m VariableDeclaration>,
+    pub(crate) states: Vec<&'m VariableDeclaration>,
+    pub(crate) discretes: Vec<&'m VariableDeclaration>,
+    pub(crate) assigned: Vec<&'m VariableDeclaration>,
     /// What defines each of `assigned`.
     pub(crate) definitions: Vec<Option<&'m Expression>>,
     /// What defines the derivative of each of `states`.
     pub(crate) derivatives: Vec<Option<&'m Expression>>,
-    /// States that equations determine, by number, in the order of [`Model::implicit`].
+    /// States that equations determine, by number, in the order of [`EquationModel::implicit`].
     pub(crate) implicit: Vec<usize>,
-    /// See [`Model::conditions_are_numbers`].
+    /// See [`EquationModel::conditions_are_numbers`].
     pub(crate) conditions_are_numbers: bool,
 }
 
 impl<'m> Scope<'m> {
     /// Looks through a model and reports names and equations that do not fit together.
-    pub(crate) fn new(model: &'m Model, findings: &mut Findings<'_>) -> Self {
+    pub(crate) fn new(model: &'m EquationModel, findings: &mut Findings<'_>) -> Self {
         let conditions_are_numbers = model.conditions_are_numbers;
         let mut scope = Scope { conditions_are_numbers, ..Scope::default() };
         let mut names = Names { first: BTreeMap::new() };
@@ -106,7 +107,7 @@ impl<'m> Scope<'m> {
         self.states.iter().map(|state| state.name.text.as_str())
     }
 
-    fn declare(&mut self, declaration: &'m Declaration) {
+    fn declare(&mut self, declaration: &'m VariableDeclaration) {
         let is_computed = declaration.value.as_ref().is_some_and(has_names);
         let (list, symbol): (_, fn(usize) -> Symbol) = match declaration.kind {
             Kind::Parameter if !is_computed => (&mut self.parameters, Symbol::Parameter),
@@ -248,7 +249,7 @@ fn check_parameters(function: &Function, findings: &mut Findings<'_>) {
     }
 }
 
-fn check_declaration(declaration: &Declaration, findings: &mut Findings<'_>) {
+fn check_declaration(declaration: &VariableDeclaration, findings: &mut Findings<'_>) {
     let name = &declaration.name;
     if declaration.kind == Kind::Parameter && declaration.value.is_none() {
         let message = format!("the parameter `{}` has no value", name.text);

@@ -11,13 +11,13 @@ use consort_core::Span;
 
 /// A model as written.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Model {
+pub struct EquationModel {
     /// Its name.
     pub name: Name,
     /// What its author says about it.
     pub description: String,
     /// What there is.
-    pub declarations: Vec<Declaration>,
+    pub declarations: Vec<VariableDeclaration>,
     /// How outputs, variables and derivatives come about, beside the values at declarations.
     pub equations: Vec<Equation>,
     /// What happens at once.
@@ -30,7 +30,7 @@ pub struct Model {
     /// importer's way to say `nominal`.
     pub scales: Vec<Assignment>,
     /// The experiment its author had in mind.
-    pub experiment: Experiment,
+    pub experiment: ModelExperiment,
     /// Whether units that do not fit are a warning only: an importer's, whose formats take numbers as they are.
     pub units_are_hints: bool,
     /// Whether a condition counts as one or zero where a number is wanted, and a number that is not zero as true: an
@@ -42,7 +42,7 @@ pub struct Model {
 
 /// The experiment a model's author had in mind; numbers kept as written, so that they stay exact.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Experiment {
+pub struct ModelExperiment {
     /// When it stops, in seconds.
     pub stop: Option<String>,
     /// How long a communication step is, in seconds.
@@ -105,7 +105,7 @@ impl Kind {
 
 /// Something with a name and a value.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Declaration {
+pub struct VariableDeclaration {
     /// What it is.
     pub kind: Kind,
     /// What it is called; unique in the model.
@@ -127,10 +127,10 @@ pub struct Declaration {
     pub is_output: bool,
 }
 
-impl Declaration {
+impl VariableDeclaration {
     /// One without unit, description and bounds: the common case of an importer.
     pub fn new(kind: Kind, name: impl Into<Name>, value: Option<Expression>) -> Self {
-        Declaration {
+        VariableDeclaration {
             kind,
             name: name.into(),
             value,

@@ -3,7 +3,7 @@
 use crate::description::variables::name;
 use crate::xml::escaped;
 use crate::{FmuOptions, TOOL};
-use consort_equations::{Equations, Part};
+use consort_equations::{Equations, ModelPart};
 use std::fmt::Write as _;
 
 /// The license of the C sources that are Consort's own, as everybody may take it.
@@ -23,7 +23,8 @@ pub(crate) fn page(equations: &Equations, options: &FmuOptions) -> String {
     page.push_str(
         "<table>\n<tr><th>variable</th><th>is</th><th>unit</th><th>start</th><th></th></tr>\n",
     );
-    let is_own = |part: &Part| !matches!(part, Part::Derivative(_) | Part::Indicator(_));
+    let is_own =
+        |part: &ModelPart| !matches!(part, ModelPart::Derivative(_) | ModelPart::Indicator(_));
     for part in equations.parts().filter(is_own) {
         page.push_str(&row(equations, part));
     }
@@ -31,7 +32,7 @@ pub(crate) fn page(equations: &Equations, options: &FmuOptions) -> String {
     page
 }
 
-fn row(equations: &Equations, part: Part) -> String {
+fn row(equations: &Equations, part: ModelPart) -> String {
     let quantity = equations.quantity(part);
     let unit = quantity.and_then(|it| it.unit.as_ref()).map_or("", |unit| unit.name.as_str());
     let start = quantity.filter(|it| it.is_start_fixed).map(|it| it.start.to_string());

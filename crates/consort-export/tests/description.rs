@@ -1,8 +1,8 @@
 //! What an FMU tells about itself.
 
 use consort_core::{DependsOn, Report};
-use consort_equations::tree::{Declaration, Equation, Kind};
-use consort_equations::{Equations, Expression, Model, compile, read};
+use consort_equations::tree::{Equation, Kind, VariableDeclaration};
+use consort_equations::{EquationModel, Equations, Expression, compile, read};
 use consort_export::{FmiVersion, FmuOptions, fmu_files};
 use consort_fmi::description::{self, FmuDescription};
 
@@ -76,7 +76,7 @@ fn what_is_written_is_read_back_as_the_model_has_it() {
         assert!(fmu.co_simulation.is_some() && fmu.model_exchange.is_some());
         for part in equations.parts() {
             let Some(quantity) = equations.quantity(part) else { continue };
-            if matches!(part, consort_equations::Part::Derivative(_)) {
+            if matches!(part, consort_equations::ModelPart::Derivative(_)) {
                 continue;
             }
             let id = fmu.model.variable(&quantity.name).expect("described");
@@ -97,13 +97,13 @@ fn what_is_written_is_read_back_as_the_model_has_it() {
 #[test]
 fn hostile_names_and_texts_stay_what_they_are() {
     let (name, text) = ("<\"&'> [1]", "]]> <!-- \u{1} -->");
-    let mut output = Declaration::new(Kind::Output, name, None);
+    let mut output = VariableDeclaration::new(Kind::Output, name, None);
     output.description = text.to_owned();
-    let model = Model {
+    let model = EquationModel {
         name: "a \"b\" <c>".into(),
         declarations: vec![output],
         equations: vec![Equation::value(name, Expression::number(f64::INFINITY))],
-        ..Model::default()
+        ..EquationModel::default()
     };
     let equations = compile(&model, &mut Report::default()).expect("well defined");
     for version in [FmiVersion::V2, FmiVersion::V3] {
@@ -136,10 +136,14 @@ fn damaged_models_are_described_or_refused() {
 
 #[test]
 fn a_variable_called_time_is_not_the_time_of_the_run() {
-    let model = Model {
+    let model = EquationModel {
         name: "clocks".into(),
-        declarations: vec![Declaration::new(Kind::Output, "time", Some(Expression::number(3.0)))],
-        ..Model::default()
+        declarations: vec![VariableDeclaration::new(
+            Kind::Output,
+            "time",
+            Some(Expression::number(3.0)),
+        )],
+        ..EquationModel::default()
     };
     let equations = compile(&model, &mut Report::default()).expect("well defined");
     for version in [FmiVersion::V2, FmiVersion::V3] {

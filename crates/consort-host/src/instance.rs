@@ -83,12 +83,7 @@ impl IsolatedInstance {
         answer
     }
 
-    fn read(
-        &mut self,
-        op: Op,
-        references: &[Reference],
-        values: ValuesMut<'_>,
-    ) -> CallResult<()> {
+    fn read(&mut self, op: Op, references: &[Reference], values: ValuesMut<'_>) -> CallResult<()> {
         if references.is_empty() {
             return Ok(());
         }

@@ -8,11 +8,13 @@
 mod interval;
 mod value;
 
-use crate::lexer::{self, Token, TokenKind};
+use crate::lexer;
 use crate::tree::{Formula, Joint, Term};
 use crate::words::{self, JOINTS, Temporal};
 use consort_core::diagnostic::nearest_name;
-use consort_core::{Diagnostic, Report, SourceId, Span};
+use consort_core::text::{Cursor, Readable, Token, TokenKind, Unreadable};
+use consort_core::{Diagnostic, Report, Span};
+use std::ops::{Deref, DerefMut};
 
 /// How deep formulas may be nested.
 pub(crate) const DEPTH_MAX: usize = 64;
@@ -38,27 +40,23 @@ pub(crate) fn parse(source: &str, text: &str, report: &mut Report) -> Option<Par
     let source = report.add_source(source, text);
     let tokens = lexer::tokens(text, source, report)?;
     let signals = Vec::new();
-    let mut parser = Parser { text, source, tokens, next: 0, depth: 0, signals, report };
+    let cursor = Cursor::new((source, text), tokens, "property::syntax", report);
+    let mut parser = Parser { cursor, signals };
     let formula = parser.whole().unwrap_or(Formula::Constant(true));
     let signals = parser.signals;
     (report.error_count() == errors).then_some(Parsed { formula, signals })
 }
 
-/// The rest of a group cannot be read; the reason was reported.
-struct Unreadable;
-
-type Read<T> = Result<T, Unreadable>;
-
 /// What was read.
 struct Phrase {
-    kind: Kind,
+    kind: PhraseKind,
     start: usize,
     end: usize,
     /// How it could be mistaken for a part of something longer.
     open: Open,
 }
 
-enum Kind {
+enum PhraseKind {
     Formula(Formula),
     Term(Term),
     /// A mistake that was reported; stands for anything.
@@ -78,78 +76,36 @@ enum Open {
 }
 
 struct Parser<'t> {
-    text: &'t str,
-    source: SourceId,
-    tokens: Vec<Token>,
-    next: usize,
-    depth: usize,
+    cursor: Cursor<'t>,
     signals: Vec<(String, Span)>,
-    report: &'t mut Report,
 }
 
-impl<'t> Parser<'t> {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.next]
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t>;
+
+    fn deref(&self) -> &Cursor<'t> {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
+}
+
+impl Parser<'_> {
+    fn span_of_phrase(&self, phrase: &Phrase) -> Span {
+        self.span_of(phrase.start..phrase.end)
     }
 
-    fn peek_text(&self) -> &'t str {
-        &self.text[self.peek().range.clone()]
-    }
-
-    fn at_end(&self) -> bool {
-        self.peek().kind == TokenKind::End
-    }
-
-    fn advance(&mut self) -> Token {
-        let token = self.peek().clone();
-        self.next = (self.next + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    fn span(&self, token: &Token) -> Span {
-        Span::new(self.source, token.range.clone())
-    }
-
-    fn span_of(&self, phrase: &Phrase) -> Span {
-        Span::new(self.source, phrase.start..phrase.end)
-    }
-
-    /// Whether the next token is this symbol or word.
-    fn sees(&self, text: &str) -> bool {
-        matches!(self.peek().kind, TokenKind::Word | TokenKind::Symbol) && self.peek_text() == text
-    }
-
-    /// Takes the next token if it is this symbol or word.
-    fn takes(&mut self, text: &str) -> bool {
-        let found = self.sees(text);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, text: &str, help: &str) -> Read<()> {
-        if self.takes(text) { Ok(()) } else { self.fail(&format!("`{text}`"), help) }
-    }
-
-    /// Reports that something else was expected here.
-    fn fail<T>(&mut self, expected: &str, help: &str) -> Read<T> {
-        let found = self.peek().clone();
-        let label = if self.at_end() { "the text ends here" } else { "found this instead" };
-        let diagnostic = Diagnostic::error("property::syntax", format!("expected {expected}"))
-            .at(self.span(&found), label)
-            .help(help);
-        self.report.push(diagnostic);
-        Err(Unreadable)
-    }
-
-    fn made(&self, kind: Kind, start: usize) -> Phrase {
-        let end = self.tokens[self.next.saturating_sub(1)].range.end.max(start);
+    fn made(&self, kind: PhraseKind, start: usize) -> Phrase {
+        let end = self.since(start).end;
         Phrase { kind, start, end, open: Open::No }
     }
 
     /// The whole text.
-    fn whole(&mut self) -> Read<Formula> {
+    fn whole(&mut self) -> Readable<Formula> {
         if self.at_end() {
             return self.fail("a formula", "write it as in `always[0:10] (tank.level < 2)`");
         }
@@ -167,12 +123,12 @@ impl<'t> Parser<'t> {
     }
 
     /// A formula or a term, of any strength.
-    fn phrase(&mut self) -> Read<Phrase> {
+    fn phrase(&mut self) -> Readable<Phrase> {
         self.nested(|parser| parser.joined(0))
     }
 
     /// Runs `read` one level deeper.
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Read<Phrase>) -> Read<Phrase> {
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Readable<Phrase>) -> Readable<Phrase> {
         if self.depth == DEPTH_MAX {
             let span = self.span(self.peek());
             let message = format!("a formula is nested deeper than {DEPTH_MAX}");
@@ -189,7 +145,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Formulas joined by the words of one level; `implies` from the right, the others from the left.
-    fn joined(&mut self, level: usize) -> Read<Phrase> {
+    fn joined(&mut self, level: usize) -> Readable<Phrase> {
         let Some(words) = JOINTS.get(level) else { return self.until() };
         let mut left = self.joined(level + 1)?;
         let mut count = 0;
@@ -217,7 +173,7 @@ impl<'t> Parser<'t> {
         };
         let (left, right) = (self.formula(left), self.formula(right));
         let formula = Formula::Join(joint, Box::new(left), Box::new(right));
-        Phrase { open, ..self.made(Kind::Formula(formula), start) }
+        Phrase { open, ..self.made(PhraseKind::Formula(formula), start) }
     }
 
     /// Refuses what other tools read differently.
@@ -227,17 +183,17 @@ impl<'t> Parser<'t> {
             (_, Open::Hold) => right,
             _ => return,
         };
-        let word = &self.text[sign.range.clone()];
+        let word = self.text_of(sign);
         let message = format!("it is not clear how far the operator before `{word}` reaches");
         let diagnostic = Diagnostic::error("property::brackets", message)
             .at(self.span(sign), "inside or outside?")
-            .label(self.span_of(unclear), "brackets are missing here")
+            .label(self.span_of_phrase(unclear), "brackets are missing here")
             .help("put brackets around the operator with what belongs to it, as in `(always a) -> b` or `always (a -> b)`");
         self.report.push(diagnostic);
     }
 
     /// `a until[0:5] b`, `a since b`.
-    fn until(&mut self) -> Read<Phrase> {
+    fn until(&mut self) -> Readable<Phrase> {
         let hold = self.unary()?;
         let Some(way) = self.hold_ahead() else { return Ok(hold) };
         let sign = self.advance();
@@ -250,7 +206,7 @@ impl<'t> Parser<'t> {
         let start = hold.start;
         let (hold, goal) = (self.formula(hold), self.formula(goal));
         let formula = Formula::Hold(way, bounds, Box::new(hold), Box::new(goal));
-        Ok(Phrase { open: Open::Hold, ..self.made(Kind::Formula(formula), start) })
+        Ok(Phrase { open: Open::Hold, ..self.made(PhraseKind::Formula(formula), start) })
     }
 
     fn hold_ahead(&self) -> Option<crate::tree::Way> {
@@ -261,13 +217,13 @@ impl<'t> Parser<'t> {
     }
 
     /// What stands before its operand: `not`, `always` and the like.
-    fn unary(&mut self) -> Read<Phrase> {
+    fn unary(&mut self) -> Readable<Phrase> {
         let start = self.peek().range.start;
         if self.takes("not") || self.takes("!") {
             let inner = self.nested(Self::unary)?;
             let open = inner.open;
             let formula = Formula::Not(Box::new(self.formula(inner)));
-            return Ok(Phrase { open, ..self.made(Kind::Formula(formula), start) });
+            return Ok(Phrase { open, ..self.made(PhraseKind::Formula(formula), start) });
         }
         let word = self.peek_text();
         let temporal = words::temporal(word).filter(|_| self.peek().kind == TokenKind::Word);
@@ -281,7 +237,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn prefix(&mut self, temporal: Temporal) -> Read<Phrase> {
+    fn prefix(&mut self, temporal: Temporal) -> Readable<Phrase> {
         let start = self.advance().range.start;
         let bounds = self.bounds()?;
         let inner = self.nested(Self::unary)?;
@@ -291,16 +247,16 @@ impl<'t> Parser<'t> {
             Temporal::All(way) => Formula::All(way, bounds, formula),
             Temporal::Some(way) | Temporal::Hold(way) => Formula::Some(way, bounds, formula),
         };
-        Ok(Phrase { open, ..self.made(Kind::Formula(formula), start) })
+        Ok(Phrase { open, ..self.made(PhraseKind::Formula(formula), start) })
     }
 
     /// As a condition: a formula as it is, a signal where it is not zero.
     fn formula(&mut self, phrase: Phrase) -> Formula {
-        let span = self.span_of(&phrase);
+        let span = self.span_of_phrase(&phrase);
         match phrase.kind {
-            Kind::Formula(formula) => formula,
-            Kind::Term(Term::Signal(place)) => Formula::Signal(place),
-            Kind::Term(_) => {
+            PhraseKind::Formula(formula) => formula,
+            PhraseKind::Term(Term::Signal(place)) => Formula::Signal(place),
+            PhraseKind::Term(_) => {
                 let diagnostic =
                     Diagnostic::error("property::not-a-condition", "a number is no condition")
                         .at(span, "is a number")
@@ -308,16 +264,16 @@ impl<'t> Parser<'t> {
                 self.report.push(diagnostic);
                 Formula::Constant(true)
             }
-            Kind::Unknown => Formula::Constant(true),
+            PhraseKind::Unknown => Formula::Constant(true),
         }
     }
 
     /// As a number.
     fn term(&mut self, phrase: Phrase) -> Term {
-        let span = self.span_of(&phrase);
+        let span = self.span_of_phrase(&phrase);
         match phrase.kind {
-            Kind::Term(term) => term,
-            Kind::Formula(_) => {
+            PhraseKind::Term(term) => term,
+            PhraseKind::Formula(_) => {
                 let message = "a condition is no number";
                 let diagnostic = Diagnostic::error("property::not-a-number", message)
                     .at(span, "is true or false")
@@ -325,12 +281,12 @@ impl<'t> Parser<'t> {
                 self.report.push(diagnostic);
                 Term::Number(0.0)
             }
-            Kind::Unknown => Term::Number(0.0),
+            PhraseKind::Unknown => Term::Number(0.0),
         }
     }
 
     /// What brackets hold; after a mistake in them reading goes on behind them.
-    fn group(&mut self) -> Read<Phrase> {
+    fn group(&mut self) -> Readable<Phrase> {
         let start = self.peek().range.start;
         self.expect("(", "put it in brackets")?;
         let depth = self.depth;
@@ -344,14 +300,14 @@ impl<'t> Parser<'t> {
             Err(Unreadable) => {
                 self.depth = depth;
                 self.skip_group()?;
-                Kind::Unknown
+                PhraseKind::Unknown
             }
         };
         Ok(Phrase { open: Open::Group, ..self.made(kind, start) })
     }
 
     /// Goes on behind the bracket that closes the group; it is not there at the end of the text.
-    fn skip_group(&mut self) -> Read<()> {
+    fn skip_group(&mut self) -> Readable<()> {
         let mut open = 1;
         while !self.at_end() {
             match self.peek_text() {

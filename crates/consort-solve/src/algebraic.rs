@@ -1,6 +1,6 @@
 //! Algebraic loops: values z with F(z) = z, where F is one evaluation of the loop.
 //!
-//! [`Solver::solve`] begins with fixed-point iteration, which costs one evaluation a time and is all
+//! [`AlgebraicSolver::solve`] begins with fixed-point iteration, which costs one evaluation a time and is all
 //! that a weak loop needs; where it does not contract, Newton's method follows (or Broyden's, where an
 //! evaluation is costly), on the matrix I - dF/dz. Nothing is carried from one solution to the next,
 //! so a solution depends on where it starts and on nothing else.
@@ -10,11 +10,11 @@ mod matrix;
 use matrix::Matrix;
 
 /// What is solved.
-pub trait Equations {
+pub trait AlgebraicEquations {
     /// Why an evaluation failed.
     type Error;
 
-    /// Computes F(`at`). The last evaluation before [`Solver::solve`] succeeds is at the solution.
+    /// Computes F(`at`). The last evaluation before [`AlgebraicSolver::solve`] succeeds is at the solution.
     ///
     /// # Errors
     /// If F cannot be computed there.
@@ -32,7 +32,7 @@ pub trait Equations {
 
 /// How the equations are solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Method {
+pub enum AlgebraicMethod {
     /// Fixed point while it contracts, then Newton, or Broyden if evaluations are costly.
     Auto,
     /// Fixed point only.
@@ -45,9 +45,9 @@ pub enum Method {
 
 /// Method, accuracy and patience.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Options {
+pub struct AlgebraicOptions {
     /// How the equations are solved.
-    pub method: Method,
+    pub method: AlgebraicMethod,
     /// Solved when every |F(z) - z| is at most `tolerance * max(1, |z|)`.
     pub tolerance: f64,
     /// The most evaluations.
@@ -65,9 +65,9 @@ pub struct Solved {
     pub evaluations: u32,
 }
 
-/// Why no solution was found; [`Solver::residuals`] has the last F(z) - z.
+/// Why no solution was found; [`AlgebraicSolver::residuals`] has the last F(z) - z.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Failure<E> {
+pub enum AlgebraicFailure<E> {
     /// An evaluation failed.
     Evaluation(E),
     /// The limit was reached.
@@ -80,7 +80,7 @@ pub enum Failure<E> {
 
 /// Room for solving loops of one size.
 #[derive(Clone, Debug)]
-pub struct Solver {
+pub struct AlgebraicSolver {
     /// F(z) and F(z) - z at the point evaluated last.
     result: Vec<f64>,
     residuals: Vec<f64>,
@@ -117,11 +117,11 @@ enum Mode {
     Broyden,
 }
 
-impl Solver {
+impl AlgebraicSolver {
     /// Room for loops with `len` unknowns.
     pub fn new(len: usize) -> Self {
         let zeros = || vec![0.0; len];
-        Solver {
+        AlgebraicSolver {
             result: zeros(),
             residuals: zeros(),
             trial: zeros(),
@@ -150,17 +150,17 @@ impl Solver {
     ///
     /// # Errors
     /// If there is none within the limit; `z` is then the point evaluated last.
-    pub fn solve<E: Equations>(
+    pub fn solve<E: AlgebraicEquations>(
         &mut self,
         z: &mut [f64],
-        options: &Options,
+        options: &AlgebraicOptions,
         equations: &mut E,
-    ) -> Result<Solved, Failure<E::Error>> {
+    ) -> Result<Solved, AlgebraicFailure<E::Error>> {
         self.evaluations = 0;
         let mut mode = match options.method {
-            Method::Auto | Method::FixedPoint => Mode::FixedPoint,
-            Method::Newton => Mode::Newton,
-            Method::Broyden => Mode::Broyden,
+            AlgebraicMethod::Auto | AlgebraicMethod::FixedPoint => Mode::FixedPoint,
+            AlgebraicMethod::Newton => Mode::Newton,
+            AlgebraicMethod::Broyden => Mode::Broyden,
         };
         let (mut slow, mut has_matrix, mut before) = (0, false, f64::INFINITY);
         loop {
@@ -173,7 +173,7 @@ impl Solver {
             match mode {
                 Mode::FixedPoint => {
                     slow = if ratio <= CONTRACTION_WANTED { 0 } else { slow + 1 };
-                    if options.method == Method::Auto && SLOW_ROUNDS_MAX < slow {
+                    if options.method == AlgebraicMethod::Auto && SLOW_ROUNDS_MAX < slow {
                         mode = if options.costly { Mode::Broyden } else { Mode::Newton };
                     }
                 }
@@ -194,29 +194,29 @@ impl Solver {
     }
 
     /// F at `z`; gives the greatest residual in units of what is tolerated.
-    fn evaluate<E: Equations>(
+    fn evaluate<E: AlgebraicEquations>(
         &mut self,
         z: &[f64],
-        options: &Options,
+        options: &AlgebraicOptions,
         equations: &mut E,
-    ) -> Result<f64, Failure<E::Error>> {
+    ) -> Result<f64, AlgebraicFailure<E::Error>> {
         self.count(options)?;
-        equations.evaluate(z, &mut self.result).map_err(Failure::Evaluation)?;
+        equations.evaluate(z, &mut self.result).map_err(AlgebraicFailure::Evaluation)?;
         let mut size = 0.0_f64;
         for (index, &value) in z.iter().enumerate() {
             let residual = self.result[index] - value;
             self.residuals[index] = residual;
             if !residual.is_finite() {
-                return Err(Failure::NotFinite);
+                return Err(AlgebraicFailure::NotFinite);
             }
             size = size.max(residual.abs() / (options.tolerance * value.abs().max(1.0)));
         }
         Ok(size)
     }
 
-    fn count<E>(&mut self, options: &Options) -> Result<(), Failure<E>> {
+    fn count<E>(&mut self, options: &AlgebraicOptions) -> Result<(), AlgebraicFailure<E>> {
         if options.limit <= self.evaluations {
-            return Err(Failure::Limit);
+            return Err(AlgebraicFailure::Limit);
         }
         self.evaluations += 1;
         Ok(())
@@ -229,13 +229,14 @@ impl Solver {
     }
 
     /// I - dF/dz at `z`, where F was evaluated last.
-    fn differentiate<E: Equations>(
+    fn differentiate<E: AlgebraicEquations>(
         &mut self,
         z: &[f64],
-        options: &Options,
+        options: &AlgebraicOptions,
         equations: &mut E,
-    ) -> Result<(), Failure<E::Error>> {
-        let is_exact = equations.jacobian(z, &mut self.jacobian).map_err(Failure::Evaluation)?;
+    ) -> Result<(), AlgebraicFailure<E::Error>> {
+        let is_exact =
+            equations.jacobian(z, &mut self.jacobian).map_err(AlgebraicFailure::Evaluation)?;
         self.pivot_min = if is_exact { PIVOT_MIN_OF_DERIVATIVES } else { PIVOT_MIN_OF_DIFFERENCES };
         if !is_exact {
             self.take_differences(z, options, equations)?;
@@ -250,12 +251,12 @@ impl Solver {
         Ok(())
     }
 
-    fn take_differences<E: Equations>(
+    fn take_differences<E: AlgebraicEquations>(
         &mut self,
         z: &[f64],
-        options: &Options,
+        options: &AlgebraicOptions,
         equations: &mut E,
-    ) -> Result<(), Failure<E::Error>> {
+    ) -> Result<(), AlgebraicFailure<E::Error>> {
         let len = z.len();
         self.trial.copy_from_slice(z);
         for (column, &value) in z.iter().enumerate() {
@@ -264,12 +265,12 @@ impl Solver {
             self.trial[column] = value + f64::EPSILON.sqrt() * value.abs().max(1.0);
             let step = self.trial[column] - value;
             let result = equations.evaluate(&self.trial, &mut self.trial_result);
-            result.map_err(Failure::Evaluation)?;
+            result.map_err(AlgebraicFailure::Evaluation)?;
             self.trial[column] = value;
             for row in 0..len {
                 let slope = (self.trial_result[row] - self.result[row]) / step;
                 if !slope.is_finite() {
-                    return Err(Failure::NotFinite);
+                    return Err(AlgebraicFailure::NotFinite);
                 }
                 self.jacobian[row * len + column] = slope;
             }
@@ -294,12 +295,12 @@ impl Solver {
     }
 
     /// One correction of `z` by the matrix.
-    fn correct<E>(&mut self, z: &mut [f64]) -> Result<(), Failure<E>> {
+    fn correct<E>(&mut self, z: &mut [f64]) -> Result<(), AlgebraicFailure<E>> {
         self.previous.copy_from_slice(&self.residuals);
         self.correction.copy_from_slice(&self.residuals);
         self.factors.copy_from(&self.matrix);
         if !self.factors.solve(&mut self.correction, self.pivot_min) {
-            return Err(Failure::Singular);
+            return Err(AlgebraicFailure::Singular);
         }
         for (value, part) in z.iter_mut().zip(&self.correction) {
             *value += part;

@@ -2,7 +2,7 @@
 //!
 //! What all states have in common is in [`consort_core::bytes`]; these are the parts that solvers have.
 
-use crate::problem::{Options, SparsityPattern, Statistics, Structure, Tolerances};
+use crate::problem::{Options, SolverStatistics, SparsityPattern, Structure, Tolerances};
 
 pub use consort_core::bytes::BytesError;
 pub(crate) use consort_core::bytes::{Reader, Writer};
@@ -15,7 +15,7 @@ pub(crate) trait WriteParts {
     fn optional(&mut self, value: Option<f64>);
     /// Options of a solver for so many states as were written before.
     fn options(&mut self, options: &Options);
-    fn statistics(&mut self, statistics: &Statistics);
+    fn statistics(&mut self, statistics: &SolverStatistics);
 }
 
 impl WriteParts for Writer {
@@ -50,9 +50,10 @@ impl WriteParts for Writer {
         self.byte(options.order_max.unwrap_or(0));
     }
 
-    fn statistics(&mut self, statistics: &Statistics) {
-        let Statistics { steps, evaluations, jacobians, factorizations, .. } = *statistics;
-        let Statistics { iterations, error_test_failures, convergence_failures, .. } = *statistics;
+    fn statistics(&mut self, statistics: &SolverStatistics) {
+        let SolverStatistics { steps, evaluations, jacobians, factorizations, .. } = *statistics;
+        let SolverStatistics { iterations, error_test_failures, convergence_failures, .. } =
+            *statistics;
         for value in [steps, evaluations, jacobians, factorizations, iterations] {
             self.word(value);
         }
@@ -85,7 +86,7 @@ pub(crate) trait ReadParts {
     fn options(&mut self, len: usize) -> Result<Options, BytesError>;
     /// What is counted up for good, so far from the end that it never gets there.
     fn tally(&mut self) -> Result<u64, BytesError>;
-    fn statistics(&mut self) -> Result<Statistics, BytesError>;
+    fn statistics(&mut self) -> Result<SolverStatistics, BytesError>;
 }
 
 impl ReadParts for Reader<'_> {
@@ -134,8 +135,8 @@ impl ReadParts for Reader<'_> {
         is_possible.then_some(tally).ok_or(BytesError::Impossible { what: "statistics" })
     }
 
-    fn statistics(&mut self) -> Result<Statistics, BytesError> {
-        Ok(Statistics {
+    fn statistics(&mut self) -> Result<SolverStatistics, BytesError> {
+        Ok(SolverStatistics {
             steps: self.tally()?,
             evaluations: self.tally()?,
             jacobians: self.tally()?,

@@ -8,14 +8,14 @@ mod bytes;
 mod jacobian;
 mod solver;
 
-use crate::problem::{Keep, Options, Statistics, Tolerances, same_bits};
+use crate::problem::{Keep, Options, SolverStatistics, Tolerances, same_bits};
 use crate::roots::{Leaving, Roots};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, CancelFlag, ContinuousEvent, ContinuousInstance, Sizes, SolverWork,
     clone_by_field,
 };
-use jacobian::Columns;
+use jacobian::JacobianColumns;
 use solver::{Equations, Solver, move_to};
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub struct Integration {
     is_disturbed: bool,
     /// Events that were handled, and what solvers did that were replaced.
     events: u64,
-    before: Statistics,
+    before: SolverStatistics,
 }
 
 clone_by_field!(Integration {
@@ -137,21 +137,21 @@ pub struct Integrator {
     step: Option<f64>,
     pattern: Arc<JacobianPattern>,
     cancel: CancelFlag,
-    work: Work,
+    work: IntegrationWork,
 }
 
 /// Means nothing between calls.
 #[derive(Debug, Default)]
-struct Work {
+struct IntegrationWork {
     slope: Vec<f64>,
     z: Vec<f64>,
-    columns: Columns,
+    columns: JacobianColumns,
 }
 
 impl Integrator {
     /// By a solver of this kind, with this relative tolerance.
     pub fn new(kind: SolverKind, relative: f64, pattern: Arc<JacobianPattern>) -> Self {
-        let (cancel, work) = (CancelFlag::default(), Work::default());
+        let (cancel, work) = (CancelFlag::default(), IntegrationWork::default());
         Integrator { kind, relative, step: None, pattern, cancel, work }
     }
 
@@ -205,7 +205,7 @@ impl Integrator {
             terminate: event.terminate,
             is_disturbed: false,
             events: 0,
-            before: Statistics::default(),
+            before: SolverStatistics::default(),
         };
         instance.states(&mut integration.x)?;
         self.fit(&integration);

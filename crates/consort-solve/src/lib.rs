@@ -45,8 +45,8 @@ pub use method::{Method, Start};
 pub use multistep::{Family, Multistep};
 pub use paced::Paced;
 pub use problem::{
-    Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, SparsityPattern, Statistics,
-    Structure, Tolerances,
+    Advanced, JacobianMut, Keep, Options, Problem, Reason, SolverFailure, SolverStatistics,
+    SparsityPattern, Structure, Tolerances,
 };
-pub use roots::{Crossing, Leaving, Roots};
+pub use roots::{CrossingDirection, Leaving, Roots};
 pub use runge_kutta::{Dense, Pair, RungeKutta};

@@ -16,7 +16,7 @@ pub(crate) use differences::{Differences, Point};
 #[derive(Debug)]
 pub(crate) struct Linear {
     len: usize,
-    layout: Shared<Layout>,
+    layout: Shared<MatrixLayout>,
     /// The factors; the diagonal of the upper one is kept as reciprocals.
     pub(crate) values: Shared<[f64]>,
     /// The row that each row was exchanged with; none for a sparse matrix.
@@ -27,7 +27,7 @@ pub(crate) struct Linear {
 clone_by_field!(Linear { len, layout, values, pivots, work });
 
 #[derive(Debug)]
-enum Layout {
+enum MatrixLayout {
     Dense,
     Banded(banded::Band),
     Sparse(Symbolic),
@@ -36,23 +36,23 @@ enum Layout {
 impl Linear {
     pub(crate) fn new(len: usize, structure: &Structure) -> Self {
         let (layout, values) = match structure {
-            Structure::Dense => (Layout::Dense, len * len),
+            Structure::Dense => (MatrixLayout::Dense, len * len),
             Structure::Banded { lower, upper } => {
                 let band = banded::Band { lower: *lower, upper: *upper };
-                (Layout::Banded(band), len * band.stride())
+                (MatrixLayout::Banded(band), len * band.stride())
             }
             Structure::Sparse(pattern) => {
                 let symbolic = Symbolic::new(pattern);
                 let values = symbolic.values_len();
-                (Layout::Sparse(symbolic), values)
+                (MatrixLayout::Sparse(symbolic), values)
             }
         };
-        let pivots = if let Layout::Sparse(_) = layout { 0 } else { len };
+        let pivots = if let MatrixLayout::Sparse(_) = layout { 0 } else { len };
         Linear {
             len,
             values: Shared::filled(0.0, values),
             pivots: Shared::filled(0, pivots),
-            work: Room(vec![0.0; if let Layout::Sparse(_) = layout { len } else { 0 }]),
+            work: Room(vec![0.0; if let MatrixLayout::Sparse(_) = layout { len } else { 0 }]),
             layout: Shared::new(layout),
         }
     }
@@ -66,8 +66,8 @@ impl Linear {
     /// The last row that row `k` could be exchanged with.
     pub(crate) fn pivot_max(&self, k: usize) -> usize {
         match &*self.layout {
-            Layout::Banded(band) => (k + band.lower).min(self.len - 1),
-            Layout::Dense | Layout::Sparse(_) => self.len - 1,
+            MatrixLayout::Banded(band) => (k + band.lower).min(self.len - 1),
+            MatrixLayout::Dense | MatrixLayout::Sparse(_) => self.len - 1,
         }
     }
 
@@ -76,15 +76,15 @@ impl Linear {
     pub(crate) fn factorize(&mut self, jacobian: &[f64], gamma: f64) -> bool {
         let (len, values) = (self.len, self.values.slice_mut());
         match &*self.layout {
-            Layout::Dense => {
+            MatrixLayout::Dense => {
                 dense::load(values, jacobian, len, gamma);
                 dense::factorize(values, self.pivots.slice_mut())
             }
-            Layout::Banded(band) => {
+            MatrixLayout::Banded(band) => {
                 band.load(values, jacobian, gamma);
                 band.factorize(values, self.pivots.slice_mut())
             }
-            Layout::Sparse(symbolic) => {
+            MatrixLayout::Sparse(symbolic) => {
                 self.work.resize(len, 0.0);
                 symbolic.factorize(values, jacobian, gamma, &mut self.work)
             }
@@ -97,9 +97,9 @@ impl Linear {
             return;
         }
         match &*self.layout {
-            Layout::Dense => dense::solve(&self.values, &self.pivots, vector),
-            Layout::Banded(band) => band.solve(&self.values, &self.pivots, vector),
-            Layout::Sparse(symbolic) => {
+            MatrixLayout::Dense => dense::solve(&self.values, &self.pivots, vector),
+            MatrixLayout::Banded(band) => band.solve(&self.values, &self.pivots, vector),
+            MatrixLayout::Sparse(symbolic) => {
                 self.work.resize(self.len, 0.0);
                 symbolic.solve(&self.values, vector, &mut self.work);
             }

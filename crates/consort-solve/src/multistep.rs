@@ -28,7 +28,8 @@ mod norm;
 
 use crate::linear::{Differences, Linear};
 use crate::problem::{
-    Advanced, Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics, same_bits,
+    Advanced, JacobianMut, Keep, Options, Problem, Reason, SolverFailure, SolverStatistics,
+    same_bits,
 };
 use automatic::Automatic;
 use coefficients::{Coefficients, ROWS_MAX};
@@ -94,7 +95,7 @@ impl Family {
 /// solver.start(0.0, &[1.0]);
 /// while solver.step(&mut Decay, 0.01)?.to < 0.01 {}
 /// assert!((solver.state().1[0] - (-10.0_f64).exp()).abs() < 1e-8);
-/// # Ok::<(), consort_solve::Failure<std::convert::Infallible>>(())
+/// # Ok::<(), consort_solve::SolverFailure<std::convert::Infallible>>(())
 /// ```
 #[derive(Debug)]
 pub struct Multistep {
@@ -116,7 +117,7 @@ pub struct Multistep {
     automatic: Option<Automatic>,
     /// Boxed, so that a step can hold it beside the rest at the price of a pointer.
     newton: Option<Box<Newton>>,
-    statistics: Statistics,
+    statistics: SolverStatistics,
     work: Room<Work>,
 }
 
@@ -214,7 +215,7 @@ impl Multistep {
             history: Nordsieck::new(len, order_max),
             automatic: None,
             newton: (family != Family::Adams).then(|| Box::new(Newton::new(len, options))),
-            statistics: Statistics::default(),
+            statistics: SolverStatistics::default(),
             work: Room(Work::new(len)),
         }
     }
@@ -311,7 +312,7 @@ impl Multistep {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<Advanced, Failure<P::Error>> {
+    ) -> Result<Advanced, SolverFailure<P::Error>> {
         let from = self.t;
         assert!(from <= limit && limit.is_finite(), "a step from {from} s to {limit} s");
         if limit <= from {
@@ -355,7 +356,7 @@ impl Multistep {
     }
 
     /// What it did since it was made.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> SolverStatistics {
         self.statistics
     }
 
@@ -397,8 +398,8 @@ impl Multistep {
         norm::set_weights(weights, x, tolerances.relative, &tolerances.absolute);
     }
 
-    fn failure<E>(&self, reason: Reason<E>, worst: Option<usize>) -> Failure<E> {
-        Failure { t: self.t, step: self.pace.h, worst, reason }
+    fn failure<E>(&self, reason: Reason<E>, worst: Option<usize>) -> SolverFailure<E> {
+        SolverFailure { t: self.t, step: self.pace.h, worst, reason }
     }
 
     /// Tries steps until one passes; tells its error and where it ends.
@@ -406,7 +407,7 @@ impl Multistep {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<(f64, f64), Failure<P::Error>> {
+    ) -> Result<(f64, f64), SolverFailure<P::Error>> {
         let (mut tries, wanted) = (Tries::default(), self.pace.h);
         loop {
             let h = self.pace.h;

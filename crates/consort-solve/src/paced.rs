@@ -4,7 +4,7 @@ mod bytes;
 
 use crate::fixed_step::FixedStep;
 use crate::method::Method;
-use crate::problem::{Advanced, Failure, Keep, Problem, Reason, Statistics, same_bits};
+use crate::problem::{Advanced, Keep, Problem, Reason, SolverFailure, SolverStatistics, same_bits};
 use consort_core::clone_by_field;
 
 /// Solves x' = f(t, x) by a [`Method`] of fixed step, between limits that need not lie on the grid of its
@@ -57,7 +57,7 @@ pub struct Paced {
     slope: Vec<f64>,
     slope_from: Vec<f64>,
     is_known: bool,
-    statistics: Statistics,
+    statistics: SolverStatistics,
 }
 
 clone_by_field!(Paced {
@@ -102,7 +102,7 @@ impl Paced {
             slope: list(),
             slope_from: list(),
             is_known: false,
-            statistics: Statistics::default(),
+            statistics: SolverStatistics::default(),
         }
     }
 
@@ -140,7 +140,7 @@ impl Paced {
     }
 
     /// What it did since it was made.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> SolverStatistics {
         self.statistics
     }
 
@@ -169,10 +169,10 @@ impl Paced {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<Advanced, Failure<P::Error>> {
+    ) -> Result<Advanced, SolverFailure<P::Error>> {
         let from = self.t;
         let (length, to) = self.next(limit);
-        let fail = |worst, reason| Failure { t: from, step: length, worst, reason };
+        let fail = |worst, reason| SolverFailure { t: from, step: length, worst, reason };
         if to <= from {
             return Err(fail(None, Reason::StepTooSmall));
         }

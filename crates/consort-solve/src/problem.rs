@@ -338,7 +338,7 @@ pub enum Keep {
 
 /// What a solver did since it was made.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Statistics {
+pub struct SolverStatistics {
     /// Steps that passed the error test.
     pub steps: u64,
     /// Evaluations of f, those for differences included.
@@ -360,9 +360,9 @@ pub struct Statistics {
     pub switches: u64,
 }
 
-impl Statistics {
+impl SolverStatistics {
     /// Adds what another solver did.
-    pub(crate) fn add(&mut self, other: &Statistics) {
+    pub(crate) fn add(&mut self, other: &SolverStatistics) {
         self.steps += other.steps;
         self.evaluations += other.evaluations;
         self.jacobians += other.jacobians;
@@ -377,7 +377,7 @@ impl Statistics {
 
 /// Why and where a solver could not go on; its state is that of the last step that passed.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Failure<E> {
+pub struct SolverFailure<E> {
     /// The time from which the step was tried.
     pub t: f64,
     /// The size of the step that was tried last.
@@ -406,7 +406,7 @@ pub enum Reason<E> {
     NotFinite,
 }
 
-impl<E: fmt::Display> fmt::Display for Failure<E> {
+impl<E: fmt::Display> fmt::Display for SolverFailure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no step from t = {} with step size {:e}", self.t, self.step)?;
         if let Some(worst) = self.worst {
@@ -416,7 +416,7 @@ impl<E: fmt::Display> fmt::Display for Failure<E> {
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for Failure<E> {}
+impl<E: fmt::Debug + fmt::Display> std::error::Error for SolverFailure<E> {}
 
 impl<E: fmt::Display> fmt::Display for Reason<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

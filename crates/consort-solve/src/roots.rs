@@ -25,7 +25,7 @@ use noise::Noise;
 /// - It is a plain value like a solver: a clone of it or its bytes go on exactly as it would have.
 ///
 /// ```
-/// use consort_solve::{Crossing, Roots};
+/// use consort_solve::{CrossingDirection, Roots};
 ///
 /// let mut roots = Roots::new(2);
 /// roots.start(0.0, &[-2.0, 3.0]);
@@ -35,7 +35,7 @@ use noise::Noise;
 /// };
 /// assert_eq!(roots.search(1.0, &mut indicators), Ok(None));
 /// assert_eq!(roots.search(2.0, &mut indicators), Ok(Some(2.0_f64.sqrt())));
-/// assert_eq!(roots.crossings(), &[Some(Crossing::Rising), None]);
+/// assert_eq!(roots.crossings(), &[Some(CrossingDirection::Rising), None]);
 /// ```
 #[derive(Debug)]
 pub struct Roots {
@@ -47,15 +47,15 @@ pub struct Roots {
     t: f64,
     indicators: Vec<Indicator>,
     /// What was found by the last search.
-    crossings: Vec<Option<Crossing>>,
-    work: Room<Work>,
+    crossings: Vec<Option<CrossingDirection>>,
+    work: Room<RootWork>,
 }
 
 clone_by_field!(Roots { leaving, resolution, scale, t, indicators, crossings, work });
 
 /// Into which domain an indicator went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Crossing {
+pub enum CrossingDirection {
     /// From z <= 0 to 0 < z.
     Rising,
     /// From 0 < z to z <= 0.
@@ -94,7 +94,7 @@ struct Indicator {
 
 /// What a search works on: nothing of it means anything between searches.
 #[derive(Debug, Default)]
-struct Work {
+struct RootWork {
     /// The indicators at both ends of what is still to be searched, and between.
     low: Vec<f64>,
     high: Vec<f64>,
@@ -125,7 +125,7 @@ impl Roots {
         assert!(len <= Self::INDICATORS_MAX, "{len} indicators are too many");
         let (side, noise) = (Side::Neither, Noise::default());
         let indicator = Indicator { value: 0.0, side, band: 0.0, noise };
-        let mut work = Room::<Work>::default();
+        let mut work = Room::<RootWork>::default();
         work.fit(len);
         Roots {
             leaving: Leaving::Quiet,
@@ -262,7 +262,7 @@ impl Roots {
     }
 
     /// What the last search found for each indicator.
-    pub fn crossings(&self) -> &[Option<Crossing>] {
+    pub fn crossings(&self) -> &[Option<CrossingDirection>] {
         &self.crossings
     }
 
@@ -272,7 +272,7 @@ impl Roots {
     }
 }
 
-impl Work {
+impl RootWork {
     /// Makes it that of so many indicators.
     #[inline]
     fn fit(&mut self, len: usize) {

@@ -11,7 +11,9 @@ mod dormand_prince;
 mod order_conditions;
 mod tableau;
 
-use crate::problem::{Advanced, Failure, Keep, Options, Problem, Reason, Statistics, same_bits};
+use crate::problem::{
+    Advanced, Keep, Options, Problem, Reason, SolverFailure, SolverStatistics, same_bits,
+};
 use consort_core::{Room, Shared, clone_by_field};
 use tableau::Tableau;
 
@@ -87,8 +89,8 @@ pub struct RungeKutta {
     known: Known,
     /// Whether the slopes for dense output are those of the last step.
     is_dense: bool,
-    pace: Pace,
-    statistics: Statistics,
+    pace: StepControl,
+    statistics: SolverStatistics,
     work: Room<Vec<f64>>,
     errors: Room<Vec<f64>>,
 }
@@ -112,7 +114,7 @@ clone_by_field!(RungeKutta {
 
 /// What the size of steps is chosen by.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct StepControl {
     /// The size of the next step; zero if it is to be found.
     next: f64,
     /// The logarithm of the error of the last step that told one, as the controller remembers it.
@@ -175,8 +177,8 @@ impl RungeKutta {
             slopes: vec![0.0; pair.tableau().rows() * len],
             known: Known::None,
             is_dense: false,
-            pace: Pace::NEW,
-            statistics: Statistics::default(),
+            pace: StepControl::NEW,
+            statistics: SolverStatistics::default(),
             work: Room(vec![0.0; len]),
             errors: Room(vec![0.0; len]),
         }
@@ -212,7 +214,7 @@ impl RungeKutta {
         self.x.copy_from_slice(x);
         // The old step is but a guess: see `begin`.
         let next = if keep == Keep::Nothing { 0.0 } else { self.pace.next };
-        self.pace = Pace { next, ..Pace::NEW };
+        self.pace = StepControl { next, ..StepControl::NEW };
     }
 
     /// Takes over the state of a solver of the same pair, size and options, without a new allocation.
@@ -239,7 +241,7 @@ impl RungeKutta {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<Advanced, Failure<P::Error>> {
+    ) -> Result<Advanced, SolverFailure<P::Error>> {
         assert!(self.t <= limit, "a step from {} s to {limit} s", self.t);
         if self.t < limit {
             self.make_room();
@@ -255,7 +257,7 @@ impl RungeKutta {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         self.begin(problem, limit)?;
         self.attempt(problem, limit)?;
         if self.when_dense == Dense::OnDemand {
@@ -263,7 +265,7 @@ impl RungeKutta {
         }
         self.prepare_dense(problem).map_err(|failure| {
             self.undo();
-            Failure { t: self.t, ..failure }
+            SolverFailure { t: self.t, ..failure }
         })
     }
 
@@ -288,7 +290,7 @@ impl RungeKutta {
     }
 
     /// What it did since it was made.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> SolverStatistics {
         self.statistics
     }
 
@@ -312,7 +314,7 @@ impl RungeKutta {
     }
 
     /// A failure at the current time.
-    fn fail<E>(&self, step: f64, worst: Option<usize>, reason: Reason<E>) -> Failure<E> {
-        Failure { t: self.t, step, worst, reason }
+    fn fail<E>(&self, step: f64, worst: Option<usize>, reason: Reason<E>) -> SolverFailure<E> {
+        SolverFailure { t: self.t, step, worst, reason }
     }
 }

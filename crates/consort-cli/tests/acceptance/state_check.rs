@@ -85,7 +85,12 @@ fn who_dies_while_it_is_saved_has_a_verdict() {
 
 #[test]
 fn hidden_state_is_saved_from_outside() {
-    check(1, &[("fork", "exact")], "not portable: a copy of a process cannot be written as bytes", 0);
+    check(
+        1,
+        &[("fork", "exact")],
+        "not portable: a copy of a process cannot be written as bytes",
+        0,
+    );
     check(1, &[("replay", "portable")], "", 0);
 }
 

@@ -77,7 +77,7 @@ impl Layout {
                 Target::Parameter(port) => list(self, port, |layout| &mut layout.once),
                 Target::Connection(_) => {}
             }
-            // Also inputs that nobody feeds; all else that is looked at is read after every step.
+            // Also inputs that are not fed; all else that is looked at is read after every step.
             if let Trigger::When(Condition { port, .. }) = intervention.trigger
                 && is_input(source, port)
             {
@@ -147,7 +147,7 @@ impl Program {
             let member = u32::try_from(member).expect("members fit in 32 bits");
             self.homes[component.index()] = Home { lane, member };
         }
-        for which in [Kind::Input, Kind::Observed, Kind::Once] {
+        for which in [PlaceKind::Input, PlaceKind::Observed, PlaceKind::Once] {
             for rate in 0..source.rates.list.len() {
                 let due = |id: &&ComponentId| source.rates.of_component[id.index()] == rate;
                 for component in members.iter().filter(due) {
@@ -161,14 +161,14 @@ impl Program {
         &mut self,
         source: &Source<'_>,
         component: ComponentId,
-        which: Kind,
+        which: PlaceKind,
         bank: &mut Bank,
     ) {
         let index = component.index();
         let list = match which {
-            Kind::Input => &self.inputs[index],
-            Kind::Observed => &self.observed[index],
-            Kind::Once => &self.once[index],
+            PlaceKind::Input => &self.inputs[index],
+            PlaceKind::Observed => &self.observed[index],
+            PlaceKind::Once => &self.once[index],
         };
         for &variable in list {
             let value_type = source.models[index].variables[variable.index()].value_type;
@@ -200,7 +200,7 @@ impl Program {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PlaceKind {
     Input,
     Observed,
     Once,

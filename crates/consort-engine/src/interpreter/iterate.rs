@@ -9,7 +9,7 @@ use super::{Halt, Interpreter, Phase};
 use crate::error::{AcceptedLoops, LoopFailure, RunError};
 use crate::program::iterate::{Body, Loop};
 use consort_core::{ConnectionId, Tag};
-use consort_solve::algebraic::{Equations, Failure};
+use consort_solve::algebraic::{AlgebraicEquations, AlgebraicFailure};
 
 /// Loops that were not solved.
 #[derive(Clone, Copy, Debug)]
@@ -44,10 +44,10 @@ impl Interpreter {
                 Ok(_) if it.body.is_settled(&self.program.shared) => return Ok(()),
                 // What is no real number changed yet: the equations are others now.
                 Ok(_) if 0 < options.limit => continue,
-                Ok(_) | Err(Failure::Limit) => LoopFailure::Limit,
-                Err(Failure::Evaluation(halt)) => return Err(halt),
-                Err(Failure::Singular) => LoopFailure::Singular,
-                Err(Failure::NotFinite) => LoopFailure::NotFinite,
+                Ok(_) | Err(AlgebraicFailure::Limit) => LoopFailure::Limit,
+                Err(AlgebraicFailure::Evaluation(halt)) => return Err(halt),
+                Err(AlgebraicFailure::Singular) => LoopFailure::Singular,
+                Err(AlgebraicFailure::NotFinite) => LoopFailure::NotFinite,
             };
             let evaluations = it.options.limit - options.limit;
             if it.accept.is_some() && why != LoopFailure::NotFinite {
@@ -140,7 +140,7 @@ struct Evaluation<'a> {
     body: &'a mut Body,
 }
 
-impl Equations for Evaluation<'_> {
+impl AlgebraicEquations for Evaluation<'_> {
     type Error = Halt;
 
     fn evaluate(&mut self, at: &[f64], result: &mut [f64]) -> Result<(), Halt> {

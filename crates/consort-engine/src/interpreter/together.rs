@@ -1,8 +1,8 @@
 //! Components that are integrated as one: their states are one vector, one solver moves them on, and
 //! each evaluation of their equations moves values between them by the engine's own exchange.
 //!
-//! Inputs from elsewhere hold over the step. An event of one is an event of all: everybody handles it,
-//! values are exchanged, and whoever got another input or wants it is asked again, until nobody is left.
+//! Inputs from elsewhere hold over the step. An event of one is an event of all: each handles it,
+//! values are exchanged, and each that got another input or requests it is asked again, until none is left.
 
 mod coupled;
 
@@ -10,7 +10,7 @@ use super::{Halt, Interpreter};
 use crate::error::RunError;
 use crate::lane::TakenStep;
 use crate::program::Instances;
-use crate::program::together::{Equations, Together};
+use crate::program::together::{JointEquations, Together};
 use consort_core::model::CallResult;
 use consort_core::model::stepping::Arrival;
 use consort_core::{Step, StepOutcome};
@@ -50,7 +50,7 @@ impl Interpreter {
     }
 
     /// What others must know of the step.
-    fn tell_step(&mut self, equations: &Equations, step: &Step, ended: Option<f64>) {
+    fn tell_step(&mut self, equations: &JointEquations, step: &Step, ended: Option<f64>) {
         let outcome = match ended {
             None => StepOutcome::complete(step),
             Some(t) => StepOutcome::ended(step, t, self.clock.resolution()),

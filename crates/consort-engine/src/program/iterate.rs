@@ -10,14 +10,14 @@ use super::{Program, Source};
 use crate::exchange::put_float;
 use crate::store::{Bank, Slot};
 use consort_core::{ComponentId, ConnectionId, ValueType, Values};
-use consort_solve::algebraic::{Method, Options, Solver};
+use consort_solve::algebraic::{AlgebraicMethod, AlgebraicOptions, AlgebraicSolver};
 use consort_system::{IterationMethod, Loop as PlannedLoop};
 
 /// A loop, compiled.
 pub(crate) struct Loop {
     pub(crate) body: Body,
-    pub(crate) options: Options,
-    pub(crate) solver: Solver,
+    pub(crate) options: AlgebraicOptions,
+    pub(crate) solver: AlgebraicSolver,
     /// The unknown real numbers.
     pub(crate) point: Vec<f64>,
     /// If it is not solved by the last evaluation, what that gave is accepted; room for it.
@@ -81,7 +81,7 @@ impl Loop {
         };
         let (options, point) = (options(planned), vec![0.0; count]);
         let accept = planned.iteration.accept_after.map(|_| vec![0.0; count]);
-        Loop { body, options, solver: Solver::new(count), point, accept }
+        Loop { body, options, solver: AlgebraicSolver::new(count), point, accept }
     }
 
     pub(crate) fn stages(&self) -> &[Stage] {
@@ -94,14 +94,14 @@ impl Loop {
     }
 }
 
-fn options(planned: &PlannedLoop) -> Options {
+fn options(planned: &PlannedLoop) -> AlgebraicOptions {
     let iteration = planned.iteration;
-    Options {
+    AlgebraicOptions {
         method: match iteration.method {
-            IterationMethod::Auto => Method::Auto,
-            IterationMethod::FixedPoint => Method::FixedPoint,
-            IterationMethod::Newton => Method::Newton,
-            IterationMethod::Broyden => Method::Broyden,
+            IterationMethod::Auto => AlgebraicMethod::Auto,
+            IterationMethod::FixedPoint => AlgebraicMethod::FixedPoint,
+            IterationMethod::Newton => AlgebraicMethod::Newton,
+            IterationMethod::Broyden => AlgebraicMethod::Broyden,
         },
         tolerance: iteration.tolerance,
         // The last evaluation is the one whose values are accepted.

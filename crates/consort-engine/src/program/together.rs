@@ -17,12 +17,12 @@ pub(crate) struct Together {
     pub(crate) index: usize,
     pub(crate) rate: usize,
     pub(crate) integrator: Integrator,
-    pub(crate) equations: Equations,
+    pub(crate) equations: JointEquations,
 }
 
 /// What one evaluation needs.
-pub(crate) struct Equations {
-    pub(crate) parts: Vec<Part>,
+pub(crate) struct JointEquations {
+    pub(crate) parts: Vec<JointComponent>,
     /// While time goes on: what may change at events only is left alone.
     pub(crate) continuous: Vec<Stage>,
     /// At events.
@@ -33,7 +33,7 @@ pub(crate) struct Equations {
 }
 
 /// One of the components.
-pub(crate) struct Part {
+pub(crate) struct JointComponent {
     pub(crate) component: ComponentId,
     pub(crate) home: Home,
     /// Its part of all states, and of all indicators.
@@ -50,8 +50,8 @@ pub(crate) struct Input {
     pub(crate) slot: Slot,
     /// What it was given at the last event.
     pub(crate) given: Values,
-    /// What its place held before the step, and holds again after it: what an evaluation moves there is
-    /// nobody else's business.
+    /// What its place held before the step, and holds again after it: what an evaluation moves there
+    /// concerns this group only.
     pub(crate) before: Values,
 }
 
@@ -64,7 +64,7 @@ impl Together {
         source: &Source<'_>,
         program: &Program,
     ) -> Self {
-        let part = |&component: &ComponentId| Part {
+        let part = |&component: &ComponentId| JointComponent {
             component,
             home: program.homes[component.index()],
             states: 0..0,
@@ -76,7 +76,7 @@ impl Together {
         let index = program.groups.len();
         let rate = source.rates.of_component[planned.components[0].index()];
         let guesses = guesses(&continuous);
-        let equations = Equations { parts, continuous, events, guesses };
+        let equations = JointEquations { parts, continuous, events, guesses };
         Together { index, rate, integrator: integrator(planned, source), equations }
     }
 
@@ -86,7 +86,7 @@ impl Together {
     }
 }
 
-impl Equations {
+impl JointEquations {
     pub(crate) fn keep_places(&mut self, shared: &Bank) {
         for input in self.parts.iter_mut().flat_map(|part| &mut part.inputs) {
             input.before.slice_mut(0, input.slot.count()).copy_from(shared.get(input.slot));

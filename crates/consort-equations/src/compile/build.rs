@@ -3,19 +3,23 @@
 use super::{Lowered, LoweredEvent};
 use crate::differentiate::{Entry, jacobian};
 use crate::equations::{
-    Delay, Dependence, Equations, Event, Indicator, Jacobian, Programs, Quantity, Target,
+    CompiledEvent, Delay, Dependence, Equations, Indicator, Jacobian, Programs, Quantity, Target,
 };
 use crate::graph::{Graph, Node, NodeId, Reach};
 use crate::lower::Relation;
 use crate::op::Op;
 use crate::program::{Layout, NoHistory, Point, Program, Side, assemble};
 use crate::scope::{Scope, Symbol};
-use crate::tree::{self, Declaration, Kind, Model};
+use crate::tree::{self, EquationModel, Kind, VariableDeclaration};
 use consort_core::Unit;
 use std::collections::BTreeMap;
 
 /// The compiled model; everything was checked.
-pub(super) fn equations(model: &Model, scope: &Scope<'_>, mut lowered: Lowered) -> Equations {
+pub(super) fn equations(
+    model: &EquationModel,
+    scope: &Scope<'_>,
+    mut lowered: Lowered,
+) -> Equations {
     let layout = scope.layout();
     let (outputs, locals) = split_assigned(scope);
     let nodes =
@@ -62,11 +66,11 @@ fn split_assigned(scope: &Scope<'_>) -> (Vec<usize>, Vec<usize>) {
     (0..scope.assigned.len()).partition(|at| scope.assigned[*at].kind == Kind::Output)
 }
 
-fn quantities(graph: &Graph, declared: &[&Declaration], nodes: &[NodeId]) -> Vec<Quantity> {
+fn quantities(graph: &Graph, declared: &[&VariableDeclaration], nodes: &[NodeId]) -> Vec<Quantity> {
     declared.iter().zip(nodes).map(|(one, node)| quantity(one, graph.value(*node))).collect()
 }
 
-fn quantity(declaration: &Declaration, start: Option<f64>) -> Quantity {
+fn quantity(declaration: &VariableDeclaration, start: Option<f64>) -> Quantity {
     let unit = &declaration.unit.text;
     Quantity {
         name: declaration.name.text.clone(),
@@ -161,14 +165,19 @@ fn partials(graph: &mut Graph, layout: Layout, rows: &[NodeId], columns: &[u32])
     }
 }
 
-fn event(graph: &Graph, layout: Layout, written: &tree::Event, event: &LoweredEvent) -> Event {
+fn event(
+    graph: &Graph,
+    layout: Layout,
+    written: &tree::Event,
+    event: &LoweredEvent,
+) -> CompiledEvent {
     let program = |node: NodeId| -> Program { assemble(graph, layout, &[node]) };
     let target = |symbol: &Symbol| match symbol {
         Symbol::State(at) => Target::State(*at),
         Symbol::Discrete(at) => Target::Discrete(*at),
         _ => unreachable!("targets of events were checked"),
     };
-    Event {
+    CompiledEvent {
         name: written.name.text.clone(),
         condition: program(event.condition),
         delay: event.delay.map(program),

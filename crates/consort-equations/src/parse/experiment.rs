@@ -1,18 +1,18 @@
 //! `experiment stop 10 step 0.01 tolerance 1e-6`: what a run of the model alone is like.
 
-use super::lexer::{Token, TokenKind};
-use super::{Parsed, Parser, Unreadable};
-use crate::tree::Experiment;
+use super::Parser;
+use crate::tree::ModelExperiment;
 use consort_core::Diagnostic;
 use consort_core::solving::is_tolerance;
+use consort_core::text::{Readable, Token, TokenKind, Unreadable};
 
 const HELP: &str = "write it as in `experiment stop 10 step 0.01 tolerance 1e-6`; each part may be \
                     left out";
 
 impl Parser<'_> {
-    pub(super) fn experiment(&mut self, experiment: &mut Experiment) -> Parsed<()> {
+    pub(super) fn experiment(&mut self, experiment: &mut ModelExperiment) -> Readable<()> {
         let word = self.advance();
-        if *experiment != Experiment::default() {
+        if *experiment != ModelExperiment::default() {
             return self.wrong(&word, "there are two experiments", "again", "keep one of them");
         }
         while !self.peek().starts_line && !self.sees(";") && !self.sees("end") {
@@ -26,21 +26,24 @@ impl Parser<'_> {
             self.advance();
             let number = self.setting(&part)?;
             if field.replace(number).is_some() {
-                let message = format!("`{}` is said twice", &self.text[part.range.clone()]);
+                let message = format!("`{}` is said twice", self.text_of(&part));
                 return self.wrong(&part, &message, "again", "keep one of them");
             }
         }
-        match *experiment == Experiment::default() {
+        match *experiment == ModelExperiment::default() {
             true => self.fail("`stop`, `step` or `tolerance`", HELP),
             false => Ok(()),
         }
     }
 
     /// The number behind a part, as written.
-    fn setting(&mut self, part: &Token) -> Parsed<String> {
+    fn setting(&mut self, part: &Token) -> Readable<String> {
         let token = self.peek().clone();
-        let name = &self.text[part.range.clone()];
-        let TokenKind::Number(value) = token.kind else { return self.fail("a number", HELP) };
+        let name = self.text_of(part);
+        if token.kind != TokenKind::Number {
+            return self.fail("a number", HELP);
+        }
+        let value = self.number_of(&token);
         self.advance();
         if name == "tolerance" && !is_tolerance(value) {
             let help = "write a relative tolerance such as `1e-6`";
@@ -50,12 +53,13 @@ impl Parser<'_> {
             let message = format!("the {name} of the experiment is not more than zero");
             return self.wrong(&token, &message, "must be more than zero", HELP);
         }
-        Ok(self.text[token.range].to_owned())
+        Ok(self.text_of(&token).to_owned())
     }
 
-    fn wrong<T>(&mut self, token: &Token, message: &str, label: &str, help: &str) -> Parsed<T> {
+    fn wrong<T>(&mut self, token: &Token, message: &str, label: &str, help: &str) -> Readable<T> {
         let diagnostic = Diagnostic::error("equations::experiment", message);
-        self.report.push(diagnostic.at(self.span(token), label).help(help));
+        let diagnostic = diagnostic.at(self.span(token), label).help(help);
+        self.report.push(diagnostic);
         Err(Unreadable)
     }
 }

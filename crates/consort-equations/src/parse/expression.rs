@@ -1,11 +1,11 @@
 //! Expressions, by precedence climbing: from weak to strong `implies`, `or`, `xor`, `and`, `not`,
 //! comparisons, sums, products, a sign, powers.
 
-use super::lexer::TokenKind;
-use super::{DEPTH_MAX, Parsed, Parser, RESERVED, Unreadable};
+use super::{DEPTH_MAX, Parser, RESERVED};
 use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind, Name};
 use consort_core::Diagnostic;
+use consort_core::text::{Readable, TokenKind, Unreadable};
 
 const COMPARISONS: [(&str, Builtin); 6] = [
     ("<=", Builtin::LessEqual),
@@ -18,7 +18,7 @@ const COMPARISONS: [(&str, Builtin); 6] = [
 
 impl Parser<'_> {
     /// An expression or a condition.
-    pub(super) fn expression(&mut self) -> Parsed<Expression> {
+    pub(super) fn expression(&mut self) -> Readable<Expression> {
         self.nested(|parser| {
             let start = parser.peek().range.start;
             let left = parser.logical(0)?;
@@ -31,7 +31,10 @@ impl Parser<'_> {
     }
 
     /// Runs `read` one level deeper.
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Parsed<Expression>) -> Parsed<Expression> {
+    fn nested(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Readable<Expression>,
+    ) -> Readable<Expression> {
         if self.depth == DEPTH_MAX {
             let token = self.peek().clone();
             let message = format!("an expression is nested deeper than {DEPTH_MAX}");
@@ -52,7 +55,7 @@ impl Parser<'_> {
     }
 
     /// `or`, `xor`, `and`: chains of one operator are one expression, however long.
-    fn logical(&mut self, level: usize) -> Parsed<Expression> {
+    fn logical(&mut self, level: usize) -> Readable<Expression> {
         const LEVELS: [(&str, Builtin); 3] =
             [("or", Builtin::Or), ("xor", Builtin::Xor), ("and", Builtin::And)];
         let Some((word, builtin)) = LEVELS.get(level) else { return self.not() };
@@ -71,7 +74,7 @@ impl Parser<'_> {
         }
     }
 
-    fn not(&mut self) -> Parsed<Expression> {
+    fn not(&mut self) -> Readable<Expression> {
         let start = self.peek().range.start;
         if !self.takes("not") {
             return self.comparison();
@@ -80,7 +83,7 @@ impl Parser<'_> {
         Ok(self.made(start, Builtin::Not, vec![inner]))
     }
 
-    fn comparison(&mut self) -> Parsed<Expression> {
+    fn comparison(&mut self) -> Readable<Expression> {
         let start = self.peek().range.start;
         let left = self.sum()?;
         let Some(builtin) = self.comparison_sign() else { return Ok(left) };
@@ -104,7 +107,7 @@ impl Parser<'_> {
     }
 
     /// Terms with `+` and `-`: one sum, in which subtracted terms are negated.
-    fn sum(&mut self) -> Parsed<Expression> {
+    fn sum(&mut self) -> Readable<Expression> {
         let start = self.peek().range.start;
         let mut terms = vec![self.product()?];
         loop {
@@ -121,7 +124,7 @@ impl Parser<'_> {
     }
 
     /// Factors with `*` and `/`, from the left.
-    fn product(&mut self) -> Parsed<Expression> {
+    fn product(&mut self) -> Readable<Expression> {
         let start = self.peek().range.start;
         let (mut factors, mut divisions) = (vec![self.signed()?], 0);
         loop {
@@ -141,7 +144,7 @@ impl Parser<'_> {
         }
     }
 
-    fn signed(&mut self) -> Parsed<Expression> {
+    fn signed(&mut self) -> Readable<Expression> {
         let start = self.peek().range.start;
         if self.takes("-") {
             let inner = self.nested(Self::signed)?;
@@ -153,7 +156,7 @@ impl Parser<'_> {
         self.power()
     }
 
-    fn power(&mut self) -> Parsed<Expression> {
+    fn power(&mut self) -> Readable<Expression> {
         let start = self.peek().range.start;
         let base = self.primary()?;
         if !self.takes("^") {
@@ -163,13 +166,13 @@ impl Parser<'_> {
         Ok(self.made(start, Builtin::Power, vec![base, exponent]))
     }
 
-    fn primary(&mut self) -> Parsed<Expression> {
+    fn primary(&mut self) -> Readable<Expression> {
         let token = self.peek().clone();
         let span = self.span(&token);
         match token.kind {
-            TokenKind::Number(value) => {
+            TokenKind::Number => {
                 self.advance();
-                Ok(Expression::number(value).at(span))
+                Ok(Expression::number(self.number_of(&token)).at(span))
             }
             TokenKind::Word => self.word(),
             _ if self.takes("(") => {
@@ -181,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    fn word(&mut self) -> Parsed<Expression> {
+    fn word(&mut self) -> Readable<Expression> {
         let token = self.peek().clone();
         let (text, start) = (self.peek_text(), token.range.start);
         let kind = match text {
@@ -207,7 +210,7 @@ impl Parser<'_> {
     }
 
     /// A name that is looked up later.
-    fn used_name(&mut self) -> Parsed<Name> {
+    fn used_name(&mut self) -> Readable<Name> {
         let text = self.peek_text();
         if RESERVED.contains(&text) {
             let help = "write a number, a name, or an expression in brackets";
@@ -218,7 +221,7 @@ impl Parser<'_> {
     }
 
     /// `der(x)` or `pre(x)`.
-    fn marked(&mut self, word: &str) -> Parsed<Expression> {
+    fn marked(&mut self, word: &str) -> Readable<Expression> {
         let start = self.advance().range.start;
         let help = format!("write it as in `{word}(x)`");
         self.expect("(", &help)?;
@@ -231,7 +234,7 @@ impl Parser<'_> {
         Ok(Expression::from(kind).at(self.span_since(start)))
     }
 
-    fn delay(&mut self) -> Parsed<Expression> {
+    fn delay(&mut self) -> Readable<Expression> {
         const HELP: &str = "write it as in `delay(x, 0.5)`: what, and how many seconds ago";
         let start = self.advance().range.start;
         self.expect("(", HELP)?;
@@ -242,7 +245,7 @@ impl Parser<'_> {
         Ok(Expression::delay(value, duration).at(self.span_since(start)))
     }
 
-    fn choice(&mut self) -> Parsed<Expression> {
+    fn choice(&mut self) -> Readable<Expression> {
         const HELP: &str = "write it as in `if x < 0 then a elseif x < 1 then b else c`";
         let start = self.advance().range.start;
         let mut branches = Vec::new();
@@ -262,7 +265,7 @@ impl Parser<'_> {
         Ok(Expression::piecewise(branches, otherwise).at(self.span_since(start)))
     }
 
-    fn arguments(&mut self) -> Parsed<Vec<Expression>> {
+    fn arguments(&mut self) -> Readable<Vec<Expression>> {
         self.expect("(", "arguments stand in brackets")?;
         let mut arguments = Vec::new();
         while !self.sees(")") {

@@ -1,24 +1,25 @@
 //! Declarations, equations, events and functions.
 
-use super::lexer::TokenKind;
-use super::{Parsed, Parser, Unreadable};
+use super::Parser;
 use crate::tree::{
-    Assignment, Declaration, Equation, Event, Expression, Function, Kind, Model, Name,
+    Assignment, Equation, EquationModel, Event, Expression, Function, Kind, Name,
+    VariableDeclaration,
 };
 use consort_core::Diagnostic;
 use consort_core::diagnostic::nearest_name;
+use consort_core::text::{Readable, TokenKind, Unreadable};
 
 const KINDS: [Kind; 6] =
     [Kind::Parameter, Kind::Input, Kind::State, Kind::Discrete, Kind::Output, Kind::Variable];
 
 impl Parser<'_> {
-    pub(super) fn model(&mut self) -> Model {
-        let mut model = Model::default();
+    pub(super) fn model(&mut self) -> EquationModel {
+        let mut model = EquationModel::default();
         if self.header(&mut model).is_err() {
             self.skip_line();
         }
         while !self.at_end() && !self.sees("end") {
-            let line = self.next;
+            let line = self.taken();
             if self.statement(&mut model).and_then(|()| self.line_end()).is_err() {
                 self.recover(line);
             }
@@ -30,7 +31,7 @@ impl Parser<'_> {
         model
     }
 
-    fn header(&mut self, model: &mut Model) -> Parsed<()> {
+    fn header(&mut self, model: &mut EquationModel) -> Readable<()> {
         self.expect("model", "the first line is `model NAME`")?;
         model.name = self.name("the model's name")?;
         model.description = self.text().map_or(String::new(), |text| text.text);
@@ -39,19 +40,19 @@ impl Parser<'_> {
 
     /// Goes on at the next line, past at least one token.
     fn recover(&mut self, line: usize) {
-        if self.next == line || !self.peek().starts_line {
+        if self.taken() == line || !self.peek().starts_line {
             self.skip_line();
         }
     }
 
-    fn line_end(&mut self) -> Parsed<()> {
+    fn line_end(&mut self) -> Readable<()> {
         if self.takes(";") || self.peek().starts_line || self.sees("end") {
             return Ok(());
         }
         self.fail("the end of the line", "put each statement on a line of its own")
     }
 
-    fn statement(&mut self, model: &mut Model) -> Parsed<()> {
+    fn statement(&mut self, model: &mut EquationModel) -> Readable<()> {
         let word = self.peek_text();
         if let Some(kind) = KINDS.into_iter().find(|kind| kind.keyword() == word) {
             self.advance();
@@ -72,10 +73,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn declaration(&mut self, kind: Kind) -> Parsed<Declaration> {
+    fn declaration(&mut self, kind: Kind) -> Readable<VariableDeclaration> {
         let name = self.name("a name")?;
         let value = if self.takes("=") { Some(self.expression()?) } else { None };
-        let mut declaration = Declaration::new(kind, name, value);
+        let mut declaration = VariableDeclaration::new(kind, name, value);
         declaration.unit = self.text().unwrap_or_default();
         declaration.description = self.text().map_or(String::new(), |text| text.text);
         while !self.peek().starts_line && self.peek().kind == TokenKind::Word && !self.sees("end") {
@@ -85,7 +86,7 @@ impl Parser<'_> {
     }
 
     /// `nominal 10`, `min 0` or `max 1` behind a declaration.
-    fn attribute(&mut self, declaration: &mut Declaration) -> Parsed<()> {
+    fn attribute(&mut self, declaration: &mut VariableDeclaration) -> Readable<()> {
         let field = match self.peek_text() {
             "nominal" => &mut declaration.nominal,
             "min" => &mut declaration.min,
@@ -103,12 +104,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn signed_number(&mut self) -> Parsed<f64> {
+    fn signed_number(&mut self) -> Readable<f64> {
         let sign = if self.takes("-") { -1.0 } else { 1.0 };
         match self.peek().kind {
-            TokenKind::Number(value) => {
-                self.advance();
-                Ok(sign * value)
+            TokenKind::Number => {
+                let token = self.advance();
+                Ok(sign * self.number_of(&token))
             }
             _ => self.fail("a number", "write it as in `nominal 100 min 0`"),
         }
@@ -116,15 +117,14 @@ impl Parser<'_> {
 
     /// A text in quotes on the same line.
     fn text(&mut self) -> Option<Name> {
-        if self.peek().kind != TokenKind::Text || self.peek().starts_line {
+        if self.peek().kind != TokenKind::Quoted || self.peek().starts_line {
             return None;
         }
         let token = self.advance();
-        let inside = token.range.start + 1..token.range.end - 1;
-        Some(Name { text: self.text[inside].to_owned(), span: Some(self.span(&token)) })
+        Some(Name { text: self.unquoted(&token).to_owned(), span: Some(self.span(&token)) })
     }
 
-    fn function(&mut self) -> Parsed<Function> {
+    fn function(&mut self) -> Readable<Function> {
         const HELP: &str = "write it as in `function square(x) = x*x`";
         self.advance();
         let name = self.name("the function's name")?;
@@ -142,7 +142,7 @@ impl Parser<'_> {
         Ok(Function { name, parameters, body })
     }
 
-    fn derivative(&mut self) -> Parsed<Equation> {
+    fn derivative(&mut self) -> Readable<Equation> {
         const HELP: &str = "write it as in `der(x) = -k*x`";
         self.advance();
         self.expect("(", HELP)?;
@@ -152,7 +152,7 @@ impl Parser<'_> {
         Ok(Equation::derivative(name, self.expression()?))
     }
 
-    fn value(&mut self) -> Parsed<Equation> {
+    fn value(&mut self) -> Readable<Equation> {
         let word = self.peek_text();
         if self.peek().kind == TokenKind::Word && !self.follower_is("=") {
             return self.unknown_statement(word);
@@ -161,14 +161,14 @@ impl Parser<'_> {
         Ok(Equation::value(name, right))
     }
 
-    fn assigned(&mut self) -> Parsed<(Name, Expression)> {
+    fn assigned(&mut self) -> Readable<(Name, Expression)> {
         const HELP: &str = "write it as in `x = 2*y`";
         let name = self.name("an assignment such as `x = 2*y`")?;
         self.expect("=", HELP)?;
         Ok((name, self.expression()?))
     }
 
-    fn unknown_statement<T>(&mut self, word: &str) -> Parsed<T> {
+    fn unknown_statement<T>(&mut self, word: &str) -> Readable<T> {
         let token = self.peek().clone();
         let words = KINDS.map(Kind::keyword).into_iter().chain([
             "function",
@@ -193,11 +193,10 @@ impl Parser<'_> {
 
     /// Whether the token behind the next one is this symbol.
     fn follower_is(&self, text: &str) -> bool {
-        let follower = &self.tokens[(self.next + 1).min(self.tokens.len() - 1)];
-        &self.text[follower.range.clone()] == text
+        self.text_of(self.follower()) == text
     }
 
-    fn event(&mut self) -> Parsed<Event> {
+    fn event(&mut self) -> Readable<Event> {
         let Ok(mut event) = self.event_header() else {
             // What belongs to the event is not looked at, so that its `end` does not end the model.
             while !self.at_end() && !self.takes("end") {
@@ -206,7 +205,7 @@ impl Parser<'_> {
             return Err(Unreadable);
         };
         while !self.at_end() && !self.sees("end") {
-            let line = self.next;
+            let line = self.taken();
             match self.assigned().and_then(|found| self.line_end().map(|()| found)) {
                 Ok((name, value)) => event.assignments.push(Assignment { name, value }),
                 Err(Unreadable) => self.recover(line),
@@ -216,7 +215,7 @@ impl Parser<'_> {
         Ok(event)
     }
 
-    fn event_header(&mut self) -> Parsed<Event> {
+    fn event_header(&mut self) -> Readable<Event> {
         const HELP: &str = "write it as in `when h < 0 then`, assignments, and `end`";
         let start = self.advance().range.start;
         let condition = self.expression()?;

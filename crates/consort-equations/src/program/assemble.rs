@@ -192,8 +192,8 @@ fn cost(group: &[Placed], operands: &mut Vec<[u32; 3]>) -> usize {
 
 /// One operation's instructions as runs: where all operands stand side by side, where some do, others.
 fn cut(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
-    let shortest: Measure = |streaks| streaks.iter().copied().min().unwrap_or(1);
-    let longest: Measure = |streaks| streaks.iter().copied().max().unwrap_or(1);
+    let shortest: LengthFunction = |streaks| streaks.iter().copied().min().unwrap_or(1);
+    let longest: LengthFunction = |streaks| streaks.iter().copied().max().unwrap_or(1);
     if operands.len() < ROW_MIN {
         return run(op, operands, out, program);
     }
@@ -213,14 +213,14 @@ fn cut(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
 }
 
 /// How long a run is, given how far each operand goes on.
-type Measure = fn(&[usize]) -> usize;
+type LengthFunction = fn(&[usize]) -> usize;
 
 /// Calls `found` for stretches whose length, made of the streaks of the operands, is at least the
 /// least one, and for what is between them.
 fn split(
     op: Op,
     operands: &[[u32; 3]],
-    (length_min, length_of): (usize, Measure),
+    (length_min, length_of): (usize, LengthFunction),
     mut found: impl FnMut(Range<usize>, bool),
 ) {
     let (mut start, mut open) = (0, 0);

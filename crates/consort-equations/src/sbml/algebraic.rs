@@ -3,7 +3,7 @@
 
 use super::change::Algebraic;
 use super::reaction::{Reaction, product, sum};
-use super::table::{Quantity, Rule, Table};
+use super::table::{Rule, SbmlQuantity, Table};
 use super::xml::Reader;
 use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind};
@@ -144,7 +144,7 @@ fn unknowns(
             law.iter().for_each(|law| mentioned(law, &mut names));
             continue;
         };
-        let quantity: &Quantity<'_> = &table.quantities[index];
+        let quantity: &SbmlQuantity<'_> = &table.quantities[index];
         match &quantity.rule {
             Some(Rule::Assignment(value)) => mentioned(value, &mut names),
             _ if !quantity.constant && !quantity.varies() => {

@@ -10,7 +10,7 @@ use super::inline::{PARTS_MAX, replace, size};
 use super::table::Table;
 use super::xml::Reader;
 use crate::builtin::Builtin;
-use crate::tree::{Declaration, Expression, ExpressionKind, Function, Kind, Model};
+use crate::tree::{EquationModel, Expression, ExpressionKind, Function, Kind, VariableDeclaration};
 use consort_core::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) fn delays(
     reader: &mut Reader<'_>,
     table: &mut Table<'_>,
     forms: &[Form],
-    model: &mut Model,
+    model: &mut EquationModel,
 ) {
     let is_delay = |kind: &ExpressionKind| matches!(kind, ExpressionKind::Delay(..));
     if !model.formulas_mut().any(|formula| formula.has(is_delay)) {
@@ -39,7 +39,8 @@ pub(super) fn delays(
         reader.report(diagnostic.help(help));
     }
     if before.is_used {
-        let start = Declaration::new(Kind::Discrete, before.start, Some(Expression::time()));
+        let start =
+            VariableDeclaration::new(Kind::Discrete, before.start, Some(Expression::time()));
         model.declarations.push(start);
     }
 }
@@ -54,7 +55,7 @@ struct Known {
 }
 
 impl Known {
-    fn new(table: &Table<'_>, forms: &[Form], model: &Model) -> Self {
+    fn new(table: &Table<'_>, forms: &[Form], model: &EquationModel) -> Self {
         let declared = model.declarations.iter();
         let formulas =
             declared.filter_map(|it| Some((it.name.text.clone(), (it.kind, it.value.clone()?))));

@@ -1,7 +1,7 @@
 //! What changes quantities: rules, initial assignments, events.
 
-use super::math::{self, Math, Scope};
-use super::table::{Quantity, Rule, Sort, Table};
+use super::math::{self, Math, MathScope};
+use super::table::{Rule, SbmlQuantity, Sort, Table};
 use super::xml::{Node, Reader, child};
 use crate::tree::Expression;
 use consort_core::Span;
@@ -13,7 +13,7 @@ pub(super) struct Algebraic {
 }
 
 /// An event with its formulas read.
-pub(super) struct Event<'a> {
+pub(super) struct SbmlEvent<'a> {
     pub(super) node: Node<'a>,
     pub(super) trigger: Expression,
     pub(super) delay: Option<Expression>,
@@ -81,7 +81,7 @@ pub(super) fn events<'a>(
     reader: &mut Reader<'_>,
     model: Node<'a>,
     table: &mut Table<'a>,
-) -> Vec<Event<'a>> {
+) -> Vec<SbmlEvent<'a>> {
     let nodes = reader.items(model, "listOfEvents", &["event"]);
     let events: Vec<_> = nodes.into_iter().filter_map(|node| event(reader, node, table)).collect();
     for (index, ..) in events.iter().flat_map(|event| &event.assignments) {
@@ -90,7 +90,7 @@ pub(super) fn events<'a>(
     events
 }
 
-fn event<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> Option<Event<'a>> {
+fn event<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> Option<SbmlEvent<'a>> {
     reader.known_attributes(node, &["useValuesFromTriggerTime", "timeUnits"]);
     let Some(trigger) = child(node, "trigger") else {
         let at = (reader.tag(node), "never happens");
@@ -104,14 +104,14 @@ fn event<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> Opti
         return None;
     };
     reader.known_attributes(trigger, &["initialValue", "persistent"]);
-    let scope = Scope::default();
+    let scope = MathScope::default();
     let formula = math::find(reader, table, trigger)?;
     let condition = Math { reader, table, scope: &scope }.only(formula);
     let mut part =
         |name: &str| child(node, name).and_then(|part| self::formula(reader, table, part));
     let (delay, priority) = (part("delay"), part("priority"));
     let assignments = event_assignments(reader, node, table);
-    Some(Event {
+    Some(SbmlEvent {
         node,
         trigger: condition?,
         delay,
@@ -149,7 +149,7 @@ fn event_assignments<'a>(
 /// The formula of an element, as a number.
 fn formula<'a>(reader: &mut Reader<'_>, table: &Table<'a>, node: Node<'a>) -> Option<Expression> {
     let math = math::find(reader, table, node)?;
-    Math { reader, table, scope: &Scope::default() }.only(math)
+    Math { reader, table, scope: &MathScope::default() }.only(math)
 }
 
 /// The quantity an attribute names.
@@ -183,7 +183,7 @@ fn overdetermined(
     reader: &mut Reader<'_>,
     node: Node<'_>,
     name: &str,
-    quantity: &Quantity<'_>,
+    quantity: &SbmlQuantity<'_>,
     by: &str,
 ) {
     let message = format!("`{}` is determined by {by}", quantity.id);

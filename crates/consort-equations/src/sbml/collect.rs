@@ -1,7 +1,7 @@
 //! From elements to the table: compartments, species, parameters, functions, identifiers.
 
-use super::math::{self, Math, Scope, parts};
-use super::table::{Edition, Quantity, Sort, Species, Symbol, Table};
+use super::math::{self, Math, MathScope, parts};
+use super::table::{Edition, SbmlQuantity, SbmlSymbol, Sort, Species, Table};
 use super::xml::{Node, Reader, elements};
 use crate::tree::{Function, Name};
 
@@ -32,7 +32,7 @@ pub(super) fn collect<'a>(reader: &mut Reader<'_>, model: Node<'a>, edition: Edi
     }
     for node in reader.items(model, LISTS[0], &["functionDefinition"]) {
         if let Some(id) = reader.required(node, "id") {
-            table.claim(id, Symbol::Function, node, reader);
+            table.claim(id, SbmlSymbol::Function, node, reader);
         }
     }
     for node in reader.items(model, "listOfCompartments", &["compartment"]) {
@@ -46,13 +46,13 @@ pub(super) fn collect<'a>(reader: &mut Reader<'_>, model: Node<'a>, edition: Edi
     }
     for node in reader.items(model, "listOfReactions", &["reaction"]) {
         if let Some(id) = reader.required(node, "id") {
-            table.claim(id, Symbol::Reaction, node, reader);
+            table.claim(id, SbmlSymbol::Reaction, node, reader);
         }
         stoichiometries(reader, node, &mut table);
     }
     for node in reader.items(model, "listOfEvents", &["event"]) {
         if let Some(id) = node.attribute("id") {
-            table.claim(id, Symbol::Other, node, reader);
+            table.claim(id, SbmlSymbol::Other, node, reader);
         }
     }
     check_places(reader, &table);
@@ -60,9 +60,9 @@ pub(super) fn collect<'a>(reader: &mut Reader<'_>, model: Node<'a>, edition: Edi
 }
 
 /// A quantity without anything that changes it.
-fn quantity<'a>(id: &'a str, node: Node<'a>, sort: Sort<'a>, constant: bool) -> Quantity<'a> {
+fn quantity<'a>(id: &'a str, node: Node<'a>, sort: Sort<'a>, constant: bool) -> SbmlQuantity<'a> {
     let (value, initial, rule) = (None, None, None);
-    Quantity { id, node, sort, constant, value, initial, rule, in_events: false }
+    SbmlQuantity { id, node, sort, constant, value, initial, rule, in_events: false }
 }
 
 fn compartment<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &mut Table<'a>) {
@@ -213,7 +213,7 @@ fn function<'a>(reader: &mut Reader<'_>, node: Node<'a>, table: &Table<'a>) -> O
     };
     let arguments: Vec<(&str, Node<'a>)> = arguments.iter().filter_map(argument).collect();
     let locals = arguments.iter().map(|(name, _)| (*name, (*name).to_owned())).collect();
-    let scope = Scope { locals, is_function: true };
+    let scope = MathScope { locals, is_function: true };
     let [body] = body[..] else {
         let message = format!("the function `{id}` has {} values", body.len());
         let at = (reader.tag(*lambda), "must have exactly one, behind its arguments");

@@ -1,21 +1,23 @@
 //! Events: what they set becomes states and discretes of the tree.
 
-use super::change::Event;
+use super::change::SbmlEvent;
 use super::form::Form;
 use super::reaction::product;
-use super::table::{Quantity, Table};
+use super::table::{SbmlQuantity, Table};
 use super::xml::Reader;
 use crate::builtin::Builtin;
 use crate::tree;
-use crate::tree::{Assignment, Declaration, Expression, ExpressionKind, Kind, Model, Name};
+use crate::tree::{
+    Assignment, EquationModel, Expression, ExpressionKind, Kind, Name, VariableDeclaration,
+};
 
 /// Adds an event to the model.
 pub(super) fn lower(
     reader: &Reader<'_>,
     table: &mut Table<'_>,
     forms: &[Form],
-    event: &Event<'_>,
-    model: &mut Model,
+    event: &SbmlEvent<'_>,
+    model: &mut EquationModel,
 ) {
     let id = event.node.attribute("id").unwrap_or_default();
     let mut lowered = tree::Event {
@@ -69,12 +71,13 @@ enum Timing {
 /// A concentration becomes an amount by the size its compartment has when it is set, so that the
 /// amount must not be remembered from the trigger if that size changes. Where the values cannot change,
 /// there is nothing to remember.
-fn timing(table: &Table<'_>, forms: &[Form], event: &Event<'_>) -> Timing {
+fn timing(table: &Table<'_>, forms: &[Form], event: &SbmlEvent<'_>) -> Timing {
     let waits = event.delay.as_ref().is_some_and(|delay| !is_zero(delay));
     let moves = |index: &usize| {
         let species = table.quantities[*index].species();
         let compartment = species.and_then(|species| table.quantity(species.compartment));
-        let grows = forms[*index].divisor.is_some() && compartment.is_some_and(Quantity::varies);
+        let grows =
+            forms[*index].divisor.is_some() && compartment.is_some_and(SbmlQuantity::varies);
         grows || !forms[*index].moved.is_empty()
     };
     let is_moving = event.assignments.iter().any(|(index, ..)| moves(index));
@@ -92,14 +95,14 @@ fn timing(table: &Table<'_>, forms: &[Form], event: &Event<'_>) -> Timing {
 fn hold(
     table: &mut Table<'_>,
     forms: &[Form],
-    event: &Event<'_>,
+    event: &SbmlEvent<'_>,
     mut first: tree::Event,
-    model: &mut Model,
+    model: &mut EquationModel,
 ) {
-    let mut discrete = |wanted: String, model: &mut Model| {
+    let mut discrete = |wanted: String, model: &mut EquationModel| {
         let name = table.free_name(wanted);
         let value = Some(0.0.into());
-        model.declarations.push(Declaration::new(Kind::Discrete, name.as_str(), value));
+        model.declarations.push(VariableDeclaration::new(Kind::Discrete, name.as_str(), value));
         name
     };
     let mut second = tree::Event::new(Expression::boolean(true), Vec::new());

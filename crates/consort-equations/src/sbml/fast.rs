@@ -7,7 +7,7 @@ use super::reaction::{Reaction, Term};
 use super::scale::Usual;
 use super::table::Table;
 use super::xml::Reader;
-use crate::tree::{Assignment, Declaration, Expression, Kind, Model, Name};
+use crate::tree::{Assignment, EquationModel, Expression, Kind, Name, VariableDeclaration};
 use std::collections::BTreeMap;
 
 /// How far fast reactions have gone.
@@ -21,12 +21,12 @@ pub(super) struct Extents {
 
 impl Extents {
     /// Declares extents as what equations determine.
-    pub(super) fn declare(self, table: &Table<'_>, model: &mut Model) {
+    pub(super) fn declare(self, table: &Table<'_>, model: &mut EquationModel) {
         let usual = Usual::new(table);
         for (extent, law, species) in self.extents {
             let scale = usual.of(&table.quantities[species], true);
             model.scales.push(Assignment { name: extent.clone(), value: scale });
-            let mut state = Declaration::new(Kind::State, extent.clone(), Some(0.0.into()));
+            let mut state = VariableDeclaration::new(Kind::State, extent.clone(), Some(0.0.into()));
             state.description = format!("how far the fast reaction {law} has gone");
             model.declarations.push(state);
             model.implicit.states.push(extent);

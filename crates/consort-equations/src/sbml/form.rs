@@ -2,7 +2,7 @@
 //! first values.
 
 use super::reaction::{product, sum};
-use super::table::{Quantity, Rule, Sort, Species, Table};
+use super::table::{Rule, SbmlQuantity, Sort, Species, Table};
 use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind, Function, Kind};
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ pub(super) fn forms(
     forms
 }
 
-fn kind(quantity: &Quantity<'_>) -> Kind {
+fn kind(quantity: &SbmlQuantity<'_>) -> Kind {
     let reacts = quantity.species().is_some_and(|species| species.reacts);
     match quantity.rule {
         Some(Rule::Assignment(_) | Rule::Solved) => Kind::Output,
@@ -67,7 +67,7 @@ fn kind(quantity: &Quantity<'_>) -> Kind {
 }
 
 /// The compartment by which the amount of a species is divided, if the amount is what is kept.
-fn divisor(table: &Table<'_>, quantity: &Quantity<'_>) -> Option<String> {
+fn divisor(table: &Table<'_>, quantity: &SbmlQuantity<'_>) -> Option<String> {
     let species = quantity.species().filter(|species| !species.is_amount)?;
     let compartment = table.quantity(species.compartment)?;
     let is_kept = match quantity.rule {

@@ -2,7 +2,7 @@
 //! the model, not to a function.
 
 use super::xml::Reader;
-use crate::tree::{Expression, ExpressionKind, Function, Model};
+use crate::tree::{EquationModel, Expression, ExpressionKind, Function};
 use consort_core::Span;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(super) const PARTS_MAX: usize = 1_000_000;
 const DEPTH_MAX: usize = 16;
 
 /// Puts functions that look back in the place of their calls.
-pub(super) fn delays(reader: &mut Reader<'_>, model: &mut Model) {
+pub(super) fn delays(reader: &mut Reader<'_>, model: &mut EquationModel) {
     let functions: BTreeMap<String, Function> = looking_back(&model.functions);
     if functions.is_empty() {
         return;

@@ -5,25 +5,25 @@
 //! compartment grows; so a species that reacts, or whose compartment changes, has its amount under
 //! a name of its own (`S_amount`), and its concentration is computed from it.
 
-use super::change::Event;
+use super::change::SbmlEvent;
 use super::collect::is_point;
 use super::event;
 use super::fast;
 use super::form::{Form, forms, start};
 use super::reaction::{Reaction, missing_value, product, sum};
 use super::scale;
-use super::table::{Quantity, Rule, Sort, Table};
+use super::table::{Rule, SbmlQuantity, Sort, Table};
 use super::units;
 use super::xml::{Node, Reader};
 use crate::builtin::Builtin;
-use crate::tree::{Declaration, Equation, Expression, Function, Kind, Model, Name};
+use crate::tree::{Equation, EquationModel, Expression, Function, Kind, Name, VariableDeclaration};
 use std::collections::BTreeMap;
 
 /// What has been read, ready to be put together.
 pub(super) struct Parts<'a> {
     pub(super) functions: Vec<Function>,
     pub(super) reactions: Vec<Reaction<'a>>,
-    pub(super) events: Vec<Event<'a>>,
+    pub(super) events: Vec<SbmlEvent<'a>>,
     /// What algebraic rules determine together, and their formulas.
     pub(super) solved: Vec<Expression>,
 }
@@ -34,16 +34,16 @@ pub(super) fn lower<'a>(
     node: Node<'a>,
     table: &mut Table<'a>,
     parts: Parts<'a>,
-) -> Model {
+) -> EquationModel {
     let fast = fast::extents(reader, table, &parts.reactions);
     let forms = forms(table, &parts.functions, &fast.moved);
     let mut flows = flows(table, &parts.reactions);
-    let mut model = Model {
+    let mut model = EquationModel {
         functions: parts.functions,
         units_are_hints: true,
         conditions_are_numbers: true,
         events_are_unordered: true,
-        ..Model::default()
+        ..EquationModel::default()
     };
     let id = node.attribute("id").or_else(|| node.attribute("name")).unwrap_or("model");
     model.name = Name { text: id.trim().to_owned(), span: Some(reader.tag(node)) };
@@ -59,7 +59,7 @@ pub(super) fn lower<'a>(
     }
     for reaction in parts.reactions {
         model.declarations.extend(reaction.locals);
-        let mut rate = Declaration::new(Kind::Output, reaction.id, reaction.rate);
+        let mut rate = VariableDeclaration::new(Kind::Output, reaction.id, reaction.rate);
         rate.name.span = Some(reader.place(reaction.node, "id"));
         rate.description = reaction.node.attribute("name").unwrap_or_default().to_owned();
         // Without a law it changes nothing, which was checked.
@@ -79,7 +79,7 @@ pub(super) fn lower<'a>(
     model
 }
 
-fn named(reader: &Reader<'_>, quantity: &Quantity<'_>, name: &str) -> Name {
+fn named(reader: &Reader<'_>, quantity: &SbmlQuantity<'_>, name: &str) -> Name {
     Name { text: name.to_owned(), span: Some(reader.place(quantity.node, "id")) }
 }
 
@@ -89,13 +89,13 @@ fn declare(
     table: &Table<'_>,
     index: usize,
     form: &Form,
-    model: &mut Model,
+    model: &mut EquationModel,
 ) {
     let quantity = &table.quantities[index];
     if let Some(near) = &form.near {
         let (guess, _) = start(table, index, form);
         let name = named(reader, quantity, near);
-        model.declarations.push(Declaration::new(Kind::State, name.clone(), Some(guess)));
+        model.declarations.push(VariableDeclaration::new(Kind::State, name.clone(), Some(guess)));
         model.implicit.states.push(name);
     }
     let value = match (&quantity.rule, &form.near) {
@@ -110,7 +110,7 @@ fn declare(
         }
     };
     let name = named(reader, quantity, &form.name);
-    let mut declaration = Declaration::new(form.kind, name, Some(value));
+    let mut declaration = VariableDeclaration::new(form.kind, name, Some(value));
     units::describe(reader, quantity, &mut declaration);
     // What changes is seen; a species whose amount is kept is seen by its concentration.
     let changes = form.kind == Kind::State || form.kind == Kind::Discrete && quantity.in_events;
@@ -127,12 +127,12 @@ fn declare(
         }
     };
     let name = named(reader, quantity, quantity.id);
-    let mut seen = Declaration::new(Kind::Output, name, Some(value));
+    let mut seen = VariableDeclaration::new(Kind::Output, name, Some(value));
     seen.description.clone_from(&declaration.description);
     model.declarations.extend([declaration, seen]);
 }
 
-fn assume(reader: &mut Reader<'_>, quantity: &Quantity<'_>) {
+fn assume(reader: &mut Reader<'_>, quantity: &SbmlQuantity<'_>) {
     let (node, id) = (quantity.node, quantity.id);
     let taken_as = match quantity.sort {
         Sort::Parameter => return missing_value(reader, node, id),
@@ -181,7 +181,7 @@ fn derivative(
 /// The rate of change of an amount whose concentration has a rate rule: the product rule.
 fn amount_rate(
     table: &Table<'_>,
-    quantity: &Quantity<'_>,
+    quantity: &SbmlQuantity<'_>,
     compartment: &str,
     rate: Expression,
 ) -> Expression {

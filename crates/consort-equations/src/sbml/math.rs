@@ -2,7 +2,7 @@
 
 mod operator;
 
-use super::table::{Symbol, Table};
+use super::table::{SbmlSymbol, Table};
 use super::xml::{Node, Reader, double, shorten};
 use crate::tree::Expression;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ const AVOGADRO: f64 = 6.022_141_79e23;
 
 /// Where a formula stands: what names mean there beside those of the model.
 #[derive(Default)]
-pub(super) struct Scope<'a> {
+pub(super) struct MathScope<'a> {
     /// Local names and what they are called in the tree.
     pub(super) locals: BTreeMap<&'a str, String>,
     /// Inside a function nothing else is known.
@@ -25,7 +25,7 @@ pub(super) struct Scope<'a> {
 pub(super) struct Math<'t, 'r, 'a> {
     pub(super) reader: &'t mut Reader<'r>,
     pub(super) table: &'t Table<'a>,
-    pub(super) scope: &'t Scope<'a>,
+    pub(super) scope: &'t MathScope<'a>,
 }
 
 /// A formula's `math` element inside `node`; `None` if there is none, which was told.
@@ -156,8 +156,10 @@ impl<'a> Math<'_, '_, 'a> {
             return None;
         }
         match self.table.symbol(id) {
-            Some(Symbol::Quantity(_) | Symbol::Reaction) => Some(Expression::variable(id)),
-            Some(Symbol::Function | Symbol::Other) => {
+            Some(SbmlSymbol::SbmlQuantity(_) | SbmlSymbol::Reaction) => {
+                Some(Expression::variable(id))
+            }
+            Some(SbmlSymbol::Function | SbmlSymbol::Other) => {
                 let message = format!("`{id}` has no value");
                 let help = "name a compartment, species, parameter or reaction; \
                             a function is called inside `apply`";

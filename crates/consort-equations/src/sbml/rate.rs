@@ -5,7 +5,7 @@ use super::reaction::product;
 use super::table::{Rule, Table};
 use super::xml::Reader;
 use crate::builtin::Builtin;
-use crate::tree::{Expression, ExpressionKind, Kind, Model};
+use crate::tree::{EquationModel, Expression, ExpressionKind, Kind};
 use consort_core::Span;
 
 /// Replaces every rate of change of an identifier by what it is.
@@ -13,7 +13,7 @@ pub(super) fn resolve(
     reader: &mut Reader<'_>,
     table: &Table<'_>,
     forms: &[Form],
-    model: &mut Model,
+    model: &mut EquationModel,
 ) {
     let is_rate = |kind: &ExpressionKind| matches!(kind, ExpressionKind::Derivative(_));
     let mut resolver = Resolver { reader, table, forms };

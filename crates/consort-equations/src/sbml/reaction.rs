@@ -1,10 +1,10 @@
 //! Reactions: how fast, and how many of what.
 
-use super::math::{self, Math, Scope};
+use super::math::{self, Math, MathScope};
 use super::table::Table;
 use super::xml::{Node, Reader, child, elements};
 use crate::builtin::Builtin;
-use crate::tree::{Declaration, Expression, ExpressionKind, Kind, Name};
+use crate::tree::{Expression, ExpressionKind, Kind, Name, VariableDeclaration};
 
 /// A reaction with its formulas read.
 pub(super) struct Reaction<'a> {
@@ -13,7 +13,7 @@ pub(super) struct Reaction<'a> {
     /// Its kinetic law.
     pub(super) rate: Option<Expression>,
     /// Parameters of the kinetic law's own, under names that are free in the whole model.
-    pub(super) locals: Vec<Declaration>,
+    pub(super) locals: Vec<VariableDeclaration>,
     pub(super) terms: Vec<Term>,
     /// In equilibrium at every instant: its law is zero.
     pub(super) is_fast: bool,
@@ -170,7 +170,7 @@ fn stoichiometry<'a>(
     }
     if let Some(formula) = child(node, "stoichiometryMath") {
         let math = math::find(reader, table, formula)?;
-        return Math { reader, table, scope: &Scope::default() }.only(math);
+        return Math { reader, table, scope: &MathScope::default() }.only(math);
     }
     let number = reader.number(node, "stoichiometry");
     if number.is_none() && table.edition.is_level_3() {
@@ -193,8 +193,8 @@ fn kinetic_law<'a>(
     reaction: Node<'a>,
     id: &str,
     table: &mut Table<'a>,
-) -> (Option<Expression>, Vec<Declaration>) {
-    let (mut scope, mut locals) = (Scope::default(), Vec::new());
+) -> (Option<Expression>, Vec<VariableDeclaration>) {
+    let (mut scope, mut locals) = (MathScope::default(), Vec::new());
     let Some(law) = child(reaction, "kineticLaw") else { return (None, locals) };
     reader.known_attributes(law, &["timeUnits", "substanceUnits"]);
     let mut nodes = reader.items(law, "listOfParameters", &["parameter"]);
@@ -213,7 +213,7 @@ fn kinetic_law<'a>(
             missing_value(reader, node, local);
         }
         let name = Name { text: name, span: Some(reader.place(node, "id")) };
-        locals.push(Declaration::new(Kind::Parameter, name, value.map(Expression::number)));
+        locals.push(VariableDeclaration::new(Kind::Parameter, name, value.map(Expression::number)));
     }
     let Some(math) = math::find(reader, table, law) else { return (None, locals) };
     (Math { reader, table, scope: &scope }.only(math), locals)

@@ -2,7 +2,7 @@
 
 use super::form::{Form, start};
 use super::reaction::product;
-use super::table::{Quantity, Species, Table};
+use super::table::{SbmlQuantity, Species, Table};
 use crate::builtin::Builtin;
 use crate::tree::{Assignment, Expression, ExpressionKind, Kind};
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(super) struct Usual<'a> {
 impl<'a> Usual<'a> {
     pub(super) fn new(table: &Table<'a>) -> Self {
         let mut greatest: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
-        for species in table.quantities.iter().filter_map(Quantity::species) {
+        for species in table.quantities.iter().filter_map(SbmlQuantity::species) {
             let place = table.quantity(species.compartment);
             let found = greatest.entry(species.compartment).or_default();
             let both = first_values(species, place.and_then(|place| place.value));
@@ -57,7 +57,7 @@ impl<'a> Usual<'a> {
     }
 
     /// What is usual for a quantity: one where nothing is known.
-    pub(super) fn of(&self, quantity: &Quantity<'_>, is_amount: bool) -> Expression {
+    pub(super) fn of(&self, quantity: &SbmlQuantity<'_>, is_amount: bool) -> Expression {
         let Some(species) = quantity.species() else { return 1.0.into() };
         let found = self.greatest.get(species.compartment).copied().unwrap_or_default();
         let [concentration, amount] =

@@ -24,8 +24,8 @@ impl Edition {
 
 /// What an identifier means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Symbol {
-    Quantity(usize),
+pub(super) enum SbmlSymbol {
+    SbmlQuantity(usize),
     Function,
     Reaction,
     /// Has an identifier, but no value: an event, the model.
@@ -67,7 +67,7 @@ pub(super) enum Rule {
 
 /// Something with a value.
 #[derive(Clone, Debug)]
-pub(super) struct Quantity<'a> {
+pub(super) struct SbmlQuantity<'a> {
     pub(super) id: &'a str,
     pub(super) node: Node<'a>,
     pub(super) sort: Sort<'a>,
@@ -79,7 +79,7 @@ pub(super) struct Quantity<'a> {
     pub(super) in_events: bool,
 }
 
-impl<'a> Quantity<'a> {
+impl<'a> SbmlQuantity<'a> {
     pub(super) fn species(&self) -> Option<&Species<'a>> {
         match &self.sort {
             Sort::Species(species) => Some(species),
@@ -106,8 +106,8 @@ impl<'a> Quantity<'a> {
 /// Everything declared.
 pub(super) struct Table<'a> {
     pub(super) edition: Edition,
-    pub(super) quantities: Vec<Quantity<'a>>,
-    symbols: Vec<(&'a str, Symbol, Node<'a>)>,
+    pub(super) quantities: Vec<SbmlQuantity<'a>>,
+    symbols: Vec<(&'a str, SbmlSymbol, Node<'a>)>,
     places: Places,
     /// Names made up here, beside the identifiers.
     made: BTreeSet<String>,
@@ -119,18 +119,18 @@ impl<'a> Table<'a> {
         Table { edition, quantities, symbols, places, made: BTreeSet::new() }
     }
 
-    pub(super) fn symbol(&self, id: &str) -> Option<Symbol> {
+    pub(super) fn symbol(&self, id: &str) -> Option<SbmlSymbol> {
         self.find(id).map(|(_, symbol, _)| *symbol)
     }
 
-    fn find(&self, id: &str) -> Option<&(&'a str, Symbol, Node<'a>)> {
+    fn find(&self, id: &str) -> Option<&(&'a str, SbmlSymbol, Node<'a>)> {
         let found = self.places.find(of_name(id), |number| self.symbols[number].0 == id);
         found.map(|number| &self.symbols[number])
     }
 
-    pub(super) fn quantity(&self, id: &str) -> Option<&Quantity<'a>> {
+    pub(super) fn quantity(&self, id: &str) -> Option<&SbmlQuantity<'a>> {
         match self.symbol(id)? {
-            Symbol::Quantity(index) => Some(&self.quantities[index]),
+            SbmlSymbol::SbmlQuantity(index) => Some(&self.quantities[index]),
             _ => None,
         }
     }
@@ -138,7 +138,7 @@ impl<'a> Table<'a> {
     /// Where a quantity stands among all.
     pub(super) fn index(&self, id: &str) -> Option<usize> {
         match self.symbol(id)? {
-            Symbol::Quantity(index) => Some(index),
+            SbmlSymbol::SbmlQuantity(index) => Some(index),
             _ => None,
         }
     }
@@ -152,7 +152,7 @@ impl<'a> Table<'a> {
     pub(super) fn claim(
         &mut self,
         id: &'a str,
-        symbol: Symbol,
+        symbol: SbmlSymbol,
         node: Node<'a>,
         reader: &mut Reader<'_>,
     ) -> bool {
@@ -170,8 +170,8 @@ impl<'a> Table<'a> {
     }
 
     /// Declares something with a value.
-    pub(super) fn declare(&mut self, quantity: Quantity<'a>, reader: &mut Reader<'_>) {
-        let symbol = Symbol::Quantity(self.quantities.len());
+    pub(super) fn declare(&mut self, quantity: SbmlQuantity<'a>, reader: &mut Reader<'_>) {
+        let symbol = SbmlSymbol::SbmlQuantity(self.quantities.len());
         if self.claim(quantity.id, symbol, quantity.node, reader) {
             self.quantities.push(quantity);
         }
@@ -187,7 +187,7 @@ impl<'a> Table<'a> {
                 | ExpressionKind::Builtin(..)
                 | ExpressionKind::If(..) => {}
                 ExpressionKind::Variable(name) => match self.quantity(name) {
-                    Some(Quantity { id, rule: Some(Rule::Assignment(value)), .. }) => {
+                    Some(SbmlQuantity { id, rule: Some(Rule::Assignment(value)), .. }) => {
                         if seen.insert(*id) {
                             open.push(value);
                         }

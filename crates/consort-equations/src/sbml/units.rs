@@ -1,8 +1,8 @@
 //! Units: numbers are taken as they are written, so units are said, never converted.
 
-use super::table::{Quantity, Sort};
+use super::table::{SbmlQuantity, Sort};
 use super::xml::{Reader, shorten};
-use crate::tree::{Declaration, Name};
+use crate::tree::{Name, VariableDeclaration};
 use consort_core::Unit;
 
 /// SBML's names of units that are the same under another name.
@@ -41,8 +41,8 @@ const NAMES: &[(&str, &str)] = &[
 /// concentration), becomes a part of the description.
 pub(super) fn describe(
     reader: &Reader<'_>,
-    quantity: &Quantity<'_>,
-    declaration: &mut Declaration,
+    quantity: &SbmlQuantity<'_>,
+    declaration: &mut VariableDeclaration,
 ) {
     let node = quantity.node;
     declaration.description = node.attribute("name").unwrap_or_default().trim().to_owned();

@@ -1,6 +1,6 @@
 //! What a tree is made of, one after the other.
 
-use super::{Expression, ExpressionKind, Model};
+use super::{EquationModel, Expression, ExpressionKind};
 
 impl Expression {
     /// The expressions it is made of.
@@ -59,7 +59,7 @@ impl Expression {
     }
 }
 
-impl Model {
+impl EquationModel {
     /// Every formula, to change it; those inside of functions are not among them.
     pub fn formulas_mut(&mut self) -> impl Iterator<Item = &mut Expression> {
         let values = self.declarations.iter_mut().filter_map(|one| one.value.as_mut());

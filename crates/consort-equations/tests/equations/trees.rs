@@ -2,29 +2,29 @@
 
 use crate::Setting;
 use consort_core::Report;
-use consort_equations::tree::{Assignment, Declaration, Equation, Event, Function, Kind};
-use consort_equations::{Builtin, Expression, Model, compile};
+use consort_equations::tree::{Assignment, Equation, Event, Function, Kind, VariableDeclaration};
+use consort_equations::{Builtin, EquationModel, Expression, compile};
 use consort_testkit::render;
 
 fn var(name: &str) -> Expression {
     Expression::variable(name)
 }
 
-fn decay() -> Model {
+fn decay() -> EquationModel {
     let rate = Expression::builtin(Builtin::Multiply, vec![var("k"), var("s"), 2.0.into()]);
     let minus = Expression::builtin(Builtin::Negate, vec![Expression::call("id", vec![rate])]);
     let chain = vec![0.0.into(), var("s"), 1.0.into()];
     let condition = Expression::builtin(Builtin::Less, chain);
-    Model {
+    EquationModel {
         name: "decay".into(),
         declarations: vec![
-            Declaration::new(Kind::Parameter, "k", Some(0.5.into())),
-            Declaration::new(Kind::State, "s", Some(3.0.into())),
+            VariableDeclaration::new(Kind::Parameter, "k", Some(0.5.into())),
+            VariableDeclaration::new(Kind::State, "s", Some(3.0.into())),
         ],
         equations: vec![Equation::derivative("s", minus)],
         functions: vec![Function::new("id", &["x"], var("x"))],
         events: vec![Event::new(condition, vec![Assignment::new("s", 3.0.into())])],
-        ..Model::default()
+        ..EquationModel::default()
     }
 }
 
@@ -45,7 +45,7 @@ fn mistakes_in_a_tree_are_told_without_a_place() {
     let mut model = decay();
     model.equations[0].right = Expression::builtin(Builtin::Exp, vec![]);
     model.events[0].assignments[0].name = "k".into();
-    model.declarations.push(Declaration::new(Kind::Variable, "w", Some(var("kk"))));
+    model.declarations.push(VariableDeclaration::new(Kind::Variable, "w", Some(var("kk"))));
     let mut report = Report::default();
     assert_eq!(compile(&model, &mut report), None);
     insta::assert_snapshot!("trees", render::report(&report));

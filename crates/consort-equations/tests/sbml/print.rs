@@ -1,11 +1,11 @@
 //! Shows a tree as text, near to the one it could be written as.
 
-use consort_equations::tree::{Event, Expression, ExpressionKind, Left, Model};
-use consort_equations::{Builtin, tree::Declaration};
+use consort_equations::tree::{EquationModel, Event, Expression, ExpressionKind, Left};
+use consort_equations::{Builtin, tree::VariableDeclaration};
 use std::fmt::Write as _;
 
 /// One line for each thing.
-pub(crate) fn model(model: &Model) -> String {
+pub(crate) fn model(model: &EquationModel) -> String {
     let mut text = String::new();
     for function in &model.functions {
         let parameters: Vec<&str> =
@@ -33,7 +33,7 @@ pub(crate) fn model(model: &Model) -> String {
     text
 }
 
-fn declaration(declared: &Declaration) -> String {
+fn declaration(declared: &VariableDeclaration) -> String {
     let value = declared.value.as_ref().map(|value| format!(" = {}", expression(value)));
     let (unit, description) = (&declared.unit.text, &declared.description);
     let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };

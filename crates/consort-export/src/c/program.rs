@@ -5,7 +5,7 @@
 //! linear time; values that one of them leaves for another go through memory.
 
 use super::text;
-use consort_equations::program::Instruction;
+use consort_equations::program::RegisterInstruction;
 use consort_equations::{Op, Program};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -65,7 +65,7 @@ enum Statement {
 struct Writer<'a> {
     program: &'a Program,
     /// By their registers, from `first` on.
-    instructions: Vec<Instruction>,
+    instructions: Vec<RegisterInstruction>,
     first: usize,
     /// The statements of each function.
     parts: Vec<Vec<Statement>>,
@@ -77,7 +77,7 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(program: &'a Program) -> Self {
-        let instructions: Vec<Instruction> = program.instructions().collect();
+        let instructions: Vec<RegisterInstruction> = program.instructions().collect();
         let first = program.layout.len() + program.constants.len();
         let mut writer = Writer {
             program,
@@ -193,7 +193,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn expression(&self, instruction: &Instruction) -> String {
+    fn expression(&self, instruction: &RegisterInstruction) -> String {
         let [a, b, c] = instruction.operands.map(|register| self.value(register));
         match instruction.op {
             Op::Add => format!("{a} + {b}"),
@@ -222,7 +222,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The number of the buffer a delay reads: a constant.
-    fn buffer(&self, instruction: &Instruction) -> usize {
+    fn buffer(&self, instruction: &RegisterInstruction) -> usize {
         let index = instruction.operands[1] as usize - self.program.layout.len();
         self.program.constants[index] as usize
     }

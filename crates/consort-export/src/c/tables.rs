@@ -4,7 +4,7 @@ use super::program::Programs;
 use super::text::{number, string, table};
 use crate::Identity;
 use consort_core::solving::{TOLERANCE, is_tolerance};
-use consort_equations::equations::Event;
+use consort_equations::equations::CompiledEvent;
 use consort_equations::{
     Dependence, Equations, Indicator, Jacobian, Op, Program, Quantity, Target,
 };
@@ -111,7 +111,7 @@ fn events(equations: &Equations, programs: &mut Programs) -> String {
     tables + &table("EventRow", "events", &rows)
 }
 
-fn event_row(number: usize, event: &Event, programs: &mut Programs) -> String {
+fn event_row(number: usize, event: &CompiledEvent, programs: &mut Programs) -> String {
     let none = || "NULL".to_owned();
     let mut add = |name: &str, program| programs.add(&format!("event_{number}_{name}"), program);
     let condition = add("condition", &event.condition);

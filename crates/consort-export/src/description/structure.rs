@@ -4,14 +4,14 @@ use super::variables::number;
 use crate::FmiVersion;
 use crate::xml::{Attributes, Writer};
 use consort_core::{Causality, Initial};
-use consort_equations::{Dependence, Equations, Part};
+use consort_equations::{Dependence, Equations, ModelPart};
 use std::collections::BTreeSet;
 
 /// Something that is computed.
 struct Unknown {
-    part: Part,
+    part: ModelPart,
     /// `None`: from anything.
-    from: Option<Vec<(Part, Kind)>>,
+    from: Option<Vec<(ModelPart, Kind)>>,
 }
 
 /// How a value follows another.
@@ -43,7 +43,7 @@ pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion
             list(xml, "Output", equations, &outputs, version);
             list(xml, "ContinuousStateDerivative", equations, &derivatives, version);
             list(xml, "InitialUnknown", equations, &initial, version);
-            let indicators = (0..equations.indicators.len()).map(Part::Indicator);
+            let indicators = (0..equations.indicators.len()).map(ModelPart::Indicator);
             let unknown = |part| Unknown { part, from: None };
             let indicators: Vec<Unknown> = indicators.map(unknown).collect();
             list(xml, "EventIndicator", equations, &indicators, version);
@@ -62,7 +62,7 @@ fn list(
         FmiVersion::V2 => "index",
         FmiVersion::V3 => "valueReference",
     };
-    let number = |part: Part| number(equations, part, version);
+    let number = |part: ModelPart| number(equations, part, version);
     for unknown in unknowns {
         let mut attributes: Attributes<'_> = vec![(key, number(unknown.part))];
         if let Some(from) = &unknown.from {
@@ -84,12 +84,12 @@ fn kind_name(kind: Kind) -> &'static str {
 
 /// Every output: states and discretes that are seen, then the others.
 fn outputs(equations: &Equations) -> Vec<Unknown> {
-    let is_output = |part: &Part| equations.role(*part).causality == Causality::Output;
+    let is_output = |part: &ModelPart| equations.role(*part).causality == Causality::Output;
     let unknown = |part| {
         let from = match part {
-            Part::Output(at) => continuous(&equations.output_dependence[at]),
+            ModelPart::Output(at) => continuous(&equations.output_dependence[at]),
             // A state is known; it is itself.
-            Part::State(_) => vec![(part, Kind::Constant)],
+            ModelPart::State(_) => vec![(part, Kind::Constant)],
             _ => Vec::new(),
         };
         Unknown { part, from: Some(from) }
@@ -101,24 +101,27 @@ fn derivatives(equations: &Equations) -> Vec<Unknown> {
     let dependence = equations.derivative_dependence.iter().enumerate();
     let unknown = |(at, dependence)| {
         let from = Some(continuous(dependence));
-        Unknown { part: Part::Derivative(at), from }
+        Unknown { part: ModelPart::Derivative(at), from }
     };
     dependence.map(unknown).collect()
 }
 
 /// While time goes on: from time, inputs and states.
-fn continuous(dependence: &Dependence) -> Vec<(Part, Kind)> {
-    let inputs = dependence.inputs.iter().copied().map(Part::Input);
-    let states = dependence.states.iter().copied().map(Part::State);
+fn continuous(dependence: &Dependence) -> Vec<(ModelPart, Kind)> {
+    let inputs = dependence.inputs.iter().copied().map(ModelPart::Input);
+    let states = dependence.states.iter().copied().map(ModelPart::State);
     time(dependence).chain(inputs).chain(states).map(|part| (part, Kind::Dependent)).collect()
 }
 
 /// In initialization: from time, parameters, inputs, and what states and discretes start with; where those are
 /// computed themselves, from what that depends on. Where the past is asked, it may be anything.
-fn in_initialization(equations: &Equations, dependence: &Dependence) -> Option<Vec<(Part, Kind)>> {
+fn in_initialization(
+    equations: &Equations,
+    dependence: &Dependence,
+) -> Option<Vec<(ModelPart, Kind)>> {
     let mut parts = at_once(dependence);
-    let states = dependence.states.iter().copied().map(Part::State);
-    for part in states.chain(dependence.discretes.iter().copied().map(Part::Discrete)) {
+    let states = dependence.states.iter().copied().map(ModelPart::State);
+    for part in states.chain(dependence.discretes.iter().copied().map(ModelPart::Discrete)) {
         if equations.role(part).initial == Initial::Exact {
             parts.insert(part);
         } else {
@@ -130,17 +133,17 @@ fn in_initialization(equations: &Equations, dependence: &Dependence) -> Option<V
 }
 
 /// Time, parameters and inputs; parts are ordered as their numbers are.
-fn at_once(dependence: &Dependence) -> BTreeSet<Part> {
-    let parameters = dependence.parameters.iter().copied().map(Part::Parameter);
-    let inputs = dependence.inputs.iter().copied().map(Part::Input);
+fn at_once(dependence: &Dependence) -> BTreeSet<ModelPart> {
+    let parameters = dependence.parameters.iter().copied().map(ModelPart::Parameter);
+    let inputs = dependence.inputs.iter().copied().map(ModelPart::Input);
     time(dependence).chain(parameters).chain(inputs).collect()
 }
 
 /// What the first value of a state or discrete depends on; `None` if that is the past.
-fn first_value(equations: &Equations, part: Part) -> Option<&Dependence> {
+fn first_value(equations: &Equations, part: ModelPart) -> Option<&Dependence> {
     let at = match part {
-        Part::State(at) => at,
-        Part::Discrete(at) => equations.states.len() + at,
+        ModelPart::State(at) => at,
+        ModelPart::Discrete(at) => equations.states.len() + at,
         _ => return None,
     };
     let dependence = equations.initial_dependence.get(at)?;
@@ -150,17 +153,17 @@ fn first_value(equations: &Equations, part: Part) -> Option<&Dependence> {
 /// What initialization computes: the standard lists outputs, computed parameters, states and their
 /// derivatives, unless they are exact.
 fn initial_unknowns(equations: &Equations) -> Vec<Unknown> {
-    let is_unknown = |part: &Part| {
+    let is_unknown = |part: &ModelPart| {
         let role = equations.role(*part);
         let is_listed =
             matches!(role.causality, Causality::Output | Causality::CalculatedParameter)
-                || matches!(part, Part::State(_) | Part::Derivative(_));
+                || matches!(part, ModelPart::State(_) | ModelPart::Derivative(_));
         role.initial == Initial::Calculated && is_listed
     };
     let unknown = |part| {
         let dependence = match part {
-            Part::Output(at) => Some(&equations.output_dependence[at]),
-            Part::Derivative(at) => Some(&equations.derivative_dependence[at]),
+            ModelPart::Output(at) => Some(&equations.output_dependence[at]),
+            ModelPart::Derivative(at) => Some(&equations.derivative_dependence[at]),
             _ => first_value(equations, part),
         };
         Unknown { part, from: dependence.and_then(|it| in_initialization(equations, it)) }
@@ -168,6 +171,6 @@ fn initial_unknowns(equations: &Equations) -> Vec<Unknown> {
     equations.parts().filter(is_unknown).map(unknown).collect()
 }
 
-fn time(dependence: &Dependence) -> impl Iterator<Item = Part> {
-    dependence.time.then_some(Part::Time).into_iter()
+fn time(dependence: &Dependence) -> impl Iterator<Item = ModelPart> {
+    dependence.time.then_some(ModelPart::Time).into_iter()
 }

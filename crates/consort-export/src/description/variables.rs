@@ -3,11 +3,11 @@
 use crate::FmiVersion;
 use crate::xml::{Attributes, Writer, float};
 use consort_core::Initial;
-use consort_equations::{Equations, Part, Quantity, Target};
+use consort_equations::{Equations, ModelPart, Quantity, Target};
 
 /// What `derivative` and the lists of `ModelStructure` call a variable: FMI 2 counts variables from one,
 /// FMI 3 has value references.
-pub(super) fn number(equations: &Equations, part: Part, version: FmiVersion) -> String {
+pub(super) fn number(equations: &Equations, part: ModelPart, version: FmiVersion) -> String {
     let first = match version {
         FmiVersion::V2 => 1,
         FmiVersion::V3 => 0,
@@ -16,11 +16,11 @@ pub(super) fn number(equations: &Equations, part: Part, version: FmiVersion) -> 
 }
 
 /// What a variable is called.
-pub(crate) fn name(equations: &Equations, part: Part) -> String {
+pub(crate) fn name(equations: &Equations, part: ModelPart) -> String {
     match (part, equations.quantity(part)) {
-        (Part::Time, _) => time_name(equations),
-        (Part::Indicator(at), _) => format!("indicator({})", at + 1),
-        (Part::Derivative(_), Some(state)) => format!("der({})", state.name),
+        (ModelPart::Time, _) => time_name(equations),
+        (ModelPart::Indicator(at), _) => format!("indicator({})", at + 1),
+        (ModelPart::Derivative(_), Some(state)) => format!("der({})", state.name),
         (_, quantity) => quantity.map(|it| it.name.clone()).unwrap_or_default(),
     }
 }
@@ -40,7 +40,8 @@ fn time_name(equations: &Equations) -> String {
 
 pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion) {
     // FMI 2 knows indicators by their count alone.
-    let is_listed = |part: &Part| version == FmiVersion::V3 || !matches!(part, Part::Indicator(_));
+    let is_listed =
+        |part: &ModelPart| version == FmiVersion::V3 || !matches!(part, ModelPart::Indicator(_));
     xml.element("ModelVariables", &[], |xml| {
         for part in equations.parts().filter(is_listed) {
             let general = general(equations, part);
@@ -59,7 +60,7 @@ pub(super) fn write(xml: &mut Writer, equations: &Equations, version: FmiVersion
 }
 
 /// What variables of all types have.
-fn general(equations: &Equations, part: Part) -> Attributes<'static> {
+fn general(equations: &Equations, part: ModelPart) -> Attributes<'static> {
     let role = equations.role(part);
     let mut attributes = vec![
         ("name", name(equations, part)),
@@ -76,8 +77,8 @@ fn general(equations: &Equations, part: Part) -> Attributes<'static> {
     attributes
 }
 
-fn description(equations: &Equations, part: Part) -> Option<String> {
-    if matches!(part, Part::Derivative(_)) {
+fn description(equations: &Equations, part: ModelPart) -> Option<String> {
+    if matches!(part, ModelPart::Derivative(_)) {
         return None; // the description is the state's
     }
     let text = &equations.quantity(part)?.description;
@@ -85,18 +86,18 @@ fn description(equations: &Equations, part: Part) -> Option<String> {
 }
 
 /// What numbers have.
-fn of_number(equations: &Equations, part: Part, version: FmiVersion) -> Attributes<'static> {
+fn of_number(equations: &Equations, part: ModelPart, version: FmiVersion) -> Attributes<'static> {
     let mut attributes = Vec::new();
-    if let Part::Derivative(at) = part {
-        attributes.push(("derivative", number(equations, Part::State(at), version)));
+    if let ModelPart::Derivative(at) = part {
+        attributes.push(("derivative", number(equations, ModelPart::State(at), version)));
         return attributes;
     }
     let Some(quantity) = equations.quantity(part) else { return attributes };
     attributes.extend(bounds(quantity));
-    if matches!(part, Part::Input(_)) || equations.role(part).initial == Initial::Exact {
+    if matches!(part, ModelPart::Input(_)) || equations.role(part).initial == Initial::Exact {
         attributes.push(("start", float(quantity.start)));
     }
-    if let Part::State(at) = part
+    if let ModelPart::State(at) = part
         && is_reset(equations, at)
     {
         attributes.push(("reinit", "true".to_owned()));

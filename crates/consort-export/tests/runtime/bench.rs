@@ -23,7 +23,10 @@ pub(crate) fn compiled(text: &str) -> Equations {
 }
 
 /// A model whose tree is changed in ways that text cannot say.
-pub(crate) fn compiled_with(text: &str, change: impl FnOnce(&mut tree::Model)) -> Equations {
+pub(crate) fn compiled_with(
+    text: &str,
+    change: impl FnOnce(&mut tree::EquationModel),
+) -> Equations {
     let mut report = Report::default();
     let mut model = read("model.eq", text, &mut report);
     if let Some(model) = &mut model {

@@ -2,7 +2,7 @@
 
 use crate::bench::{VERSIONS, compiled, unpacked};
 use crate::saving::EVERYTHING;
-use consort_equations::{Equations, Part};
+use consort_equations::{Equations, ModelPart};
 use consort_export::FmiVersion;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,9 +15,9 @@ fn header(equations: &Equations, token: &str) -> String {
         format!("#define COUNT {}\n", equations.part_count()),
         format!("#define STATES {}\n", equations.states.len()),
         format!("#define INDICATORS {}\n", equations.indicators.len()),
-        format!("#define FIRST_STATE {}\n", number(Part::State(0))),
-        format!("#define FIRST_INPUT {}\n", number(Part::Input(0))),
-        format!("#define FIRST_DERIVATIVE {}\n", number(Part::Derivative(0))),
+        format!("#define FIRST_STATE {}\n", number(ModelPart::State(0))),
+        format!("#define FIRST_INPUT {}\n", number(ModelPart::Input(0))),
+        format!("#define FIRST_DERIVATIVE {}\n", number(ModelPart::Derivative(0))),
     ]
     .concat()
 }

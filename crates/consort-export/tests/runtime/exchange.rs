@@ -116,7 +116,7 @@ fn a_queue_of_events() {
     check(&compiled_with(QUEUE, |model| change(model, |it| it.initially = false)), |_| 0.0);
 }
 
-fn change(model: &mut tree::Model, change: fn(&mut tree::Event)) {
+fn change(model: &mut tree::EquationModel, change: fn(&mut tree::Event)) {
     model.events.iter_mut().for_each(change);
 }
 

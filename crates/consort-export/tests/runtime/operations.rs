@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Form, compiled};
 use consort_core::{Reference, ValuesMut, ValuesRef};
-use consort_equations::{NoHistory, Part};
+use consort_equations::{ModelPart, NoHistory};
 use consort_export::FmiVersion;
 
 /// Those whose results are defined to the bit.
@@ -138,9 +138,9 @@ fn every_operation_gives_what_it_gives_in_rust() {
     let form = Form::CoSimulation(FmiVersion::V3);
     let mut bench = Bench::new(&equations, form, 1_000_000, 1e-6);
     let reference = |part| Reference(equations.number(part) as u32);
-    let inputs = [0, 1, 2].map(|at| reference(Part::Input(at)));
+    let inputs = [0, 1, 2].map(|at| reference(ModelPart::Input(at)));
     let outputs: Vec<Reference> =
-        (0..equations.outputs.len()).map(|at| reference(Part::Output(at))).collect();
+        (0..equations.outputs.len()).map(|at| reference(ModelPart::Output(at))).collect();
     let program = &equations.programs.outputs;
     let mut registers = program.registers();
     let (mut found, mut expected) = (vec![0.0; outputs.len()], vec![0.0; outputs.len()]);

@@ -6,7 +6,7 @@ use consort_core::{
     Capabilities, Causality, ContinuousDescription, DependsOn, Initial, ModelDescription,
     ModelStructure, Reference, Sizes, Unit, Unknown, Values, Variable, VariableId,
 };
-use consort_equations::{Dependence, Equations, Part, Role};
+use consort_equations::{Dependence, Equations, ModelPart, Role};
 
 /// What the model is.
 pub(super) fn model(equations: &Equations) -> ModelDescription {
@@ -41,19 +41,19 @@ pub(super) fn continuous(equations: &Equations) -> ContinuousDescription {
     let states = 0..equations.states.len();
     let sizes = Sizes { states: equations.states.len(), indicators: equations.indicators.len() };
     ContinuousDescription {
-        states: states.clone().map(|at| id(equations, Part::State(at))).collect(),
-        derivatives: states.map(|at| id(equations, Part::Derivative(at))).collect(),
+        states: states.clone().map(|at| id(equations, ModelPart::State(at))).collect(),
+        derivatives: states.map(|at| id(equations, ModelPart::Derivative(at))).collect(),
         sizes: Some(sizes),
         needs_completed_step: !equations.delays.is_empty(),
     }
 }
 
-fn is_shown(part: &Part) -> bool {
-    !matches!(part, Part::Time | Part::Indicator(_))
+fn is_shown(part: &ModelPart) -> bool {
+    !matches!(part, ModelPart::Time | ModelPart::Indicator(_))
 }
 
 /// Variables are in the order of their numbers; only time, the first, is left out before them.
-fn id(equations: &Equations, part: Part) -> VariableId {
+fn id(equations: &Equations, part: ModelPart) -> VariableId {
     VariableId::from_index(equations.number(part) - 1)
 }
 
@@ -71,7 +71,7 @@ impl Units {
     }
 }
 
-fn variable(equations: &Equations, part: Part, units: &mut Units) -> Variable {
+fn variable(equations: &Equations, part: ModelPart, units: &mut Units) -> Variable {
     let quantity = equations.quantity(part).expect("only time and indicators have none");
     let number = u32::try_from(equations.number(part)).expect("the text's length limits numbers");
     let Role { causality, variability, initial } = equations.role(part);
@@ -83,8 +83,8 @@ fn variable(equations: &Equations, part: Part, units: &mut Units) -> Variable {
         start: has_start.then(|| Values::Float64(vec![quantity.start])),
         ..base
     };
-    if let Part::Derivative(at) = part {
-        let derivative_of = Some(id(equations, Part::State(at)));
+    if let ModelPart::Derivative(at) = part {
+        let derivative_of = Some(id(equations, ModelPart::State(at)));
         return Variable { name: format!("der({})", quantity.name), derivative_of, ..base };
     }
     Variable {
@@ -98,14 +98,14 @@ fn variable(equations: &Equations, part: Part, units: &mut Units) -> Variable {
 }
 
 fn structure(equations: &Equations) -> ModelStructure {
-    let is_output = |part: &Part| equations.role(*part).causality == Causality::Output;
-    let outputs: Vec<Part> = equations.parts().filter(is_output).collect();
+    let is_output = |part: &ModelPart| equations.role(*part).causality == Causality::Output;
+    let outputs: Vec<ModelPart> = equations.parts().filter(is_output).collect();
     let derivatives = equations.derivative_dependence.iter().enumerate();
-    let unknown = |part: Part, on: DependsOn| Unknown { variable: id(equations, part), on };
+    let unknown = |part: ModelPart, on: DependsOn| Unknown { variable: id(equations, part), on };
     ModelStructure {
         outputs: outputs.iter().map(|part| unknown(*part, running(equations, *part))).collect(),
         derivatives: derivatives
-            .map(|(at, on)| unknown(Part::Derivative(at), depends(equations, on)))
+            .map(|(at, on)| unknown(ModelPart::Derivative(at), depends(equations, on)))
             .collect(),
         initial: outputs.iter().map(|part| unknown(*part, at_start(equations, *part))).collect(),
         event_indicators: Vec::new(),
@@ -113,21 +113,23 @@ fn structure(equations: &Equations) -> ModelStructure {
 }
 
 /// What an output depends on while the model runs.
-fn running(equations: &Equations, part: Part) -> DependsOn {
+fn running(equations: &Equations, part: ModelPart) -> DependsOn {
     match part {
-        Part::Output(at) => depends(equations, &equations.output_dependence[at]),
-        Part::State(_) => DependsOn::These(vec![(id(equations, part), DependencyKind::Constant)]),
+        ModelPart::Output(at) => depends(equations, &equations.output_dependence[at]),
+        ModelPart::State(_) => {
+            DependsOn::These(vec![(id(equations, part), DependencyKind::Constant)])
+        }
         _ => DependsOn::These(Vec::new()),
     }
 }
 
 /// What an output depends on at the start: first values may follow inputs, too.
-fn at_start(equations: &Equations, part: Part) -> DependsOn {
+fn at_start(equations: &Equations, part: ModelPart) -> DependsOn {
     let none = Dependence::default();
     let (own, states, discretes) = match part {
-        Part::State(at) => (&none, vec![at], Vec::new()),
-        Part::Discrete(at) => (&none, Vec::new(), vec![at]),
-        Part::Output(at) => {
+        ModelPart::State(at) => (&none, vec![at], Vec::new()),
+        ModelPart::Discrete(at) => (&none, Vec::new(), vec![at]),
+        ModelPart::Output(at) => {
             let own = &equations.output_dependence[at];
             (own, own.states.clone(), own.discretes.clone())
         }
@@ -143,13 +145,13 @@ fn at_start(equations: &Equations, part: Part) -> DependsOn {
     inputs.extend(&own.inputs);
     inputs.sort_unstable();
     inputs.dedup();
-    let input = |at: usize| (id(equations, Part::Input(at)), DependencyKind::Dependent);
+    let input = |at: usize| (id(equations, ModelPart::Input(at)), DependencyKind::Dependent);
     DependsOn::These(inputs.into_iter().map(input).collect())
 }
 
 fn depends(equations: &Equations, on: &Dependence) -> DependsOn {
-    let known = |part: Part| (id(equations, part), DependencyKind::Dependent);
-    let inputs = on.inputs.iter().map(|at| known(Part::Input(*at)));
-    let states = on.states.iter().map(|at| known(Part::State(*at)));
+    let known = |part: ModelPart| (id(equations, part), DependencyKind::Dependent);
+    let inputs = on.inputs.iter().map(|at| known(ModelPart::Input(*at)));
+    let states = on.states.iter().map(|at| known(ModelPart::State(*at)));
     DependsOn::These(inputs.chain(states).collect())
 }

@@ -5,7 +5,7 @@ use super::state::{State, Waiting};
 use super::work::{EventRooms, Work};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, ContinuousEvent};
-use consort_equations::equations::Event;
+use consort_equations::equations::CompiledEvent;
 use consort_equations::{Equations, Target};
 use std::cmp::Ordering;
 
@@ -291,7 +291,7 @@ pub(super) fn condition(equations: &Equations, index: usize) -> String {
 }
 
 /// An event by its name, or its place in the text.
-fn title(event: &Event, index: usize) -> String {
+fn title(event: &CompiledEvent, index: usize) -> String {
     match &event.name[..] {
         "" => format!("event {} of the model", index + 1),
         name => format!("the event `{name}`"),

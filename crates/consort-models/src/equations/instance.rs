@@ -11,7 +11,7 @@ use consort_core::{
     CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Prng, Reference,
     SavedState, Setup, Sizes, ValuesMut, ValuesRef,
 };
-use consort_equations::{Equations, Part};
+use consort_equations::{Equations, ModelPart};
 use std::sync::Arc;
 
 /// A live model; see the module above.
@@ -106,14 +106,14 @@ impl EquationsInstance {
         let is_free = quantity.is_some_and(|quantity| quantity.is_start_fixed);
         let State { parameters, inputs, states, discretes, is_set, phase, .. } = &mut self.state;
         match part {
-            Some(Part::Input(at)) => inputs[at] = value,
-            Some(Part::Parameter(at)) if *phase == Phase::Start => {
+            Some(ModelPart::Input(at)) => inputs[at] = value,
+            Some(ModelPart::Parameter(at)) if *phase == Phase::Start => {
                 parameters.slice_mut()[at] = value;
             }
-            Some(Part::State(at)) if *phase == Phase::Start && is_free => {
+            Some(ModelPart::State(at)) if *phase == Phase::Start && is_free => {
                 (states[at], is_set.slice_mut()[at]) = (value, true);
             }
-            Some(Part::Discrete(at)) if *phase == Phase::Start && is_free => {
+            Some(ModelPart::Discrete(at)) if *phase == Phase::Start && is_free => {
                 is_set.slice_mut()[states.len() + at] = true;
                 discretes[at] = value;
             }
@@ -138,15 +138,17 @@ impl EquationsInstance {
         let EquationsInstance { equations, state, work, .. } = self;
         let programs = &equations.programs;
         Ok(match equations.part(reference.0 as usize) {
-            Some(Part::Time) => state.time,
-            Some(Part::Parameter(at)) => state.parameters[at],
-            Some(Part::Input(at)) => state.inputs[at],
-            Some(Part::State(at)) => state.states[at],
-            Some(Part::Discrete(at)) => state.discretes[at],
-            Some(Part::Derivative(at)) => work.derivatives.ask(&programs.derivatives, state)[at],
-            Some(Part::Output(at)) => work.outputs.show(&programs.outputs, state)[at],
-            Some(Part::Local(at)) => work.locals.show(&programs.locals, state)[at],
-            Some(Part::Indicator(_)) | None => {
+            Some(ModelPart::Time) => state.time,
+            Some(ModelPart::Parameter(at)) => state.parameters[at],
+            Some(ModelPart::Input(at)) => state.inputs[at],
+            Some(ModelPart::State(at)) => state.states[at],
+            Some(ModelPart::Discrete(at)) => state.discretes[at],
+            Some(ModelPart::Derivative(at)) => {
+                work.derivatives.ask(&programs.derivatives, state)[at]
+            }
+            Some(ModelPart::Output(at)) => work.outputs.show(&programs.outputs, state)[at],
+            Some(ModelPart::Local(at)) => work.locals.show(&programs.locals, state)[at],
+            Some(ModelPart::Indicator(_)) | None => {
                 let reason = format!("there is no variable with reference {}", reference.0);
                 return Err(CallError::new("get values", CallStatus::Refused(reason)));
             }

@@ -6,7 +6,7 @@ use crate::files::input_file::{InputFile, Role};
 use crate::request::ModelRequest;
 use consort_core::{Diagnostic, Report};
 use consort_equations::sbml::{is_sbml, read_sbml};
-use consort_equations::{Equations, Model, compile, parse, read, sbml};
+use consort_equations::{EquationModel, Equations, compile, parse, read, sbml};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -68,7 +68,12 @@ pub fn read_equations(
 }
 
 /// The model in a text as it is written; `None` if it cannot be read.
-pub fn read_tree(name: &str, text: &[u8], form: Form, report: &mut Report) -> Option<Model> {
+pub fn read_tree(
+    name: &str,
+    text: &[u8],
+    form: Form,
+    report: &mut Report,
+) -> Option<EquationModel> {
     let text = match std::str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => {

@@ -4,7 +4,7 @@ use super::state::State;
 use super::work::Work;
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Reference};
-use consort_equations::{Equations, Part};
+use consort_equations::{Equations, ModelPart};
 
 const CALL: &str = "compute directional derivatives";
 
@@ -16,12 +16,12 @@ pub(super) fn directional(
     (knowns, seed): (&[Reference], &[f64]),
 ) -> CallResult<()> {
     let asked = seeds(equations, work, knowns, seed)?;
-    let is = |wanted: fn(Part) -> bool| {
+    let is = |wanted: fn(ModelPart) -> bool| {
         unknowns.iter().any(|it| equations.part(it.0 as usize).is_some_and(wanted))
     };
     let rows = [
-        is(|part| matches!(part, Part::Derivative(_))),
-        is(|part| matches!(part, Part::Output(_))),
+        is(|part| matches!(part, ModelPart::Derivative(_))),
+        is(|part| matches!(part, ModelPart::Output(_))),
     ];
     let programs = &equations.programs;
     let jacobians = [
@@ -38,11 +38,11 @@ pub(super) fn directional(
     }
     for (unknown, result) in unknowns.iter().zip(sensitivity) {
         *result = match equations.part(unknown.0 as usize) {
-            Some(Part::Derivative(at)) => found[0][at],
-            Some(Part::Output(at)) => found[1][at],
-            Some(Part::State(at)) => seeds[0][at],
+            Some(ModelPart::Derivative(at)) => found[0][at],
+            Some(ModelPart::Output(at)) => found[1][at],
+            Some(ModelPart::State(at)) => seeds[0][at],
             // What changes at events only does not change with states and inputs.
-            Some(Part::Discrete(_)) => 0.0,
+            Some(ModelPart::Discrete(_)) => 0.0,
             _ => return Err(no_part(*unknown, "has no derivatives")),
         };
     }
@@ -62,8 +62,8 @@ fn seeds(
     }
     for (known, seed) in knowns.iter().zip(seed) {
         let (kind, at) = match equations.part(known.0 as usize) {
-            Some(Part::State(at)) => (0, at),
-            Some(Part::Input(at)) => (1, at),
+            Some(ModelPart::State(at)) => (0, at),
+            Some(ModelPart::Input(at)) => (1, at),
             _ => return Err(no_part(*known, "is neither state nor input")),
         };
         work.seeds[kind][at] = *seed;

@@ -1,7 +1,7 @@
 //! Room for programs to work in, and what they gave where the instance is now.
 
 use super::state::State;
-use consort_equations::equations::Event;
+use consort_equations::equations::CompiledEvent;
 use consort_equations::{Equations, Program, Registers};
 
 /// Room for one program, and its results.
@@ -60,7 +60,7 @@ pub(super) struct EventRooms {
 }
 
 impl EventRooms {
-    fn new(event: &Event) -> Self {
+    fn new(event: &CompiledEvent) -> Self {
         EventRooms {
             condition: Room::new(&event.condition),
             delay: event.delay.as_ref().map(Room::new),

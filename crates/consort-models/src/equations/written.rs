@@ -8,11 +8,11 @@ use crate::request::{ModelRequest, Parameter};
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, ValueType, Values};
 use consort_equations::Expression;
-use consort_equations::tree::{Declaration, ExpressionKind, Kind, Model};
+use consort_equations::tree::{EquationModel, ExpressionKind, Kind, VariableDeclaration};
 
 /// The equations of what a request asks for: a text, SBML or a native block, with the request's parameters as
 /// start values. `None`, with diagnostics, if there are none.
-pub fn written_model(request: &ModelRequest<'_>, report: &mut Report) -> Option<Model> {
+pub fn written_model(request: &ModelRequest<'_>, report: &mut Report) -> Option<EquationModel> {
     if let Some(name) = request.model.strip_prefix("native:") {
         return crate::native::equations(name, request, report);
     }
@@ -46,7 +46,7 @@ fn no_equations(request: &ModelRequest<'_>) -> Diagnostic {
 }
 
 /// Gives a declaration another first value.
-fn set(model: &mut Model, parameter: &Parameter<'_>, report: &mut Report) {
+fn set(model: &mut EquationModel, parameter: &Parameter<'_>, report: &mut Report) {
     let number = match parameter.value.to_values(ValueType::Float64, &[]) {
         Ok(Values::Float64(list)) if list.len() == 1 => Ok(list[0]),
         Ok(_) => Err("takes one number".to_owned()),
@@ -70,7 +70,7 @@ fn set(model: &mut Model, parameter: &Parameter<'_>, report: &mut Report) {
     report.push(diagnostic.maybe_at(parameter.span, "given here").help(help));
 }
 
-fn give(declaration: &mut Declaration, number: f64) -> Result<(), String> {
+fn give(declaration: &mut VariableDeclaration, number: f64) -> Result<(), String> {
     if !is_settable(declaration) {
         let name = &declaration.name.text;
         return Err(format!("`{name}` is computed from others and cannot be set"));
@@ -80,7 +80,7 @@ fn give(declaration: &mut Declaration, number: f64) -> Result<(), String> {
 }
 
 /// Outputs and variables are computed, and so are parameters that are more than a number.
-fn is_settable(declaration: &Declaration) -> bool {
+fn is_settable(declaration: &VariableDeclaration) -> bool {
     let is_number = declaration.value.as_ref().is_none_or(is_number);
     match declaration.kind {
         Kind::Input | Kind::State | Kind::Discrete => true,

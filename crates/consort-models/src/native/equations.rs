@@ -14,14 +14,18 @@ use consort_core::diagnostic::nearest_name;
 use consort_core::{
     Causality, Diagnostic, Dimension, ModelDescription, Report, ValueType, Values, Variable,
 };
-use consort_equations::tree::{Declaration, Kind, Model};
+use consort_equations::tree::{EquationModel, Kind, VariableDeclaration};
 use consort_equations::{Expression, read};
 use names::element_names;
 use std::collections::BTreeSet;
 
 /// The block `name` with the request's parameters as equations; `None`, with diagnostics, if something is wrong with
 /// them, or if the block has no equations.
-pub fn equations(name: &str, request: &ModelRequest<'_>, report: &mut Report) -> Option<Model> {
+pub fn equations(
+    name: &str,
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<EquationModel> {
     let loaded = super::load(name, request, report)?;
     let description = loaded.model.description();
     check_names(request, description, report)?;
@@ -74,7 +78,7 @@ fn refused(name: &str, reason: &str, request: &ModelRequest<'_>) -> Diagnostic {
 }
 
 /// Adds what the description declares; what the equations declare themselves learns what is known of it.
-fn declare(model: &mut Model, description: &ModelDescription, used: &BTreeSet<String>) {
+fn declare(model: &mut EquationModel, description: &ModelDescription, used: &BTreeSet<String>) {
     let mut declared = Vec::new();
     for variable in &description.variables {
         for (index, name) in element_names(variable).into_iter().enumerate() {
@@ -98,7 +102,7 @@ fn made(
     index: usize,
     name: String,
     used: &BTreeSet<String>,
-) -> Option<Declaration> {
+) -> Option<VariableDeclaration> {
     let kind = match variable.causality {
         Causality::Parameter if used.contains(&name) => Kind::Parameter,
         Causality::Input => Kind::Input,
@@ -110,10 +114,14 @@ fn made(
         _ => None,
     };
     let value = start.filter(|_| kind != Kind::Output).map(Expression::number);
-    Some(Declaration::new(kind, name, value))
+    Some(VariableDeclaration::new(kind, name, value))
 }
 
-fn describe(declaration: &mut Declaration, variable: &Variable, description: &ModelDescription) {
+fn describe(
+    declaration: &mut VariableDeclaration,
+    variable: &Variable,
+    description: &ModelDescription,
+) {
     declaration.description.clone_from(&variable.description);
     declaration.min = variable.min;
     if let Some(unit) = variable.unit {

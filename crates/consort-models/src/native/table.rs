@@ -41,7 +41,10 @@ pub(super) fn table(draft: &mut Draft<'_>) -> Option<Box<dyn Behavior>> {
 const EQUATION_ROWS_MAX: usize = 1000;
 
 /// The table as equations; `None`, with diagnostics, if it cannot be.
-pub(super) fn equations(request: &ModelRequest<'_>, report: &mut Report) -> Option<tree::Model> {
+pub(super) fn equations(
+    request: &ModelRequest<'_>,
+    report: &mut Report,
+) -> Option<tree::EquationModel> {
     let mut draft = Draft::new(request, report);
     let (name, text) = read(&mut draft)?;
     let content = parse(&mut draft, &name, &text)?;
@@ -59,7 +62,7 @@ pub(super) fn equations(request: &ModelRequest<'_>, report: &mut Report) -> Opti
         Equation::value(split_unit(header).0, right)
     };
     let equations = content.columns.iter().map(value).collect();
-    Some(tree::Model { equations, ..tree::Model::default() })
+    Some(tree::EquationModel { equations, ..tree::EquationModel::default() })
 }
 
 /// The ends are held. Two rows of one time are a jump: the later row counts from then on.

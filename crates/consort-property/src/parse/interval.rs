@@ -1,17 +1,17 @@
 //! Intervals: `[0:10]`, `[0, 500ms]`, `[2:inf]`.
 
-use super::{Parser, Read};
-use crate::lexer::TokenKind;
+use super::Parser;
 use crate::tree::Bounds;
 use crate::words::UNITS;
 use consort_core::diagnostic::nearest_name;
+use consort_core::text::{Readable, TokenKind};
 use consort_core::{Diagnostic, Seconds, Span};
 
 const HELP: &str = "write it as in `[0:10]`, in seconds, or `[0:500ms]`";
 
 impl Parser<'_> {
     /// From when to when an operator looks; without brackets always, or since ever.
-    pub(super) fn bounds(&mut self) -> Read<Bounds> {
+    pub(super) fn bounds(&mut self) -> Readable<Bounds> {
         if !self.sees("[") {
             return Ok(Bounds { from: Seconds::ZERO, to: None });
         }
@@ -24,13 +24,13 @@ impl Parser<'_> {
         let end = self.peek().range.end;
         self.expect("]", HELP)?;
         if let Some(to) = to.filter(|to| *to < from) {
-            self.backward(Span::new(self.source, start..end), to, from);
+            self.backward(self.span_of(start..end), to, from);
         }
         Ok(Bounds { from, to })
     }
 
     /// A time; `None` if it is infinite.
-    fn time(&mut self) -> Read<Option<Seconds>> {
+    fn time(&mut self) -> Readable<Option<Seconds>> {
         if self.takes("inf") || self.takes("infinity") || self.takes("end") {
             return Ok(None);
         }
@@ -41,18 +41,18 @@ impl Parser<'_> {
         if self.peek().kind != TokenKind::Number {
             return self.fail("a time", HELP);
         }
-        let number = self.advance().range;
-        let mut text = self.text[number].to_owned();
+        let number = self.advance();
+        let mut text = self.text_of(&number).to_owned();
         if self.takes("/") {
             if self.peek().kind != TokenKind::Number {
                 return self.fail("a whole number", "write a fraction as in `1/30`");
             }
-            let below = self.advance().range;
-            text = format!("{text}/{}", &self.text[below]);
+            let below = self.advance();
+            text = format!("{text}/{}", self.text_of(&below));
         }
         let (above, below) = self.unit();
-        let span = self.made(super::Kind::Unknown, start);
-        let span = self.span_of(&span);
+        let span = self.made(super::PhraseKind::Unknown, start);
+        let span = self.span_of_phrase(&span);
         let seconds = text.parse().ok().and_then(|seconds| scaled(seconds, above, below));
         Ok(Some(seconds.unwrap_or_else(|| self.no_time(span, &text))))
     }
@@ -79,7 +79,7 @@ impl Parser<'_> {
     }
 
     fn infinite_start(&mut self, start: usize) -> Seconds {
-        let span = Span::new(self.source, start..self.peek().range.start);
+        let span = self.span_of(start..self.peek().range.start);
         let diagnostic =
             Diagnostic::error("property::interval", "an interval cannot start at infinity")
                 .at(span, "starts never")
@@ -88,14 +88,14 @@ impl Parser<'_> {
         Seconds::ZERO
     }
 
-    fn negative(&mut self, start: usize) -> Read<Option<Seconds>> {
+    fn negative(&mut self, start: usize) -> Readable<Option<Seconds>> {
         if self.peek().kind == TokenKind::Number {
             self.advance();
             self.unit();
         }
-        let phrase = self.made(super::Kind::Unknown, start);
+        let phrase = self.made(super::PhraseKind::Unknown, start);
         let diagnostic = Diagnostic::error("property::interval", "an interval cannot be negative")
-            .at(self.span_of(&phrase), "less than zero")
+            .at(self.span_of_phrase(&phrase), "less than zero")
             .help(
                 "for what was before use `historically`, `once` or `since`: they count backwards",
             );

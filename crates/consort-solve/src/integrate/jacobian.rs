@@ -8,7 +8,7 @@ use consort_core::{
     ContinuousInstance, ContinuousModel, DependsOn, Dimension, Reference, ValuesMut, Variable,
     VariableId,
 };
-use layout::Layout;
+use layout::JacobianLayout;
 use std::collections::BTreeSet;
 
 /// From how many states on a sparse matrix is worth its bookkeeping.
@@ -30,7 +30,7 @@ pub struct JacobianPattern {
     is_declared: bool,
     has_directions: bool,
     /// How the elements lie, if no structural parameter decides it.
-    fixed: Option<Layout>,
+    fixed: Option<JacobianLayout>,
 }
 
 /// One extent of an array.
@@ -72,7 +72,7 @@ impl JacobianPattern {
         };
         let sizes: Option<Vec<usize>> =
             pattern.extents.iter().map(|extents| fixed_size(extents)).collect();
-        pattern.fixed = sizes.map(|sizes| Layout::new(&pattern, &sizes));
+        pattern.fixed = sizes.map(|sizes| JacobianLayout::new(&pattern, &sizes));
         pattern
     }
 
@@ -86,7 +86,7 @@ impl JacobianPattern {
             on: Vec::new(),
             is_declared: false,
             has_directions: false,
-            fixed: Some(Layout::default()),
+            fixed: Some(JacobianLayout::default()),
         }
     }
 
@@ -107,12 +107,12 @@ impl JacobianPattern {
         let sizes = vec![1; on.len()];
         let mut pattern =
             JacobianPattern { on, extents, is_declared: true, ..JacobianPattern::unknown(names) };
-        pattern.fixed = Some(Layout::new(&pattern, &sizes));
+        pattern.fixed = Some(JacobianLayout::new(&pattern, &sizes));
         pattern
     }
 
     /// The name of a state, where each has one; with the element, if it is a list.
-    pub(super) fn name(&self, columns: &Columns, index: usize) -> Option<String> {
+    pub(super) fn name(&self, columns: &JacobianColumns, index: usize) -> Option<String> {
         match self.fixed.as_ref().or(columns.layout.as_ref()) {
             Some(layout) if !layout.is_empty() => {
                 let (state, element) = layout.find(index)?;
@@ -128,7 +128,7 @@ impl JacobianPattern {
     pub(super) fn structure(
         &self,
         instance: &mut dyn ContinuousInstance,
-        columns: &mut Columns,
+        columns: &mut JacobianColumns,
         count: usize,
     ) -> CallResult<Structure> {
         let places = &self.layout(instance, columns)?.places;
@@ -143,7 +143,7 @@ impl JacobianPattern {
     pub(super) fn fill(
         &self,
         instance: &mut dyn ContinuousInstance,
-        columns: &mut Columns,
+        columns: &mut JacobianColumns,
         matrix: &mut JacobianMut<'_>,
     ) -> CallResult<bool> {
         if !self.has_directions {
@@ -164,8 +164,8 @@ impl JacobianPattern {
     fn fill_columns(
         &self,
         instance: &mut dyn ContinuousInstance,
-        layout: &Layout,
-        Columns { seed, found, .. }: &mut Columns,
+        layout: &JacobianLayout,
+        JacobianColumns { seed, found, .. }: &mut JacobianColumns,
         matrix: &mut JacobianMut<'_>,
     ) -> CallResult<()> {
         for group in &layout.groups {
@@ -185,8 +185,8 @@ impl JacobianPattern {
     fn layout<'l>(
         &'l self,
         instance: &mut dyn ContinuousInstance,
-        columns: &'l mut Columns,
-    ) -> CallResult<&'l Layout> {
+        columns: &'l mut JacobianColumns,
+    ) -> CallResult<&'l JacobianLayout> {
         if let Some(fixed) = &self.fixed {
             return Ok(fixed);
         }
@@ -199,7 +199,7 @@ impl JacobianPattern {
             columns.sizes.push(size);
         }
         let known = columns.layout.take().filter(|known| known.has_sizes(&columns.sizes));
-        let layout = known.unwrap_or_else(|| Layout::new(self, &columns.sizes));
+        let layout = known.unwrap_or_else(|| JacobianLayout::new(self, &columns.sizes));
         Ok(columns.layout.insert(layout))
     }
 }
@@ -233,15 +233,15 @@ fn value(extent: &Extent, instance: &mut dyn ContinuousInstance) -> CallResult<u
 
 /// Room for the columns of one call.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct JacobianColumns {
     seed: Vec<f64>,
     found: Vec<f64>,
     /// How elements lay when that was asked last, where structural parameters decide it.
-    layout: Option<Layout>,
+    layout: Option<JacobianLayout>,
     sizes: Vec<usize>,
 }
 
-impl Columns {
+impl JacobianColumns {
     /// Makes it fit so many states.
     pub(super) fn fit(&mut self, count: usize) {
         self.seed.resize(count, 0.0);

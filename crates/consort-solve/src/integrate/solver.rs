@@ -1,10 +1,12 @@
 //! The solvers behind one face, and the model as the problem they solve.
 
-use super::jacobian::{Columns, JacobianPattern};
+use super::jacobian::{JacobianColumns, JacobianPattern};
 use crate::method::{Method, Start};
 use crate::multistep::{Family, Multistep};
 use crate::paced::Paced;
-use crate::problem::{Failure, JacobianMut, Keep, Options, Problem, Reason, Statistics};
+use crate::problem::{
+    JacobianMut, Keep, Options, Problem, Reason, SolverFailure, SolverStatistics,
+};
 use crate::runge_kutta::{Pair, RungeKutta};
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, ContinuousInstance, SolverKind};
@@ -110,9 +112,9 @@ impl Solver {
     }
 
     /// What it did since it was made.
-    pub(super) fn statistics(&self) -> Statistics {
+    pub(super) fn statistics(&self) -> SolverStatistics {
         match self {
-            Solver::Bare(_) => Statistics::default(),
+            Solver::Bare(_) => SolverStatistics::default(),
             Solver::Multistep(solver) => solver.statistics(),
             Solver::RungeKutta(solver) => solver.statistics(),
             Solver::Paced(solver) => solver.statistics(),
@@ -151,12 +153,12 @@ impl Solver {
 pub(super) struct Equations<'a> {
     pub(super) instance: &'a mut dyn ContinuousInstance,
     pub(super) pattern: &'a JacobianPattern,
-    pub(super) columns: &'a mut Columns,
+    pub(super) columns: &'a mut JacobianColumns,
 }
 
 impl Equations<'_> {
     /// A model's own failure as it is; else where the solver was, and what stopped it.
-    fn tell(&self, failure: Failure<Box<CallError>>) -> Box<CallError> {
+    fn tell(&self, failure: SolverFailure<Box<CallError>>) -> Box<CallError> {
         let worst = failure.worst.and_then(|index| self.pattern.name(self.columns, index));
         let worst = worst.map(|name| format!(", worst = `{name}`")).unwrap_or_default();
         let arguments = format!("t = {}, h = {}{worst}", failure.t, failure.step);

@@ -22,22 +22,22 @@ pub(super) struct Symbolic {
     /// Which state is eliminated at each place.
     order: Vec<usize>,
     /// Below the diagonal, by columns.
-    lower: Columns,
+    lower: SparseColumns,
     /// Above the diagonal, by columns.
-    upper: Columns,
+    upper: SparseColumns,
     /// Rows of the matrix by columns, and where each entry lies in the Jacobian's values.
-    entries: Columns,
+    entries: SparseColumns,
     sources: Vec<usize>,
 }
 
 /// Row numbers by columns.
 #[derive(Debug)]
-struct Columns {
+struct SparseColumns {
     starts: Vec<usize>,
     rows: Vec<usize>,
 }
 
-impl Columns {
+impl SparseColumns {
     fn new(columns: &[Vec<usize>]) -> Self {
         let mut starts = vec![0];
         let mut rows = Vec::new();
@@ -45,7 +45,7 @@ impl Columns {
             rows.extend(column);
             starts.push(rows.len());
         }
-        Columns { starts, rows }
+        SparseColumns { starts, rows }
     }
 
     fn len(&self) -> usize {
@@ -93,9 +93,9 @@ impl Symbolic {
         }
         Symbolic {
             order,
-            lower: Columns::new(&lower),
-            upper: Columns::new(&upper),
-            entries: Columns::new(&entries),
+            lower: SparseColumns::new(&lower),
+            upper: SparseColumns::new(&upper),
+            entries: SparseColumns::new(&entries),
             sources,
         }
     }

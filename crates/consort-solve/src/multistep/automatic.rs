@@ -14,7 +14,7 @@
 
 use super::control::{ADDED, BIAS, Tries, root};
 use super::{Family, Multistep, Newton};
-use crate::problem::{Statistics, Structure};
+use crate::problem::{SolverStatistics, Structure};
 
 /// Step times Lipschitz constant, at most, for Adams formulas of orders 1 to 12 (Petzold 1983).
 const STABLE: [f64; 12] = [0.5, 0.575, 0.55, 0.45, 0.35, 0.25, 0.2, 0.15, 0.1, 0.075, 0.05, 0.025];
@@ -56,7 +56,7 @@ pub(super) struct Automatic {
     pub(super) gone: f64,
     pub(super) spent: f64,
     /// What was done before their last step, or before the trial.
-    pub(super) before: Statistics,
+    pub(super) before: SolverStatistics,
     /// How far Adams formulas go with an evaluation: what BDF has to beat.
     pub(super) reach: f64,
     /// Steps of the trial that are left.
@@ -76,7 +76,7 @@ impl Automatic {
             failing: 0.0,
             gone: 0.0,
             spent: 0.0,
-            before: Statistics::default(),
+            before: SolverStatistics::default(),
             reach: 0.0,
             trial: 0,
             // A start is no switch: stiffness may be seen at once.
@@ -87,8 +87,8 @@ impl Automatic {
     }
 
     /// After a step of Adams formulas: counts what it took.
-    fn look_back(&mut self, h: f64, done: Statistics) {
-        let failures = |it: Statistics| it.error_test_failures + it.convergence_failures;
+    fn look_back(&mut self, h: f64, done: SolverStatistics) {
+        let failures = |it: SolverStatistics| it.error_test_failures + it.convergence_failures;
         let failed = failures(done) - failures(self.before);
         self.failing = KEPT * self.failing + failed as f64;
         self.gone = KEPT * self.gone + h;

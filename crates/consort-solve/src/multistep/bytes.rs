@@ -5,7 +5,7 @@ use super::coefficients::ROWS_MAX;
 use super::domain::Domain;
 use super::{Family, Multistep, Newton, Pace};
 use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
-use crate::problem::{Options, Statistics};
+use crate::problem::{Options, SolverStatistics};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTMULT\x03";
@@ -156,7 +156,7 @@ impl Automatic {
         writer.statistics(&self.before);
     }
 
-    fn read(&mut self, reader: &mut Reader<'_>, done: &Statistics) -> Result<(), BytesError> {
+    fn read(&mut self, reader: &mut Reader<'_>, done: &SolverStatistics) -> Result<(), BytesError> {
         let [lipschitz, near, failing] = [reader.real()?, reader.real()?, reader.real()?];
         (self.lipschitz, self.near, self.failing) = (lipschitz, near, failing);
         (self.gone, self.spent, self.reach) = (reader.real()?, reader.real()?, reader.real()?);

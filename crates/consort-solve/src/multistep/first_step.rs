@@ -7,7 +7,7 @@
 use super::Multistep;
 use super::control::RATIO_MAX_FIRST;
 use super::norm::norm_of_difference;
-use crate::problem::{Failure, Problem, Reason};
+use crate::problem::{Problem, Reason, SolverFailure};
 
 /// The shortest first step, in units of the last digit of time.
 const LOWER: f64 = 100.0;
@@ -26,7 +26,7 @@ impl Multistep {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         self.pace.h = 1.0;
         let model = |solver: &Self, error| solver.failure(Reason::Model(error), None);
         self.load_slope(problem).map_err(|error| model(self, error))?;

@@ -1,7 +1,7 @@
 //! The search for roots as bytes and back.
 
 use super::noise::Noise;
-use super::{Crossing, Leaving, Roots, Side};
+use super::{CrossingDirection, Leaving, Roots, Side};
 use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
@@ -9,16 +9,16 @@ const MAGIC: [u8; 8] = *b"CSTROOT\x02";
 
 const LEAVING: [Leaving; 2] = [Leaving::Quiet, Leaving::Told];
 /// Sides and crossings; the place of a pair stands for it.
-const INDICATORS: [(Side, Option<Crossing>); 9] = [
+const INDICATORS: [(Side, Option<CrossingDirection>); 9] = [
     (Side::Neither, None),
     (Side::NotAbove, None),
     (Side::Above, None),
-    (Side::Neither, Some(Crossing::Rising)),
-    (Side::NotAbove, Some(Crossing::Rising)),
-    (Side::Above, Some(Crossing::Rising)),
-    (Side::Neither, Some(Crossing::Falling)),
-    (Side::NotAbove, Some(Crossing::Falling)),
-    (Side::Above, Some(Crossing::Falling)),
+    (Side::Neither, Some(CrossingDirection::Rising)),
+    (Side::NotAbove, Some(CrossingDirection::Rising)),
+    (Side::Above, Some(CrossingDirection::Rising)),
+    (Side::Neither, Some(CrossingDirection::Falling)),
+    (Side::NotAbove, Some(CrossingDirection::Falling)),
+    (Side::Above, Some(CrossingDirection::Falling)),
 ];
 
 impl Roots {

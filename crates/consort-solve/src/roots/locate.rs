@@ -1,6 +1,6 @@
 //! The earliest event between two times.
 
-use super::{Crossing, Indicator, Roots, Side, Work};
+use super::{CrossingDirection, Indicator, RootWork, Roots, Side};
 
 /// No event is located closer than this part of what was searched; only near time zero, where time can
 /// be told much more exactly, is that coarser than asked.
@@ -112,7 +112,7 @@ impl Roots {
         late: f64,
         indicators: &mut impl FnMut(f64, &mut [f64]) -> Result<(), E>,
     ) -> Result<bool, E> {
-        let Work { sides, high, middle, .. } = &mut *self.work;
+        let RootWork { sides, high, middle, .. } = &mut *self.work;
         indicators(late, middle)?;
         let each = || {
             let values = high.iter().zip(middle.iter());
@@ -159,7 +159,11 @@ impl Roots {
             let has_left = indicator.leaves(side, high, self.scale);
             if has_left {
                 let rises = side == Side::NotAbove;
-                self.crossings[i] = Some(if rises { Crossing::Rising } else { Crossing::Falling });
+                self.crossings[i] = Some(if rises {
+                    CrossingDirection::Rising
+                } else {
+                    CrossingDirection::Falling
+                });
                 let band = 2.0 * low.abs().max(high.abs());
                 let mut noise = indicator.noise;
                 noise.count([low, high], self.work.far[i], part);

@@ -3,7 +3,7 @@
 use super::control::ERROR_LOG_MIN;
 use super::tableau::{Stage, Weights, advance, sums};
 use super::{Known, RungeKutta};
-use crate::problem::{Failure, Problem, Reason};
+use crate::problem::{Problem, Reason, SolverFailure};
 
 /// Stability is looked at with every so many steps, and with each after a look that found its limit.
 const LOOK_EVERY: u64 = 64;
@@ -18,7 +18,7 @@ impl RungeKutta {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         let control = &self.pair.tableau().control;
         let mut is_first = true;
         loop {
@@ -52,7 +52,7 @@ impl RungeKutta {
     }
 
     /// Whether the step may be repeated with the size that was found after one of size `h`.
-    fn check_size<E>(&self, h: f64, error: f64) -> Result<(), Failure<E>> {
+    fn check_size<E>(&self, h: f64, error: f64) -> Result<(), SolverFailure<E>> {
         let is_long_enough =
             self.options.step_min <= self.pace.next && self.t < self.t + 0.1 * self.pace.next;
         if is_long_enough {
@@ -68,7 +68,7 @@ impl RungeKutta {
         &mut self,
         problem: &mut P,
         to: f64,
-    ) -> Result<f64, Failure<P::Error>> {
+    ) -> Result<f64, SolverFailure<P::Error>> {
         let tableau = self.pair.tableau();
         let h = to - self.t;
         let (end, inner) = tableau.stages.split_last().expect("a method has stages");
@@ -99,7 +99,7 @@ impl RungeKutta {
         t: f64,
         h: f64,
         row: usize,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         let len = self.x.len();
         self.statistics.evaluations += 1;
         let evaluated =
@@ -203,7 +203,7 @@ impl RungeKutta {
         problem: &mut P,
         stage: &Stage,
         row: usize,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         let h = self.t - self.from;
         advance(&mut self.work, &self.x_from, h, stage.weights, &self.slopes);
         self.slope(problem, self.from + stage.time * h, h, row)

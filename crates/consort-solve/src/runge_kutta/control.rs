@@ -1,8 +1,8 @@
 //! The first step, and how the size of steps follows the error.
 
 use super::tableau::Control;
-use super::{Known, Pace, RungeKutta};
-use crate::problem::{Failure, Problem, Reason};
+use super::{Known, RungeKutta, StepControl};
+use crate::problem::{Problem, Reason, SolverFailure};
 
 /// The logarithm of the smallest error that the controller remembers, 1e-4.
 pub(super) const ERROR_LOG_MIN: f64 = -9.210_340_371_976_182;
@@ -13,10 +13,10 @@ const SAFETY: f64 = 0.9;
 /// A step of which something is not finite is repeated so much shorter.
 const NOT_FINITE: f64 = 0.1;
 
-impl Pace {
+impl StepControl {
     /// Nothing is known.
-    pub(super) const NEW: Pace =
-        Pace { next: 0.0, error_log: ERROR_LOG_MIN, stiff_looks: 0, calm_looks: 0 };
+    pub(super) const NEW: StepControl =
+        StepControl { next: 0.0, error_log: ERROR_LOG_MIN, stiff_looks: 0, calm_looks: 0 };
 }
 
 impl Control {
@@ -44,7 +44,7 @@ impl RungeKutta {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         let len = self.x.len();
         match self.known {
             Known::First => {}
@@ -71,7 +71,7 @@ impl RungeKutta {
     fn first_slope<P: Problem + ?Sized>(
         &mut self,
         problem: &mut P,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         let slope = &mut self.slopes[..self.x.len()];
         self.statistics.evaluations += 1;
         let evaluated = problem.derivatives(self.t, &self.x, slope);
@@ -87,7 +87,7 @@ impl RungeKutta {
         &mut self,
         problem: &mut P,
         limit: f64,
-    ) -> Result<f64, Failure<P::Error>> {
+    ) -> Result<f64, SolverFailure<P::Error>> {
         let len = self.x.len();
         let longest = self.options.step_max.unwrap_or(f64::INFINITY);
         let (size, pace) = (self.weighted(&self.x), self.weighted(&self.slopes[..len]));

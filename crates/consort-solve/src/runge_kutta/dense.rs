@@ -2,7 +2,7 @@
 
 use super::tableau::sums;
 use super::{Known, RungeKutta};
-use crate::problem::{Failure, Problem};
+use crate::problem::{Problem, SolverFailure};
 
 impl RungeKutta {
     /// Computes what [`RungeKutta::interpolate`] needs beyond the last step; nothing, if that was done
@@ -14,7 +14,7 @@ impl RungeKutta {
     pub fn prepare_dense<P: Problem + ?Sized>(
         &mut self,
         problem: &mut P,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolverFailure<P::Error>> {
         if self.is_dense || self.t <= self.from {
             return Ok(());
         }

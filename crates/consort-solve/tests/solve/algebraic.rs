@@ -1,6 +1,9 @@
 //! Algebraic loops: found where there is one solution, refused where there is not.
 
-use consort_solve::algebraic::{Equations, Failure, Method, Options, Solved, Solver};
+use consort_solve::algebraic::{
+    AlgebraicEquations, AlgebraicFailure, AlgebraicMethod, AlgebraicOptions, AlgebraicSolver,
+    Solved,
+};
 
 struct Linear {
     matrix: Vec<Vec<f64>>,
@@ -8,7 +11,7 @@ struct Linear {
     derivatives: bool,
 }
 
-impl Equations for Linear {
+impl AlgebraicEquations for Linear {
     type Error = ();
 
     fn evaluate(&mut self, at: &[f64], result: &mut [f64]) -> Result<(), ()> {
@@ -29,7 +32,7 @@ impl Equations for Linear {
 
 struct Nonlinear<F: FnMut(f64) -> f64>(F);
 
-impl<F: FnMut(f64) -> f64> Equations for Nonlinear<F> {
+impl<F: FnMut(f64) -> f64> AlgebraicEquations for Nonlinear<F> {
     type Error = ();
 
     fn evaluate(&mut self, at: &[f64], result: &mut [f64]) -> Result<(), ()> {
@@ -38,8 +41,8 @@ impl<F: FnMut(f64) -> f64> Equations for Nonlinear<F> {
     }
 }
 
-fn options(method: Method) -> Options {
-    Options { method, tolerance: 1e-10, limit: 100, relaxation: 1.0, costly: false }
+fn options(method: AlgebraicMethod) -> AlgebraicOptions {
+    AlgebraicOptions { method, tolerance: 1e-10, limit: 100, relaxation: 1.0, costly: false }
 }
 
 fn linear(gain: f64, derivatives: bool) -> Linear {
@@ -47,15 +50,23 @@ fn linear(gain: f64, derivatives: bool) -> Linear {
     Linear { matrix, offset: vec![1.0, 2.0], derivatives }
 }
 
-fn solve(equations: &mut Linear, options: &Options) -> (Result<Solved, Failure<()>>, Vec<f64>) {
+fn solve(
+    equations: &mut Linear,
+    options: &AlgebraicOptions,
+) -> (Result<Solved, AlgebraicFailure<()>>, Vec<f64>) {
     let mut z = vec![0.0; equations.offset.len()];
-    let solved = Solver::new(z.len()).solve(&mut z, options, equations);
+    let solved = AlgebraicSolver::new(z.len()).solve(&mut z, options, equations);
     (solved, z)
 }
 
 #[test]
 fn every_method_finds_the_solution_of_a_weak_loop() {
-    for method in [Method::Auto, Method::FixedPoint, Method::Newton, Method::Broyden] {
+    for method in [
+        AlgebraicMethod::Auto,
+        AlgebraicMethod::FixedPoint,
+        AlgebraicMethod::Newton,
+        AlgebraicMethod::Broyden,
+    ] {
         for derivatives in [false, true] {
             let (solved, z) = solve(&mut linear(0.25, derivatives), &options(method));
             assert!(solved.is_ok(), "{method:?}: {solved:?}");
@@ -68,20 +79,20 @@ fn every_method_finds_the_solution_of_a_weak_loop() {
 #[test]
 fn a_loop_that_does_not_contract_is_left_to_newton_or_broyden() {
     for costly in [false, true] {
-        let options = Options { costly, ..options(Method::Auto) };
+        let options = AlgebraicOptions { costly, ..options(AlgebraicMethod::Auto) };
         let (solved, z) = solve(&mut linear(-7.0, false), &options);
         assert!(solved.expect("a solution").evaluations < 20);
         assert!((z[0] + 13.0 / 8.0).abs() < 1e-9, "{z:?}");
     }
-    let (solved, _) = solve(&mut linear(-7.0, false), &options(Method::FixedPoint));
-    assert_eq!(solved, Err(Failure::Limit));
+    let (solved, _) = solve(&mut linear(-7.0, false), &options(AlgebraicMethod::FixedPoint));
+    assert_eq!(solved, Err(AlgebraicFailure::Limit));
 }
 
 #[test]
 fn relaxation_makes_an_overshooting_fixed_point_contract() {
-    let halved = Options { relaxation: 0.5, ..options(Method::FixedPoint) };
+    let halved = AlgebraicOptions { relaxation: 0.5, ..options(AlgebraicMethod::FixedPoint) };
     let mut z = [0.0];
-    let solved = Solver::new(1).solve(&mut z, &halved, &mut Nonlinear(|z| 3.0 - 2.0 * z));
+    let solved = AlgebraicSolver::new(1).solve(&mut z, &halved, &mut Nonlinear(|z| 3.0 - 2.0 * z));
     assert!(solved.is_ok(), "{solved:?}");
     assert!((z[0] - 1.0).abs() < 1e-9);
 }
@@ -89,23 +100,23 @@ fn relaxation_makes_an_overshooting_fixed_point_contract() {
 #[test]
 fn a_singular_loop_is_called_so() {
     for derivatives in [false, true] {
-        for method in [Method::Auto, Method::Newton, Method::Broyden] {
+        for method in [AlgebraicMethod::Auto, AlgebraicMethod::Newton, AlgebraicMethod::Broyden] {
             let (solved, _) = solve(&mut linear(1.0, derivatives), &options(method));
-            assert_eq!(solved, Err(Failure::Singular), "{method:?}");
+            assert_eq!(solved, Err(AlgebraicFailure::Singular), "{method:?}");
         }
     }
 }
 
 #[test]
 fn nonlinear_loops_converge_and_the_last_evaluation_is_at_the_solution() {
-    for method in [Method::Auto, Method::Newton, Method::Broyden] {
+    for method in [AlgebraicMethod::Auto, AlgebraicMethod::Newton, AlgebraicMethod::Broyden] {
         let mut last = f64::NAN;
         let mut z = [1.0];
         let mut equations = Nonlinear(|z: f64| {
             last = z;
             4.0 * libm::cos(z)
         });
-        let solved = Solver::new(1).solve(&mut z, &options(method), &mut equations);
+        let solved = AlgebraicSolver::new(1).solve(&mut z, &options(method), &mut equations);
         assert!(solved.is_ok(), "{method:?}: {solved:?}");
         assert!((4.0 * libm::cos(z[0]) - z[0]).abs() < 1e-9, "{method:?}");
         assert_eq!(last.to_bits(), z[0].to_bits());
@@ -115,8 +126,12 @@ fn nonlinear_loops_converge_and_the_last_evaluation_is_at_the_solution() {
 #[test]
 fn what_is_not_finite_is_refused() {
     let mut z = [1.0];
-    let solved = Solver::new(1).solve(&mut z, &options(Method::Auto), &mut Nonlinear(|_| f64::NAN));
-    assert_eq!(solved, Err(Failure::NotFinite));
+    let solved = AlgebraicSolver::new(1).solve(
+        &mut z,
+        &options(AlgebraicMethod::Auto),
+        &mut Nonlinear(|_| f64::NAN),
+    );
+    assert_eq!(solved, Err(AlgebraicFailure::NotFinite));
 }
 
 #[test]
@@ -125,11 +140,11 @@ fn a_larger_loop_costs_few_evaluations_and_no_allocation() {
     let entry = |row: usize, column: usize| ((row * 7 + column * 3) % 11) as f64 - 5.0;
     let matrix = (0..len).map(|row| (0..len).map(|column| entry(row, column)).collect()).collect();
     let mut equations = Linear { matrix, offset: vec![1.0; len], derivatives: false };
-    let mut solver = Solver::new(len);
+    let mut solver = AlgebraicSolver::new(len);
     let mut z = vec![0.0; len];
     let mut solved = None;
     let counted = allocation_counter::measure(|| {
-        solved = Some(solver.solve(&mut z, &options(Method::Auto), &mut equations));
+        solved = Some(solver.solve(&mut z, &options(AlgebraicMethod::Auto), &mut equations));
     });
     assert_eq!(counted.count_total, 0);
     assert!(solved.expect("measured").expect("a solution").evaluations < 60);

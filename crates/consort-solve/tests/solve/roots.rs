@@ -3,7 +3,7 @@
 use crate::runge_kutta::{Function, PAIRS, options};
 use consort_core::Prng;
 use consort_solve::{
-    BytesError, Crossing, Family, Keep, Leaving, Multistep, Pair, Roots, RungeKutta,
+    BytesError, CrossingDirection, Family, Keep, Leaving, Multistep, Pair, Roots, RungeKutta,
 };
 use std::convert::Infallible;
 
@@ -12,7 +12,7 @@ fn events(
     roots: &mut Roots,
     z: &impl Fn(f64, &mut [f64]),
     ends: impl IntoIterator<Item = f64>,
-) -> Vec<(f64, Vec<Option<Crossing>>)> {
+) -> Vec<(f64, Vec<Option<CrossingDirection>>)> {
     let mut found = Vec::new();
     let mut values = vec![0.0; roots.crossings().len()];
     for end in ends {
@@ -34,11 +34,11 @@ fn searched(roots: &mut Roots, mut z: impl FnMut(f64, &mut [f64]), end: f64) -> 
     found.expect("indicators that cannot fail")
 }
 
-const RISING: Option<Crossing> = Some(Crossing::Rising);
-const FALLING: Option<Crossing> = Some(Crossing::Falling);
+const RISING: Option<CrossingDirection> = Some(CrossingDirection::Rising);
+const FALLING: Option<CrossingDirection> = Some(CrossingDirection::Falling);
 
 /// All events of one indicator from 0 on, with steps to these ends.
-fn check(z: impl Fn(f64) -> f64, ends: &[f64], expected: &[(f64, Option<Crossing>)]) {
+fn check(z: impl Fn(f64) -> f64, ends: &[f64], expected: &[(f64, Option<CrossingDirection>)]) {
     let mut roots = Roots::new(1);
     roots.start(0.0, &[z(0.0)]);
     let found = events(&mut roots, &|t, values: &mut [f64]| values[0] = z(t), ends.iter().copied());
@@ -177,7 +177,7 @@ fn roots_of_one_instant_are_told_together_and_later_ones_later() {
 }
 
 /// A ball that keeps so much of its speed, from a height of one, until it has bounced 20 times.
-fn bounces(pair: Pair, leaving: Leaving) -> Vec<(f64, Crossing)> {
+fn bounces(pair: Pair, leaving: Leaving) -> Vec<(f64, CrossingDirection)> {
     let mut fall = Function(|_, x: &[f64], dx: &mut [f64]| dx.copy_from_slice(&[x[1], -9.81]));
     let mut solver = RungeKutta::new(pair, 2, &options(1e-10, 2));
     let mut roots = Roots::new(1);
@@ -185,7 +185,8 @@ fn bounces(pair: Pair, leaving: Leaving) -> Vec<(f64, Crossing)> {
     solver.start(0.0, &[1.0, 0.0]);
     roots.start(0.0, &[1.0]);
     let (mut found, mut x) = (Vec::new(), [0.0; 2]);
-    while found.iter().filter(|(_, crossing)| *crossing == Crossing::Falling).count() < 20 {
+    while found.iter().filter(|(_, crossing)| *crossing == CrossingDirection::Falling).count() < 20
+    {
         let step = solver.step(&mut fall, 10.0).expect("a harmless problem");
         let event = roots.search(step.to, |t, z| {
             solver.interpolate(t, &mut x);
@@ -196,7 +197,7 @@ fn bounces(pair: Pair, leaving: Leaving) -> Vec<(f64, Crossing)> {
             let crossing = roots.crossings()[0].expect("the only one");
             found.push((t, crossing));
             solver.interpolate(t, &mut x);
-            if crossing == Crossing::Falling {
+            if crossing == CrossingDirection::Falling {
                 x[1] *= -RESTITUTION;
             }
             solver.restart(t, &x, Keep::StepSize);
@@ -216,7 +217,7 @@ fn a_ball_bounces_when_it_should_twenty_times() {
         let (mut expected, mut speed) = ((2.0_f64 / 9.81).sqrt(), (2.0_f64 * 9.81).sqrt());
         let mut worst = 0.0_f64;
         for (t, crossing) in found {
-            assert_eq!(crossing, Crossing::Falling);
+            assert_eq!(crossing, CrossingDirection::Falling);
             worst = worst.max((t - expected).abs());
             speed *= RESTITUTION;
             expected += 2.0 * speed / 9.81;
@@ -231,7 +232,7 @@ fn a_ball_that_tells_all_tells_also_when_it_leaves_the_floor() {
     for pair in PAIRS {
         let quiet = bounces(pair, Leaving::Quiet);
         let told = bounces(pair, Leaving::Told);
-        let falling = told.iter().filter(|(_, crossing)| *crossing == Crossing::Falling);
+        let falling = told.iter().filter(|(_, crossing)| *crossing == CrossingDirection::Falling);
         for ((t, _), (expected, _)) in falling.zip(&quiet) {
             assert!((t - expected).abs() < 1e-13, "{pair:?}");
         }

@@ -2,7 +2,8 @@
 
 use crate::problems::{Case, arenstorf, brusselator, not_stiff, pleiades, van_der_pol};
 use consort_solve::{
-    Dense, Failure, Keep, Options, Pair, Problem, Reason, RungeKutta, Statistics, Tolerances,
+    Dense, Keep, Options, Pair, Problem, Reason, RungeKutta, SolverFailure, SolverStatistics,
+    Tolerances,
 };
 use std::convert::Infallible;
 
@@ -102,7 +103,7 @@ fn check(case: &mut Case, pair: Pair, tolerance: f64, expected: (f64, [u64; 3]))
     solver.set_dense(Dense::OnDemand);
     run(&mut solver, case, case.end);
     let error = case.error(solver.state().1);
-    let Statistics { steps, evaluations, error_test_failures, .. } = solver.statistics();
+    let SolverStatistics { steps, evaluations, error_test_failures, .. } = solver.statistics();
     let counts = [steps, error_test_failures, evaluations];
     println!("{} {pair:?} {tolerance:e}: error {error:.2e}, {counts:?}", case.name);
     assert!(error <= expected.0, "{} {pair:?} {tolerance:e}: {error:e}", case.name);
@@ -280,7 +281,11 @@ fn a_restart_keeps_what_it_is_told_to() {
 }
 
 /// Runs until there is a failure.
-fn failure<P: Problem>(pair: Pair, problem: &mut P, x: &[f64]) -> (Failure<P::Error>, RungeKutta) {
+fn failure<P: Problem>(
+    pair: Pair,
+    problem: &mut P,
+    x: &[f64],
+) -> (SolverFailure<P::Error>, RungeKutta) {
     let mut solver = RungeKutta::new(pair, x.len(), &options(1e-6, x.len()));
     solver.start(0.0, x);
     loop {

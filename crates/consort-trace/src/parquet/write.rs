@@ -28,14 +28,14 @@ pub const ROW_GROUP_BYTES: usize = 64 * 1024 * 1024;
 /// [`TraceWriter::finish`]: Parquet keeps its table of contents at the end.
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    leaves: Vec<Leaf>,
+    leaves: Vec<ParquetLeaf>,
     rows: usize,
     rows_max: usize,
     finished: bool,
 }
 
 /// A column of the file that is being collected.
-enum Leaf {
+enum ParquetLeaf {
     Bool(Vec<bool>),
     Int32(Vec<i32>),
     Int64(Vec<i64>),
@@ -61,7 +61,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     pub fn with_row_group(output: W, schema: &Schema, rows: usize) -> Result<Self, TraceError> {
         let message = layout::message(schema)?;
         let fields = message.get_fields().iter();
-        let leaves = fields.map(|field| Leaf::new(field.get_physical_type())).collect();
+        let leaves = fields.map(|field| ParquetLeaf::new(field.get_physical_type())).collect();
         let file = SerializedFileWriter::new(output, message, Arc::new(properties(schema)))?;
         Ok(ParquetWriter { file, leaves, rows: 0, rows_max: rows, finished: false })
     }
@@ -134,8 +134,10 @@ impl<W: Write + Send> TraceWriter for ParquetWriter<W> {
     }
 }
 
-fn collect_tags(first: &mut [Leaf], chunk: &Chunk, rows: Range<usize>) {
-    let [Leaf::Double(times), Leaf::Int64(ticks), Leaf::Int32(microsteps)] = first else {
+fn collect_tags(first: &mut [ParquetLeaf], chunk: &Chunk, rows: Range<usize>) {
+    let [ParquetLeaf::Double(times), ParquetLeaf::Int64(ticks), ParquetLeaf::Int32(microsteps)] =
+        first
+    else {
         unreachable!("the first columns are time, tick and microstep")
     };
     let (resolution, tags) = (chunk.schema().resolution(), &chunk.tags()[rows]);
@@ -144,15 +146,15 @@ fn collect_tags(first: &mut [Leaf], chunk: &Chunk, rows: Range<usize>) {
     microsteps.extend(tags.iter().map(|tag| tag.microstep as i32));
 }
 
-impl Leaf {
+impl ParquetLeaf {
     fn new(physical: Physical) -> Self {
         match physical {
-            Physical::BOOLEAN => Leaf::Bool(Vec::new()),
-            Physical::INT32 => Leaf::Int32(Vec::new()),
-            Physical::INT64 => Leaf::Int64(Vec::new()),
-            Physical::FLOAT => Leaf::Float(Vec::new()),
-            Physical::DOUBLE => Leaf::Double(Vec::new()),
-            _ => Leaf::Bytes(Vec::new()),
+            Physical::BOOLEAN => ParquetLeaf::Bool(Vec::new()),
+            Physical::INT32 => ParquetLeaf::Int32(Vec::new()),
+            Physical::INT64 => ParquetLeaf::Int64(Vec::new()),
+            Physical::FLOAT => ParquetLeaf::Float(Vec::new()),
+            Physical::DOUBLE => ParquetLeaf::Double(Vec::new()),
+            _ => ParquetLeaf::Bytes(Vec::new()),
         }
     }
 
@@ -163,7 +165,7 @@ impl Leaf {
         let indices = (start + rows.start * bank.width..).step_by(bank.width).take(rows.len());
         match (&bank.elements, self) {
             (Elements::Fixed(values), leaf) => leaf.collect_fixed(values.view(), indices),
-            (elements @ Elements::Variable { .. }, Leaf::Bytes(leaf)) => {
+            (elements @ Elements::Variable { .. }, ParquetLeaf::Bytes(leaf)) => {
                 leaf.extend(indices.map(|index| ByteArray::from(elements.bytes(index))));
             }
             _ => unreachable!("texts and binaries are byte arrays"),
@@ -172,19 +174,27 @@ impl Leaf {
 
     fn collect_fixed(&mut self, values: ValuesRef<'_>, at: impl Iterator<Item = usize>) {
         match (values, self) {
-            (ValuesRef::Float64(from), Leaf::Double(to)) => gather(from, at, to, |value| value),
-            (ValuesRef::Float32(from), Leaf::Float(to)) => gather(from, at, to, |value| value),
-            (ValuesRef::Int8(from), Leaf::Int32(to)) => gather(from, at, to, i32::from),
-            (ValuesRef::UInt8(from), Leaf::Int32(to)) => gather(from, at, to, i32::from),
-            (ValuesRef::Int16(from), Leaf::Int32(to)) => gather(from, at, to, i32::from),
-            (ValuesRef::UInt16(from), Leaf::Int32(to)) => gather(from, at, to, i32::from),
-            (ValuesRef::Int32(from), Leaf::Int32(to)) => gather(from, at, to, |value| value),
-            (ValuesRef::UInt32(from), Leaf::Int32(to)) => gather(from, at, to, u32::cast_signed),
-            (ValuesRef::Int64(from) | ValuesRef::Enumeration(from), Leaf::Int64(to)) => {
+            (ValuesRef::Float64(from), ParquetLeaf::Double(to)) => {
+                gather(from, at, to, |value| value)
+            }
+            (ValuesRef::Float32(from), ParquetLeaf::Float(to)) => {
+                gather(from, at, to, |value| value)
+            }
+            (ValuesRef::Int8(from), ParquetLeaf::Int32(to)) => gather(from, at, to, i32::from),
+            (ValuesRef::UInt8(from), ParquetLeaf::Int32(to)) => gather(from, at, to, i32::from),
+            (ValuesRef::Int16(from), ParquetLeaf::Int32(to)) => gather(from, at, to, i32::from),
+            (ValuesRef::UInt16(from), ParquetLeaf::Int32(to)) => gather(from, at, to, i32::from),
+            (ValuesRef::Int32(from), ParquetLeaf::Int32(to)) => gather(from, at, to, |value| value),
+            (ValuesRef::UInt32(from), ParquetLeaf::Int32(to)) => {
+                gather(from, at, to, u32::cast_signed)
+            }
+            (ValuesRef::Int64(from) | ValuesRef::Enumeration(from), ParquetLeaf::Int64(to)) => {
                 gather(from, at, to, |value| value);
             }
-            (ValuesRef::UInt64(from), Leaf::Int64(to)) => gather(from, at, to, u64::cast_signed),
-            (ValuesRef::Boolean(from) | ValuesRef::Clock(from), Leaf::Bool(to)) => {
+            (ValuesRef::UInt64(from), ParquetLeaf::Int64(to)) => {
+                gather(from, at, to, u64::cast_signed)
+            }
+            (ValuesRef::Boolean(from) | ValuesRef::Clock(from), ParquetLeaf::Bool(to)) => {
                 gather(from, at, to, |value| value);
             }
             _ => unreachable!("the layout gives every type its leaf"),
@@ -201,12 +211,12 @@ impl Leaf {
             }};
         }
         match self {
-            Leaf::Bool(values) => write_as!(BoolType, values),
-            Leaf::Int32(values) => write_as!(Int32Type, values),
-            Leaf::Int64(values) => write_as!(Int64Type, values),
-            Leaf::Float(values) => write_as!(FloatType, values),
-            Leaf::Double(values) => write_as!(DoubleType, values),
-            Leaf::Bytes(values) => write_as!(ByteArrayType, values),
+            ParquetLeaf::Bool(values) => write_as!(BoolType, values),
+            ParquetLeaf::Int32(values) => write_as!(Int32Type, values),
+            ParquetLeaf::Int64(values) => write_as!(Int64Type, values),
+            ParquetLeaf::Float(values) => write_as!(FloatType, values),
+            ParquetLeaf::Double(values) => write_as!(DoubleType, values),
+            ParquetLeaf::Bytes(values) => write_as!(ByteArrayType, values),
         };
         Ok(column.close()?)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// This list only shrinks: a name that is defined once now is to be removed.
 pub(super) fn names() -> BTreeSet<&'static str> {
-    [MODELS, ENGINE, DISTRIBUTED, COMMANDS, FORMATS].concat().into_iter().collect()
+    [MODELS, DISTRIBUTED, COMMANDS, FORMATS].concat().into_iter().collect()
 }
 
 /// models, export.
@@ -21,38 +21,6 @@ const MODELS: &[&str] = &[
     "Saved",
     "Table",
     "Writer",
-];
-
-/// engine, solve, trace, property, equations.
-const ENGINE: &[&str] = &[
-    "Columns",
-    "Crossing",
-    "Declaration",
-    "Equations",
-    "Event",
-    "Experiment",
-    "Failure",
-    "Instruction",
-    "Kind",
-    "Layout",
-    "Leaf",
-    "Measure",
-    "Method",
-    "Model",
-    "Options",
-    "Pace",
-    "Part",
-    "Placed",
-    "Quantity",
-    "Read",
-    "SavedMember",
-    "Scope",
-    "Seen",
-    "Solver",
-    "Statistics",
-    "Symbol",
-    "Watched",
-    "Work",
 ];
 
 /// the library, run, distributed, node, federation, explore.

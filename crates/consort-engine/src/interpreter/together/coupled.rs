@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::interpreter::{Halt, Interpreter};
 use crate::program::stage::Stage;
-use crate::program::together::{Equations, Part};
+use crate::program::together::{JointComponent, JointEquations};
 use consort_core::model::CallResult;
 use consort_core::{
     CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Joint, Reference,
@@ -13,7 +13,7 @@ use consort_core::{
 /// All of them at one point; whoever integrates sees no difference to a single one.
 pub(super) struct Coupled<'a> {
     run: &'a mut Interpreter,
-    equations: &'a mut Equations,
+    equations: &'a mut JointEquations,
     /// The time they are at, in seconds.
     t: f64,
     /// Time, states or inputs have changed since values were exchanged.
@@ -25,7 +25,7 @@ pub(super) struct Coupled<'a> {
 }
 
 impl<'a> Coupled<'a> {
-    pub(super) fn new(run: &'a mut Interpreter, equations: &'a mut Equations, t: f64) -> Self {
+    pub(super) fn new(run: &'a mut Interpreter, equations: &'a mut JointEquations, t: f64) -> Self {
         let mut coupled =
             Coupled { run, equations, t, is_stale: true, failed: None, unsolved: None };
         coupled.measure();
@@ -36,7 +36,7 @@ impl<'a> Coupled<'a> {
         self.run.clock.resolution()
     }
 
-    /// What a failure is to be told as, if it was not the solver's.
+    /// What a failure is to be reported as, if it was not the solver's.
     pub(super) fn into_cause(self) -> Option<Halt> {
         self.failed.or(self.unsolved)
     }
@@ -56,7 +56,11 @@ impl<'a> Coupled<'a> {
     fn with<T>(
         &mut self,
         index: usize,
-        action: impl FnOnce(&mut dyn ContinuousInstance, &mut Joint, &mut Part) -> CallResult<T>,
+        action: impl FnOnce(
+            &mut dyn ContinuousInstance,
+            &mut Joint,
+            &mut JointComponent,
+        ) -> CallResult<T>,
     ) -> CallResult<T> {
         let part = &mut self.equations.parts[index];
         let mut lane = self.run.pool.lane(part.home.lane);
@@ -75,13 +79,17 @@ impl<'a> Coupled<'a> {
 
     fn each(
         &mut self,
-        mut action: impl FnMut(&mut dyn ContinuousInstance, &mut Joint, &mut Part) -> CallResult<()>,
+        mut action: impl FnMut(
+            &mut dyn ContinuousInstance,
+            &mut Joint,
+            &mut JointComponent,
+        ) -> CallResult<()>,
     ) -> CallResult<()> {
         let all = 0..self.equations.parts.len();
         all.into_iter().try_for_each(|index| self.with(index, &mut action))
     }
 
-    /// What has changed since the last time, in anybody; nobody tells it again.
+    /// What has changed since the last time, in any of them; it is reported once.
     pub(super) fn take_news(&mut self) -> CallResult<Joint> {
         let mut news = Joint::default();
         self.each(|_, joint, _| {
@@ -188,7 +196,7 @@ impl<'a> Coupled<'a> {
 /// Asks one of them.
 fn ask<T>(
     run: &Interpreter,
-    part: &Part,
+    part: &JointComponent,
     question: impl FnOnce(&dyn ContinuousInstance) -> T,
 ) -> T {
     let mut lane = run.pool.lane(part.home.lane);
@@ -196,7 +204,7 @@ fn ask<T>(
     question(member.instance.joined().expect("all have joined").0)
 }
 
-/// Nobody asks that of components that are integrated together.
+/// For calls that do not occur on components that are integrated together.
 fn unsupported<T>(call: &'static str) -> CallResult<T> {
     Err(CallError::unsupported(call))
 }
@@ -212,7 +220,10 @@ impl ContinuousInstance for Coupled<'_> {
 
     fn sizes(&self) -> Sizes {
         let last = self.equations.parts.last();
-        let end = |part: &Part| Sizes { states: part.states.end, indicators: part.indicators.end };
+        let end = |part: &JointComponent| Sizes {
+            states: part.states.end,
+            indicators: part.indicators.end,
+        };
         last.map(end).unwrap_or_default()
     }
 

@@ -13,12 +13,12 @@ const SAFETY: f64 = 0.9;
 /// A condition on the values at both ends of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Constraint {
-    kind: Kind,
+    kind: ConstraintKind,
     slots: Vec<Slot>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum ConstraintKind {
     ZeroCrossing { tolerance: f64 },
     BoundedDifference { absolute: f64, relative: f64 },
 }
@@ -38,10 +38,10 @@ impl Constraint {
         let compiled = constraints.iter().filter_map(|it| {
             let kind = match *it {
                 ResolvedStepConstraint::ZeroCrossing { tolerance, .. } => {
-                    Kind::ZeroCrossing { tolerance }
+                    ConstraintKind::ZeroCrossing { tolerance }
                 }
                 ResolvedStepConstraint::BoundedDifference { absolute, relative, .. } => {
-                    Kind::BoundedDifference { absolute, relative }
+                    ConstraintKind::BoundedDifference { absolute, relative }
                 }
                 ResolvedStepConstraint::Sampling { .. } | ResolvedStepConstraint::ComponentMax => {
                     return None;
@@ -56,13 +56,13 @@ impl Constraint {
     /// Whether a step from where the values were `before` to where they are `after` is too long.
     pub(crate) fn broken(&self, before: &Bank, after: &Bank) -> Option<Broken> {
         match self.kind {
-            Kind::ZeroCrossing { tolerance } => {
+            ConstraintKind::ZeroCrossing { tolerance } => {
                 let (from, to) = (self.distance(before), self.distance(after));
                 let crosses = from * to < 0.0 && tolerance < from.abs() && tolerance < to.abs();
                 let part = (from / (from - to)).clamp(PART_MIN, PART_MAX);
                 crosses.then_some(Broken { part, is_event: true })
             }
-            Kind::BoundedDifference { absolute, relative } => {
+            ConstraintKind::BoundedDifference { absolute, relative } => {
                 let (difference, greatest) = self.difference(before, after);
                 let allowed = absolute.min(relative * greatest);
                 let part = (SAFETY * allowed / difference).clamp(PART_MIN, PART_MAX);

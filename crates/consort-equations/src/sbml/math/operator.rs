@@ -2,7 +2,7 @@
 
 use super::{Math, parts};
 use crate::builtin::{Arity, Builtin};
-use crate::sbml::table::Symbol;
+use crate::sbml::table::SbmlSymbol;
 use crate::sbml::xml::{Node, shorten};
 use crate::tree::{Expression, Name};
 
@@ -130,7 +130,7 @@ impl<'a> Math<'_, '_, 'a> {
         let id = self.identifier(operator);
         let span = self.reader.whole(operator);
         match self.table.symbol(id) {
-            Some(Symbol::Function) => {
+            Some(SbmlSymbol::Function) => {
                 let name = Name { text: id.to_owned(), span: Some(span) };
                 Some(Expression::call(name, operands))
             }
@@ -142,7 +142,7 @@ impl<'a> Math<'_, '_, 'a> {
             }
             None => {
                 let table = self.table;
-                let is_function = |name: &&str| table.symbol(name) == Some(Symbol::Function);
+                let is_function = |name: &&str| table.symbol(name) == Some(SbmlSymbol::Function);
                 let names: Vec<&str> = table.names().filter(is_function).collect();
                 self.reader.unknown("function", id, span, names.into_iter());
                 None

@@ -5,7 +5,7 @@ use crate::native::aircraft::atmosphere;
 use crate::native::table;
 use crate::request::ModelRequest;
 use consort_core::{ModelDescription, Report, Values, Variable};
-use consort_equations::tree::Model;
+use consort_equations::tree::EquationModel;
 use std::fmt::Write as _;
 
 /// What there is of a block.
@@ -13,7 +13,7 @@ pub(super) enum Body {
     /// Its equations.
     Text(String),
     /// Its equations, whose names no text could have.
-    Tree(Box<Model>),
+    Tree(Box<EquationModel>),
     /// None, because.
     Refused(&'static str),
 }

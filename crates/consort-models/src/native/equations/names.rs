@@ -5,7 +5,7 @@
 use super::shape;
 use consort_core::Variable;
 use consort_equations::Expression;
-use consort_equations::tree::{ExpressionKind, Model, Name};
+use consort_equations::tree::{EquationModel, ExpressionKind, Name};
 use std::collections::BTreeSet;
 
 /// A parameter of this name would be taken for the time of the run; FMUs have a variable of that name.
@@ -49,7 +49,7 @@ pub(super) fn element_names(variable: &Variable) -> Vec<String> {
 }
 
 /// Gives every name back; also says which names the equations use.
-pub(super) fn renamed(mut model: Model) -> (Model, BTreeSet<String>) {
+pub(super) fn renamed(mut model: EquationModel) -> (EquationModel, BTreeSet<String>) {
     model.declarations.iter_mut().for_each(|declaration| rename(&mut declaration.name));
     model.equations.iter_mut().for_each(|equation| rename(&mut equation.name));
     let assignments = model.events.iter_mut().flat_map(|event| &mut event.assignments);

@@ -5,7 +5,7 @@ use crate::cvode::{Cvode, Family as Rival};
 use crate::ours::Ours;
 use crate::problems::Setup;
 use consort_solve::{
-    Advanced, Failure, Family, Keep, Multistep, Options, Pair, Problem, RungeKutta, Tolerances,
+    Advanced, SolverFailure, Family, Keep, Multistep, Options, Pair, Problem, RungeKutta, Tolerances,
 };
 use std::convert::Infallible;
 use std::ffi::{c_int, c_void};
@@ -248,7 +248,7 @@ pub(crate) trait Driven {
         &mut self,
         problem: &mut Held<'_>,
         limit: f64,
-    ) -> Result<Advanced, Failure<Infallible>>;
+    ) -> Result<Advanced, SolverFailure<Infallible>>;
     fn look(&self, t: f64, x: &mut [f64]);
     fn work(&self) -> [u64; 2];
 }
@@ -264,7 +264,7 @@ macro_rules! driven {
                 &mut self,
                 problem: &mut Held<'_>,
                 limit: f64,
-            ) -> Result<Advanced, Failure<Infallible>> {
+            ) -> Result<Advanced, SolverFailure<Infallible>> {
                 self.step(problem, limit)
             }
 

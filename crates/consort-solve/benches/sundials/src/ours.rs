@@ -3,7 +3,7 @@
 use crate::contest::{Contender, Count};
 use crate::cvode::Family as Rival;
 use crate::problems::{Equations, Plain, Setup};
-use consort_solve::{Dense, Family, Multistep, Options, Pair, RungeKutta, Statistics};
+use consort_solve::{Dense, Family, Multistep, Options, Pair, RungeKutta, SolverStatistics};
 
 /// Our methods.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ struct Set<S, E> {
     x0: Vec<f64>,
     t_end: f64,
     /// What the solver had done before the last integration.
-    before: Statistics,
+    before: SolverStatistics,
 }
 
 pub(crate) fn contender<E: Equations>(
@@ -74,7 +74,7 @@ fn set<S: Solver + 'static, E: Equations>(
     equations: E,
     setup: &Setup,
 ) -> Box<dyn Contender> {
-    let (problem, before) = (Plain(equations), Statistics::default());
+    let (problem, before) = (Plain(equations), SolverStatistics::default());
     Box::new(Set { solver, problem, x0: setup.x0.clone(), t_end: setup.t_end, before })
 }
 
@@ -98,7 +98,7 @@ impl<S: Solver, E: Equations> Contender for Set<S, E> {
 trait Solver {
     fn integrate<E: Equations>(&mut self, problem: &mut Plain<E>, x0: &[f64], t_end: f64);
     fn states(&self) -> &[f64];
-    fn statistics(&self) -> Statistics;
+    fn statistics(&self) -> SolverStatistics;
 }
 
 macro_rules! solver {
@@ -117,7 +117,7 @@ macro_rules! solver {
                 self.state().1
             }
 
-            fn statistics(&self) -> Statistics {
+            fn statistics(&self) -> SolverStatistics {
                 self.statistics()
             }
         }

@@ -9,7 +9,7 @@ const PLACES_MAX: usize = 1 << 22;
 
 /// Where each state begins, and what that means for the Jacobian.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct JacobianLayout {
     /// Where the elements of each state begin; one more at the end.
     starts: Vec<usize>,
     /// Where the Jacobian may be other than zero.
@@ -19,16 +19,16 @@ pub(super) struct Layout {
     pub(super) groups: Vec<Vec<usize>>,
 }
 
-impl Default for Layout {
+impl Default for JacobianLayout {
     fn default() -> Self {
-        Layout { starts: vec![0], places: SparsityPattern::new(0, []), groups: Vec::new() }
+        JacobianLayout { starts: vec![0], places: SparsityPattern::new(0, []), groups: Vec::new() }
     }
 }
 
-impl Layout {
+impl JacobianLayout {
     /// Of states with so many elements.
     pub(super) fn new(pattern: &JacobianPattern, sizes: &[usize]) -> Self {
-        let mut layout = Layout::default();
+        let mut layout = JacobianLayout::default();
         for size in sizes {
             let end = layout.starts[layout.starts.len() - 1].saturating_add(*size);
             layout.starts.push(end);

@@ -1,6 +1,6 @@
 //! Failures say where, how short the step was, which state and why; the solver stays where it was.
 
-use consort_solve::{Failure, Family, Multistep, Options, Problem, Reason, Tolerances};
+use consort_solve::{Family, Multistep, Options, Problem, Reason, SolverFailure, Tolerances};
 
 /// Two states, the first of which is always calm.
 struct Bad {
@@ -20,7 +20,7 @@ fn failure(
     family: Family,
     options: &Options,
     f: fn(f64, f64) -> Result<f64, &'static str>,
-) -> (Multistep, Failure<&'static str>) {
+) -> (Multistep, SolverFailure<&'static str>) {
     let mut solver = Multistep::new(family, 2, options);
     solver.start(0.0, &[1.0, 1.0]);
     loop {
@@ -43,7 +43,7 @@ fn check(
 ) {
     for (family, expected) in [Family::Bdf, Family::Adams, Family::AdamsNewton].iter().zip(reasons)
     {
-        let (solver, Failure { t, step, worst, reason }) = failure(*family, &options(), f);
+        let (solver, SolverFailure { t, step, worst, reason }) = failure(*family, &options(), f);
         println!("{family:?}: {t} {step:e} {worst:?} {reason:?}");
         assert_eq!(reason, expected, "{family:?}");
         assert!((t - near).abs() < 1e-3, "{family:?}: {t}");

@@ -5,7 +5,7 @@ use super::problems::{
     stiff_van_der_pol, van_der_pol,
 };
 use super::solved;
-use consort_solve::{Family, SparsityPattern, Statistics, Structure};
+use consort_solve::{Family, SolverStatistics, SparsityPattern, Structure};
 
 /// Solves with a relative and an absolute tolerance; the error must be at most `worst`, and the steps
 /// and evaluations these.
@@ -105,7 +105,7 @@ fn all_structures_agree_on_a_square() {
     let found = [Structure::Dense, banded, Structure::Sparse(pattern)].map(|structure| {
         let known = square(structure);
         let solver = solved(Family::Bdf, &known, &known.options(1e-7, 1e-9));
-        let Statistics { steps, jacobians, evaluations, .. } = solver.statistics();
+        let SolverStatistics { steps, jacobians, evaluations, .. } = solver.statistics();
         println!("{steps} steps, {evaluations} evaluations");
         (solver.state().1.to_vec(), [steps, jacobians], evaluations)
     });
