@@ -61,6 +61,8 @@ pub enum CallStatus {
     /// The process the instance lived in is no more, with what became of it: nothing can be asked of
     /// the instance again.
     Gone(String),
+    /// The same, and it was ended since a call took longer than it may.
+    NoAnswer(String),
     /// The same, and it was ended from outside: tried again, the call may well come back.
     Killed(String),
 }
@@ -78,7 +80,7 @@ impl fmt::Display for CallStatus {
             CallStatus::Unknown(status) => write!(f, "returned the unknown status {status}"),
             CallStatus::Refused(reason) => write!(f, "was refused: {reason}"),
             CallStatus::Cancelled => f.write_str("was cancelled"),
-            CallStatus::Gone(what) | CallStatus::Killed(what) => {
+            CallStatus::Gone(what) | CallStatus::NoAnswer(what) | CallStatus::Killed(what) => {
                 write!(f, "did not return: {what}")
             }
         }

@@ -68,21 +68,25 @@ impl Clock {
     }
 
     /// The last tag up to which everything is done.
+    #[inline]
     pub(crate) fn done(&self) -> Tag {
         self.done
     }
 
     /// Everything up to the present tag is done.
+    #[inline]
     pub(crate) fn mark_done(&mut self) {
         self.done = self.tag;
     }
 
     /// The length of a tick.
+    #[inline]
     pub(crate) fn resolution(&self) -> Resolution {
         self.resolution
     }
 
     /// All rates.
+    #[inline]
     pub(crate) fn rates(&self) -> &Rates {
         &self.rates
     }
@@ -101,6 +105,7 @@ impl Clock {
 
     /// Whether a component is at the present time. A slow one is ahead of it, at the end of its
     /// step: until the others are there, it takes part in nothing and its values may not be read.
+    #[inline]
     pub(crate) fn has_component(&self, component: usize) -> bool {
         self.due[self.rates.of_component[component]]
     }
@@ -118,6 +123,7 @@ impl Clock {
     }
 
     /// From now on delayed connections have something to hand over.
+    #[inline]
     pub(crate) fn keep_previous(&mut self) {
         self.has_previous = true;
     }
@@ -128,6 +134,7 @@ impl Clock {
     }
 
     /// Plans the steps that begin now.
+    #[inline]
     pub(crate) fn begin_steps(&mut self) {
         let start = self.resolution.to_f64(self.tag.time);
         for (step, rate) in self.steps.iter_mut().zip(&mut self.rates.list) {
@@ -151,16 +158,19 @@ impl Clock {
     }
 
     /// The earliest time at which a step under way ends.
+    #[inline]
     pub(crate) fn next_end(&self) -> Time {
         self.rates.next()
     }
 
     /// The same before the steps that begin now have begun.
+    #[inline]
     pub(crate) fn planned_end(&self) -> Time {
         self.rates.after(self.tag.time)
     }
 
     /// Moves on to a time; the rates whose steps end there are due.
+    #[inline]
     pub(crate) fn move_to(&mut self, time: Time) {
         self.tag = Tag::at(time);
         for (due, rate) in self.due.iter_mut().zip(&self.rates.list) {

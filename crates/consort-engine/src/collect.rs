@@ -15,17 +15,17 @@ impl Recorded {
     /// # Panics
     /// If no run has begun.
     pub fn trace(&self) -> Trace {
-        self.0.lock().expect("nobody panicked").clone().expect("a run began")
+        self.0.lock().expect("no thread panicked").clone().expect("a run began")
     }
 }
 
 impl ChunkSink for Recorded {
     fn begin(&mut self, schema: &Arc<Schema>) {
-        *self.0.lock().expect("nobody panicked") = Some(Trace::new(schema));
+        *self.0.lock().expect("no thread panicked") = Some(Trace::new(schema));
     }
 
     fn take(&mut self, mut full: Chunk) -> Chunk {
-        let mut trace = self.0.lock().expect("nobody panicked");
+        let mut trace = self.0.lock().expect("no thread panicked");
         trace.as_mut().expect("a run began").write(&full).expect("memory takes all");
         full.clear();
         full

@@ -331,9 +331,7 @@ fn unsettled(tag: &str, components: &[String]) -> Diagnostic {
 /// What to do about a call that failed.
 fn call_help(error: &CallError) -> &'static str {
     match &error.status {
-        CallStatus::Gone(what) if what.starts_with("no answer") => {
-            "`--call-limit SECONDS` gives its calls more time"
-        }
+        CallStatus::NoAnswer(_) => "`--call-limit SECONDS` gives its calls more time",
         _ => "`--log-calls` writes every step up to there to `log.jsonl`",
     }
 }

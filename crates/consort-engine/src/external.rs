@@ -13,6 +13,7 @@ pub(crate) struct External {
 
 impl External {
     /// Fills inputs from the table; whether there is one.
+    #[inline]
     pub(crate) fn feed(&mut self, time: Time, bank: &mut Bank) -> bool {
         let Some(feed) = &mut self.feed else { return false };
         feed.run(time, bank);

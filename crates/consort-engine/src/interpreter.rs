@@ -136,6 +136,7 @@ impl Interpreter {
     }
 
     /// Whether a step since the last call ended in an event or with a request to end the run.
+    #[inline]
     pub(crate) fn take_event_or_end(&mut self) -> bool {
         std::mem::take(&mut self.has_event_or_end)
     }
@@ -265,6 +266,7 @@ impl Interpreter {
     }
 
     /// What is in force acts on fresh values before any component sees them.
+    #[inline]
     pub(crate) fn adjust(&mut self, fresh: Fresh<'_>) {
         let interventions = &mut self.external.interventions;
         if interventions.is_empty() {

@@ -3,7 +3,7 @@
 //! An override, offset or freeze stays on its target until released. The value the target would
 //! have without it is kept beside (`raw`), so that an offset never adds up and a release gives the
 //! undisturbed value back at once. Whoever gives a target a fresh value calls one of the `freshen`
-//! functions right after, so each fresh value is adjusted exactly once, before anybody sees it.
+//! functions right after, so each fresh value is adjusted exactly once, before any component sees it.
 //!
 //! Values of the next tag, which `advance` hands on early to reactive inputs, are adjusted as well,
 //! but in place: what was raw at the present tag stays known. An intervention that begins at the
@@ -65,7 +65,7 @@ pub(crate) enum TargetKind {
     },
 }
 
-/// Who gives some elements of a target fresh values; nobody does that to the others.
+/// Who gives some elements of a target fresh values; the others get none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Feeder {
     pub(crate) first: u32,
@@ -270,7 +270,7 @@ impl Interventions {
         begun
     }
 
-    /// Adjusts fresh values of the present tag; `due` tells which rates are.
+    /// Adjusts fresh values of the present tag; `due` says which rates are.
     pub(crate) fn freshen(&mut self, fresh: Fresh<'_>, due: &[bool], bank: &mut Bank) {
         let Interventions { targets, index, .. } = self;
         index.visit(fresh, due, |(target, feeder)| targets[target].freshen(feeder, bank));

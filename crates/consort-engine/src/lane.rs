@@ -151,7 +151,7 @@ pub(crate) struct Order {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) step: Step,
-    /// A step that does not come to its end is rejected, for somebody to try a shorter one.
+    /// A step that does not come to its end is rejected, so that a shorter one can be tried.
     pub(crate) negotiates: bool,
 }
 
@@ -214,7 +214,7 @@ impl Lane {
     fn carry_out(&mut self, order: Order) -> bool {
         let Order { mut start, end, .. } = order;
         while let Some((index, unusual)) = self.straight(start..end, &order.step) {
-            if !self.care(index, unusual, &order) {
+            if !self.handle_unusual(index, unusual, &order) {
                 return false;
             }
             start = index + 1;
@@ -275,7 +275,7 @@ impl Lane {
     }
 
     /// What the straight loop leaves to others; false if the lane cannot go on.
-    fn care(&mut self, index: usize, unusual: Unusual, order: &Order) -> bool {
+    fn handle_unusual(&mut self, index: usize, unusual: Unusual, order: &Order) -> bool {
         let operation = self.operations[index];
         let step = &order.step;
         match (unusual, operation) {
@@ -399,7 +399,7 @@ impl Lane {
         false
     }
 
-    /// One call for one step, whatever comes of it; somebody else handles what happens on the way.
+    /// One call for one step, whatever comes of it; the attempt handles what happens on the way.
     fn single_step(&mut self, index: u32, order: &Order) -> bool {
         use consort_core::StepReason::{Complete, Event};
         let member = &mut self.members[index as usize];
@@ -420,7 +420,7 @@ impl Lane {
         self.unusual(index, order, outcome)
     }
 
-    /// Goes on from an early return nobody asked for.
+    /// Goes on after an early return that was not asked for.
     fn resume(&mut self, index: u32, step: &Step, outcome: &StepOutcome) -> bool {
         let place = stepping::Place::of(outcome, self.resolution);
         let rest = stepping::rest_of(step, place, None, self.resolution);
@@ -481,7 +481,7 @@ fn run_error(stopped: Stopped, component: String, step: &Step) -> RunError {
 
 impl Trouble {
     /// Of what went wrong in several lanes one counts: the failure of the first component or, if
-    /// nobody failed, the earliest rejection.
+    /// none failed, the earliest rejection.
     pub(crate) fn comes_before(&self, other: &Trouble) -> bool {
         let key = |trouble: &Trouble| match trouble {
             Trouble::Failed(component, _) => (None, *component),

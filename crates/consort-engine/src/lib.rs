@@ -14,8 +14,8 @@
 //! and takes back what they read; an exchange moves values along connections; `iterate` solves
 //! loops; `attempt` takes steps that may be rejected; `together` integrates components that are given by
 //! their equations as one. What `advance` computes belongs to the next
-//! tags: if it has several stages they work on a copy of the shared values, so that nobody sees
-//! anything before its time.
+//! tags: if it has several stages they work on a copy of the shared values, so that no
+//! component sees anything before its time.
 //!
 //! # How it is fast
 //! Values that components share live in one store on the caller's thread; each lane has a copy of

@@ -1,4 +1,4 @@
-//! The worker pool: lanes are worked on side by side, and nobody can tell by whom.
+//! The worker pool: lanes are worked on in parallel; results do not depend on which worker does which.
 //!
 //! The caller's thread is worker 0. Between stages the others wait: they spin for a moment when
 //! there is a core for each of them, then sleep. The pool decides *when* a lane works, never *what*
@@ -20,7 +20,7 @@ pub(crate) struct Pool {
 
 struct Shared {
     lanes: Vec<Mutex<Lane>>,
-    /// Index of the next lane that nobody took yet in this round.
+    /// Index of the next lane that no worker took yet in this round.
     next: AtomicUsize,
     /// Lanes of this round that are not done yet.
     left: AtomicUsize,

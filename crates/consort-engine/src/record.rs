@@ -6,7 +6,7 @@ use consort_core::{Tag, ValueType, ValuesRef};
 use consort_trace::{Chunk, Schema, VariableHash, absorb_values, tag_word};
 use std::sync::Arc;
 
-/// What the rows of a run hold. Beside them a chunk tells where the run stands, if everything up to its last
+/// What the rows of a run hold. Beside them a chunk states where the run stands, if everything up to its last
 /// row is done then (`Run::hand_over_rows`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RowContent {
@@ -36,7 +36,7 @@ pub trait ChunkSink: Send {
         RowContent::Values
     }
 
-    /// Told once, before the first chunk, what is recorded.
+    /// Receives the schema of what is recorded, once, before the first chunk.
     fn begin(&mut self, schema: &Arc<Schema>);
 
     /// Whether its owner brings rows back to where a run is restored. Otherwise a record is of one way: it ends where a
@@ -56,14 +56,14 @@ pub(crate) struct Recorder {
     sink: Box<dyn ChunkSink>,
     /// What makes up a row: per type in the schema's row order, joined where side by side.
     slots: Vec<Slot>,
-    /// Rows tell where the run stands, not chunks alone.
+    /// Each row states where the run stands, not chunks alone.
     has_marks: bool,
     /// Where it stands, as numbers.
     mark: Vec<u64>,
     /// The tag of the last row.
     last: Option<Tag>,
-    /// That of the last one at which a chunk told where the run stands.
-    told: Option<Tag>,
+    /// The tag of the last row at which a chunk stated where the run stands.
+    stated: Option<Tag>,
 }
 
 impl Recorder {
@@ -73,7 +73,7 @@ impl Recorder {
         let has_marks = sink.content().has_marks();
         let chunk = Some(Chunk::new(&schema));
         let (slots, mark) = (joined(slots), Vec::new());
-        Recorder { chunk, sink, slots, has_marks, mark, last: None, told: None }
+        Recorder { chunk, sink, slots, has_marks, mark, last: None, stated: None }
     }
 
     pub(crate) fn record(&mut self, tag: Tag, bank: &Bank, so_far: (&Hashes, &Statistics)) {
@@ -99,19 +99,19 @@ impl Recorder {
         let is_rewound = self.sink.is_rewound();
         if is_rewound || self.last.is_some_and(|last| tag < last) {
             self.hand_over();
-            (self.last, self.told) = (None, None);
+            (self.last, self.stated) = (None, None);
             return is_rewound;
         }
         true
     }
 
     /// Hands over what is there, and where the run stands: everything up to the last row is done. Rows may
-    /// have been handed over before; then a chunk without any tells it.
+    /// have been handed over before; then a chunk without rows states it.
     pub(crate) fn hand_over_done(&mut self, so_far: (&Hashes, &Statistics)) {
-        if self.told == self.last {
+        if self.stated == self.last {
             return;
         }
-        self.told = self.last;
+        self.stated = self.last;
         note(so_far, &mut self.mark);
         let mut chunk = self.chunk.take().expect("the chunk is back after every hand-over");
         chunk.set_mark(self.mark.iter().copied());
@@ -125,7 +125,7 @@ impl Recorder {
     }
 }
 
-/// Where the run stands, in the order of the columns that tell it.
+/// Where the run stands, in the order of its columns.
 fn note((hashes, statistics): (&Hashes, &Statistics), words: &mut Vec<u64>) {
     words.clear();
     words.extend(hashes.hashes.iter().map(|hash| hash.to_bits()));

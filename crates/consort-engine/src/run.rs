@@ -37,18 +37,18 @@ pub struct RunOptions {
     pub log: LogSink,
     /// Instances shall log all they can.
     pub verbose: bool,
-    /// Who writes the trace down; `None` if nobody does.
+    /// Writes the trace; `None` if it is not written.
     pub recorder: Option<Box<dyn ChunkSink>>,
-    /// Who is told of every step; `None` if nobody is.
+    /// Receives every step; `None` if steps are not logged.
     pub call_log: Option<Box<dyn CallSink>>,
-    /// Who looks at the run while it goes, and may end it; `None` if nobody does.
+    /// Observes the run while it goes, and may end it; `None` if it is not observed.
     pub observer: Option<Observation>,
     /// Which part of a run that is spread over nodes this is; `None` for the whole system.
     pub part: Option<Part>,
 }
 
 impl RunOptions {
-    /// Of a run of a whole system that nobody writes down, watches or listens to.
+    /// For a run of a whole system without recorder, call log, observer and log.
     pub fn quiet(workers: usize) -> Self {
         RunOptions {
             workers,
@@ -62,7 +62,7 @@ impl RunOptions {
     }
 }
 
-/// Told of every step that every instance took, in id order per tag.
+/// Receives every step that every instance took, in id order per tag.
 pub trait CallSink: Send {
     /// A step was taken.
     fn step(&mut self, component: &str, step: &Step, outcome: &StepOutcome);

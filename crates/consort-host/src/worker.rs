@@ -29,8 +29,8 @@ pub(crate) struct Worker {
     shared: Arc<Shared>,
     /// How it ended, if it has.
     gone: Option<String>,
-    /// Its process was ended from outside.
-    was_killed: bool,
+    /// What a call returns then, from the reason.
+    gone_as: fn(String) -> CallStatus,
     recent: VecDeque<String>,
     /// The step that is being done, for messages.
     step: Option<Step>,
@@ -83,7 +83,7 @@ impl Worker {
             channel,
             shared,
             gone: None,
-            was_killed: false,
+            gone_as: CallStatus::Gone,
             recent,
             step: None,
             round_trips: 0,
@@ -238,11 +238,14 @@ impl Worker {
         let begin = Instant::now();
         loop {
             if let Some(ending) = self.process.poll() {
-                self.was_killed = ending.is_from_outside();
+                if ending.is_from_outside() {
+                    self.gone_as = CallStatus::Killed;
+                }
                 return Err(ending.to_string());
             }
             if self.shared.silence <= begin.elapsed() {
                 self.process.end();
+                self.gone_as = CallStatus::NoAnswer;
                 return Err(format!("no answer for {} s", self.shared.silence.as_secs_f64()));
             }
             if self.long_wait.is_due(begin.elapsed()) {
@@ -277,10 +280,7 @@ impl Worker {
         };
         let call = op.name_for(self.shared.family, value_type);
         let log = self.recent.iter().cloned().collect();
-        let status = match self.was_killed {
-            true => CallStatus::Killed(what),
-            false => CallStatus::Gone(what),
-        };
+        let status = (self.gone_as)(what);
         Box::new(CallError { call, arguments, status, log })
     }
 

@@ -10,7 +10,7 @@ const SAFETY: f64 = 0.9;
 /// No step is shorter, or longer, than the one before by more than these.
 const SHRINK_MAX: f64 = 0.2;
 const GROWTH_MAX: f64 = 5.0;
-/// How fast steps grow back where nobody knows their error.
+/// How fast steps grow back where their error is unknown.
 const GROWTH_BACK: f64 = 2.0;
 
 /// The size of steps, between its limits.

@@ -77,7 +77,7 @@ impl Layout {
                 Target::Parameter(port) => list(self, port, |layout| &mut layout.once),
                 Target::Connection(_) => {}
             }
-            // Also inputs that nobody feeds; all else that is looked at is read after every step.
+            // Also inputs that are not fed; all else that is looked at is read after every step.
             if let Trigger::When(Condition { port, .. }) = intervention.trigger
                 && is_input(source, port)
             {

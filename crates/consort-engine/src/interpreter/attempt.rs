@@ -1,4 +1,4 @@
-//! Steps that may be rejected: everybody goes back, and a shorter one is tried.
+//! Steps that may be rejected: all components go back, and a shorter one is tried.
 //!
 //! A step is rejected because a component stopped before its end or refused it, because a loop was
 //! not solved over it, or because it was too coarse: with tolerances, each step is taken once whole
@@ -32,7 +32,7 @@ struct Inaccuracy {
 
 /// How a try ended.
 enum Verdict {
-    /// Everybody is at `to`.
+    /// All components are at `to`.
     Arrived {
         to: Time,
         inaccuracy: Option<Inaccuracy>,
@@ -56,7 +56,7 @@ impl Verdict {
 }
 
 impl Interpreter {
-    /// From the present tag to the next, by the longest step that everybody takes.
+    /// From the present tag to the next, by the longest step that all components take.
     pub(super) fn attempt(&mut self, attempt: &mut Attempt) -> Result<(), Halt> {
         self.negotiates = true;
         self.keep_for_rollback(&attempt.components, &mut attempt.saved)?;

@@ -30,7 +30,7 @@ pub(crate) struct Link {
 enum Speech {
     /// Everything does.
     Open,
-    /// The tag is gone through again: what came holds, and nobody waits for anything.
+    /// The tag is gone through again: what came holds, and nothing is waited for.
     Closed,
     /// Instances are only made ready to be restored: nothing is moved on that comes from elsewhere.
     Muted,

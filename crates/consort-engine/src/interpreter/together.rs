@@ -1,8 +1,8 @@
 //! Components that are integrated as one: their states are one vector, one solver moves them on, and
 //! each evaluation of their equations moves values between them by the engine's own exchange.
 //!
-//! Inputs from elsewhere hold over the step. An event of one is an event of all: everybody handles it,
-//! values are exchanged, and whoever got another input or wants it is asked again, until nobody is left.
+//! Inputs from elsewhere hold over the step. An event of one is an event of all: each handles it,
+//! values are exchanged, and each that got another input or requests it is asked again, until none is left.
 
 mod coupled;
 

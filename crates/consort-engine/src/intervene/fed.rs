@@ -76,7 +76,7 @@ impl FedIndex {
         }
     }
 
-    /// Everything that is fresh; `due` tells which rates are.
+    /// Everything that is fresh; `due` says which rates are.
     pub(super) fn visit(&self, fresh: Fresh<'_>, due: &[bool], mut visit: impl FnMut(Fed)) {
         let list = match fresh {
             Fresh::Connections(ids) => {

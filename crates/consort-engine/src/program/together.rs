@@ -50,8 +50,8 @@ pub(crate) struct Input {
     pub(crate) slot: Slot,
     /// What it was given at the last event.
     pub(crate) given: Values,
-    /// What its place held before the step, and holds again after it: what an evaluation moves there is
-    /// nobody else's business.
+    /// What its place held before the step, and holds again after it: what an evaluation moves there
+    /// concerns this group only.
     pub(crate) before: Values,
 }
 

@@ -16,6 +16,7 @@ pub(crate) struct Ending {
 
 impl Ending {
     /// Why the run is over, if it is.
+    #[inline]
     pub(super) fn over(&self) -> Option<&Advance> {
         self.over.as_ref()
     }
@@ -31,11 +32,13 @@ impl Ending {
     }
 
     /// Takes in a request to end: of several the earliest counts, then the smallest id.
+    #[inline]
     pub(super) fn ask(&mut self, request: Option<(Time, ComponentId)>) {
         self.request = [self.request, request].into_iter().flatten().min();
     }
 
     /// The request to end the run at a time or earlier.
+    #[inline]
     pub(super) fn asked_by(&self, time: Time) -> Option<(Time, ComponentId)> {
         self.request.filter(|(end, _)| *end <= time)
     }

@@ -99,6 +99,7 @@ impl Events {
     }
 
     /// Whether no component uses event mode.
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.components.is_empty()
     }

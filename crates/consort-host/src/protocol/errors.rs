@@ -21,6 +21,7 @@ pub(crate) fn write_error(to: &mut Writer<'_>, error: &CallError) {
         CallStatus::Refused(reason) => (8, 0, reason),
         CallStatus::Gone(what) => (9, 0, what),
         CallStatus::Killed(what) => (10, 0, what),
+        CallStatus::NoAnswer(what) => (11, 0, what),
         // A status that is added to the enumeration arrives as its text.
         other => {
             unlisted = other.to_string();
@@ -54,6 +55,7 @@ pub(crate) fn read_error(from: &mut Reader<'_>) -> Read<Box<CallError>> {
         8 => CallStatus::Refused(text.to_owned()),
         9 => CallStatus::Gone(text.to_owned()),
         10 => CallStatus::Killed(text.to_owned()),
+        11 => CallStatus::NoAnswer(text.to_owned()),
         _ => return Err(invalid("status")),
     };
     let mut log = Vec::new();

@@ -69,6 +69,7 @@ fn errors_of_every_status_are_read_as_they_were_written() {
         CallStatus::Unknown(-7),
         CallStatus::Refused("a reason".to_owned()),
         CallStatus::Gone("its process is gone".to_owned()),
+        CallStatus::NoAnswer("no answer for 3 s".to_owned()),
         CallStatus::Killed("killed from outside".to_owned()),
     ] {
         let log = vec!["first".to_owned(), String::new()];

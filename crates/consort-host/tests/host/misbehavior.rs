@@ -74,7 +74,7 @@ fn looping_for_ever_in_any_call_is_an_error_that_names_it() {
         let begin = Instant::now();
         let error = misbehave(phase, 102, HostOptions { limits, ..host() }, &Log::default());
         assert_eq!(error.call, call);
-        assert_eq!(error.status, CallStatus::Gone("no answer for 0.3 s".to_owned()));
+        assert_eq!(error.status, CallStatus::NoAnswer("no answer for 0.3 s".to_owned()));
         assert!(silence <= begin.elapsed());
     }
 }

@@ -67,7 +67,7 @@ impl Path {
 
 /// What happens at the beginning of a period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum SignalChange {
     /// Nothing is set.
     Silent,
     /// What was set is set again.
@@ -116,13 +116,18 @@ impl Signals {
         signals.filter_map(|signal| self.change(signal, path, (kind, index))).collect()
     }
 
-    fn change(&self, signal: &Signal, path: Path, (kind, index): (Kind, i64)) -> Option<Change> {
+    fn change(
+        &self,
+        signal: &Signal,
+        path: Path,
+        (kind, index): (SignalChange, i64),
+    ) -> Option<Change> {
         let drawn_at = match (kind, path) {
-            (Kind::Silent, _) | (Kind::Again, Path::Excursion(_)) => return None,
-            (Kind::Again, Path::Main) => {
+            (SignalChange::Silent, _) | (SignalChange::Again, Path::Excursion(_)) => return None,
+            (SignalChange::Again, Path::Main) => {
                 (0..index).rev().find(|&past| self.is_drawn(signal, path, past))?
             }
-            (Kind::Every | Kind::Some, _) => {
+            (SignalChange::Every | SignalChange::Some, _) => {
                 Some(index).filter(|_| self.is_drawn(signal, path, index))?
             }
         };
@@ -135,18 +140,18 @@ impl Signals {
     fn is_drawn(&self, signal: &Signal, path: Path, index: i64) -> bool {
         let by_chance = || self.prng(&format!("{}?", signal.name), path, index).below(2) == 0;
         match self.kind(path, index) {
-            Kind::Silent | Kind::Again => false,
-            Kind::Every if !signal.is_parameter => true,
-            Kind::Every | Kind::Some => by_chance(),
+            SignalChange::Silent | SignalChange::Again => false,
+            SignalChange::Every if !signal.is_parameter => true,
+            SignalChange::Every | SignalChange::Some => by_chance(),
         }
     }
 
-    fn kind(&self, path: Path, index: i64) -> Kind {
+    fn kind(&self, path: Path, index: i64) -> SignalChange {
         match self.prng("", path, index).below(8) {
-            0..=2 => Kind::Silent,
-            3 => Kind::Again,
-            4 | 5 => Kind::Every,
-            _ => Kind::Some,
+            0..=2 => SignalChange::Silent,
+            3 => SignalChange::Again,
+            4 | 5 => SignalChange::Every,
+            _ => SignalChange::Some,
         }
     }
 

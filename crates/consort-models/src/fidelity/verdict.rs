@@ -153,7 +153,10 @@ impl Failure {
             what: format!("{}{}", error.status, said.unwrap_or_default()),
             time,
             is_unsupported: error.status == CallStatus::Unsupported,
-            is_crash: matches!(error.status, CallStatus::Gone(_) | CallStatus::Killed(_)),
+            is_crash: matches!(
+                error.status,
+                CallStatus::Gone(_) | CallStatus::NoAnswer(_) | CallStatus::Killed(_)
+            ),
             is_of_saving: false,
             is_refused: matches!(error.status, CallStatus::Refused(_)),
             is_on_excursion: false,
@@ -177,11 +180,7 @@ impl Failure {
 
 /// Whether a process is gone for reasons that need not be there tomorrow.
 fn is_from_outside(status: &CallStatus) -> bool {
-    match status {
-        CallStatus::Killed(_) => true,
-        CallStatus::Gone(what) => what.contains("no answer for "),
-        _ => false,
-    }
+    matches!(status, CallStatus::Killed(_) | CallStatus::NoAnswer(_))
 }
 
 impl fmt::Display for Failure {
@@ -284,7 +283,7 @@ mod tests {
             assert!(failure.is_crash, "{what}");
             assert_eq!(failure.into_why().is_of_today(), expected, "{what}");
         };
-        check(CallStatus::Gone, "no answer for 60 s", true);
+        check(CallStatus::NoAnswer, "no answer for 60 s", true);
         check(CallStatus::Killed, "its process crashed with SIGKILL", true);
         check(CallStatus::Gone, "its process crashed with SIGSEGV", false);
         check(CallStatus::Gone, "its process left with exit code 3", false);

@@ -42,7 +42,7 @@ pub(super) struct ForeignInstance {
     /// It has got parameters and start values and has said its first outputs.
     is_told: bool,
     /// Why nothing can be asked of it any more.
-    gone: Option<String>,
+    gone: Option<CallStatus>,
     name: String,
     log: LogSink,
 }
@@ -141,7 +141,7 @@ impl ForeignInstance {
     fn require_alive(&self, call: &'static str) -> CallResult<()> {
         match &self.gone {
             None => Ok(()),
-            Some(reason) => Err(CallError::new(call, CallStatus::Gone(reason.clone()))),
+            Some(status) => Err(CallError::new(call, status.clone())),
         }
     }
 
@@ -158,8 +158,12 @@ impl ForeignInstance {
             }
         }
         let log = self.pass_on_output();
-        self.gone = Some(reason.clone());
-        Box::new(CallError { call, arguments, status: CallStatus::Gone(reason), log })
+        let status = match broken {
+            Broken::Silent(_) => CallStatus::NoAnswer(reason),
+            _ => CallStatus::Gone(reason),
+        };
+        self.gone = Some(status.clone());
+        Box::new(CallError { call, arguments, status, log })
     }
 
     /// Passes on what the program printed; gives the lines.
@@ -306,7 +310,7 @@ impl LiveModel for ForeignInstance {
                 program.fate();
             }
             self.pass_on_output();
-            self.gone = Some("the run has ended".to_owned());
+            self.gone = Some(CallStatus::Gone("the run has ended".to_owned()));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ mod layout;
 
 use crate::plot::words::{escape, fit_middle};
 use consort_planner::{EdgeKind, Explanation, GraphEdge, GraphNode, NodeKind};
-use layout::{BOX_HEIGHT, COLUMN_GAP, FONT, LEGEND, Layout, MARGIN, ROW};
+use layout::{BOX_HEIGHT, COLUMN_GAP, FONT, LEGEND, MARGIN, PictureLayout, ROW};
 use std::fmt::Write as _;
 
 /// Every kind of edge, in the order of the legend: its id, what it means and how it looks.
@@ -43,7 +43,7 @@ macro_rules! put {
 
 /// Draws the graph, components in the order given; equal graphs give equal bytes.
 pub fn svg(name: &str, components: &[&str], explanation: &Explanation) -> String {
-    let layout = Layout::of(components, explanation);
+    let layout = PictureLayout::of(components, explanation);
     let mut out = String::new();
     open(&mut out, name, &layout);
     for band in &layout.bands {
@@ -92,7 +92,7 @@ fn drawn(explanation: &Explanation) -> Vec<&GraphEdge> {
     edges
 }
 
-fn open(out: &mut String, name: &str, layout: &Layout<'_>) {
+fn open(out: &mut String, name: &str, layout: &PictureLayout<'_>) {
     let (width, height) = (layout.width, layout.height);
     put!(
         out,
@@ -125,7 +125,7 @@ fn look(kind: EdgeKind) -> (&'static str, Look) {
     (id, *look)
 }
 
-fn draw_edge(out: &mut String, edge: &GraphEdge, layout: &Layout<'_>) {
+fn draw_edge(out: &mut String, edge: &GraphEdge, layout: &PictureLayout<'_>) {
     let ((x1, y1), (x2, y2)) = (layout.places[edge.from], layout.places[edge.to]);
     let half = layout.box_width / 2.0;
     let (start, end) = (x1 + half, x2 - half);

@@ -36,7 +36,7 @@ impl<'a> Coupled<'a> {
         self.run.clock.resolution()
     }
 
-    /// What a failure is to be told as, if it was not the solver's.
+    /// What a failure is to be reported as, if it was not the solver's.
     pub(super) fn into_cause(self) -> Option<Halt> {
         self.failed.or(self.unsolved)
     }
@@ -89,7 +89,7 @@ impl<'a> Coupled<'a> {
         all.into_iter().try_for_each(|index| self.with(index, &mut action))
     }
 
-    /// What has changed since the last time, in anybody; nobody tells it again.
+    /// What has changed since the last time, in any of them; it is reported once.
     pub(super) fn take_news(&mut self) -> CallResult<Joint> {
         let mut news = Joint::default();
         self.each(|_, joint, _| {
@@ -204,7 +204,7 @@ fn ask<T>(
     question(member.instance.joined().expect("all have joined").0)
 }
 
-/// Nobody asks that of components that are integrated together.
+/// For calls that do not occur on components that are integrated together.
 fn unsupported<T>(call: &'static str) -> CallResult<T> {
     Err(CallError::unsupported(call))
 }

@@ -24,7 +24,7 @@ const LABEL_WIDTH_MAX: f64 = 180.0;
 const WIDTH_MIN: f64 = 560.0;
 
 /// Where everything is; a place is the middle of a box.
-pub(super) struct Layout<'a> {
+pub(super) struct PictureLayout<'a> {
     pub(super) places: Vec<(f64, f64)>,
     pub(super) bands: Vec<Band<'a>>,
     /// Titles and middles.
@@ -43,7 +43,7 @@ pub(super) struct Band<'a> {
     pub(super) height: f64,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> PictureLayout<'a> {
     pub(super) fn of(components: &[&'a str], explanation: &Explanation) -> Self {
         let nodes = &explanation.nodes;
         let slots = slots(explanation);
@@ -66,7 +66,7 @@ impl<'a> Layout<'a> {
             let top = tops.get(nodes[index].component.as_str()).copied().unwrap_or(TOP);
             (x(column), top + BAND_PADDING + (f64::from(rows[index]) + 0.5) * ROW)
         };
-        Layout {
+        PictureLayout {
             places: (0..nodes.len()).map(place).collect(),
             columns: used.iter().enumerate().map(|(at, slot)| (title(*slot), x(at))).collect(),
             bands,
