@@ -45,7 +45,7 @@ struct EndLabels {
 }
 
 impl EndLabels {
-    fn new(from: impl ToString, to: impl ToString) -> Self {
+    fn new(from: &impl ToString, to: &impl ToString) -> Self {
         EndLabels { from: from.to_string(), to: to.to_string() }
     }
 }
@@ -123,7 +123,7 @@ fn check_size(context: &mut Context<'_, '_>, wire: Wire<'_>) {
     let message = format!("`{source}` has {}, `{target}` has {}", elements(a), elements(b));
     let diagnostic = Diagnostic::error("system::size-mismatch", message)
         .help("connect whole arrays of equal size, or single elements: `rod.temperature[3]`");
-    report(context, connection, diagnostic, EndLabels::new(elements(a), elements(b)));
+    report(context, connection, diagnostic, EndLabels::new(&elements(a), &elements(b)));
 }
 
 fn check_type(context: &mut Context<'_, '_>, wire: Wire<'_>) {
@@ -146,7 +146,7 @@ fn check_type(context: &mut Context<'_, '_>, wire: Wire<'_>) {
         TypeConversion::OnRequest(block) => refused(between(block, b)),
         TypeConversion::Refused => refused(format!("connect a source of type {b}")),
     };
-    report(context, connection, diagnostic, EndLabels::new(a, b));
+    report(context, connection, diagnostic, EndLabels::new(&a, &b));
 }
 
 /// What is lost on the way to a floating-point type.
@@ -192,14 +192,14 @@ fn conversion(context: &mut Context<'_, '_>, wire: Wire<'_>) -> Conversion {
         );
         let diagnostic = Diagnostic::error("system::transformation", message)
             .help("remove `factor` and `offset`, or connect a floating-point input");
-        let labels = EndLabels::new(from.variable.value_type, value_type);
+        let labels = EndLabels::new(&from.variable.value_type, &value_type);
         report(context, connection, diagnostic, labels);
     }
     if !linear.factor.is_finite() || !linear.offset.is_finite() {
         let message = format!("{} * value + {} is not finite", linear.factor, linear.offset);
         let diagnostic = Diagnostic::error("system::transformation", message)
             .help("give finite `factor` and `offset`");
-        report(context, connection, diagnostic, EndLabels::new("from here", "to here"));
+        report(context, connection, diagnostic, EndLabels::new(&"from here", &"to here"));
     }
     Conversion {
         gain: linear.factor * units.gain,
@@ -213,7 +213,7 @@ fn unit_conversion(context: &mut Context<'_, '_>, wire: Wire<'_>) -> Conversion 
     let Some((a, b)) = units else { return Conversion::IDENTITY };
     let (source, target) = (&connection.from.value, &connection.to.value);
     let measured = format!("`{source}` is in `{a}`, `{target}` is in `{b}`");
-    let labels = EndLabels::new(described(a), described(b));
+    let labels = EndLabels::new(&described(a), &described(b));
     let diagnostic = match fit(a, b) {
         Fit::Converts(it) if it.is_identity() || to.variable.value_type.is_float() => return it,
         Fit::Converts(_) => Diagnostic::error(
