@@ -254,7 +254,7 @@ fn logged(system: &SystemDescription, names: &InstanceNames<'_>, losses: &mut Lo
             let split = pattern.value.split_once('.').filter(|_| !pattern.value.contains('*'));
             match split.filter(|(component, _)| names.of.contains_key(component)) {
                 Some((component, name)) => {
-                    variables.entry(component).or_default().push(quoted(name))
+                    variables.entry(component).or_default().push(quoted(name));
                 }
                 None => losses.extend("the pattern", [pattern.value.clone()]),
             }
