@@ -43,7 +43,7 @@ pub enum AlgebraicMethod {
     Broyden,
 }
 
-/// AlgebraicMethod, accuracy and patience.
+/// Method, accuracy and patience.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AlgebraicOptions {
     /// How the equations are solved.

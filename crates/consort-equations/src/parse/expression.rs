@@ -5,7 +5,7 @@ use super::{DEPTH_MAX, Parser, RESERVED};
 use crate::builtin::Builtin;
 use crate::tree::{Expression, ExpressionKind, Name};
 use consort_core::Diagnostic;
-use consort_core::text::{Readable, TokenKind, Unreadable};
+use consort_core::text::{Readable, Token, TokenKind, Unreadable};
 
 const COMPARISONS: [(&str, Builtin); 6] = [
     ("<=", Builtin::LessEqual),
@@ -36,18 +36,33 @@ impl Parser<'_> {
         read: impl FnOnce(&mut Self) -> Readable<Expression>,
     ) -> Readable<Expression> {
         if self.depth == DEPTH_MAX {
-            let token = self.peek().clone();
-            let message = format!("an expression is nested deeper than {DEPTH_MAX}");
-            let diagnostic = Diagnostic::error("equations::too-deep", message)
-                .at(self.span(&token), "too deep")
-                .help("give parts of it a name with `variable`");
-            self.report.push(diagnostic);
-            return Err(Unreadable);
+            return self.too_deep();
         }
         self.depth += 1;
         let result = read(self);
         self.depth -= 1;
         result
+    }
+
+    /// Beside those that recurse, so that they need less of the stack.
+    #[cold]
+    fn too_deep<T>(&mut self) -> Readable<T> {
+        let message = format!("an expression is nested deeper than {DEPTH_MAX}");
+        let diagnostic = Diagnostic::error("equations::too-deep", message)
+            .at(self.span(self.peek()), "too deep")
+            .help("give parts of it a name with `variable`");
+        self.report.push(diagnostic);
+        Err(Unreadable)
+    }
+
+    #[cold]
+    fn second_comparison<T>(&mut self, token: &Token) -> Readable<T> {
+        let message = "comparisons cannot be strung together";
+        let diagnostic = Diagnostic::error("equations::comparison", message)
+            .at(self.span(token), "a second comparison")
+            .help("write it as in `a < b and b < c`");
+        self.report.push(diagnostic);
+        Err(Unreadable)
     }
 
     fn made(&self, start: usize, builtin: Builtin, arguments: Vec<Expression>) -> Expression {
@@ -90,12 +105,7 @@ impl Parser<'_> {
         let right = self.sum()?;
         let token = self.peek().clone();
         if self.comparison_sign().is_some() {
-            let message = "comparisons cannot be strung together";
-            let diagnostic = Diagnostic::error("equations::comparison", message)
-                .at(self.span(&token), "a second comparison")
-                .help("write it as in `a < b and b < c`");
-            self.report.push(diagnostic);
-            return Err(Unreadable);
+            return self.second_comparison(&token);
         }
         Ok(self.made(start, builtin, vec![left, right]))
     }

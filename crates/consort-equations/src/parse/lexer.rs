@@ -12,7 +12,8 @@ pub(super) fn tokens(text: &str, source: SourceId, report: &mut Report) -> Vec<T
         let start = scanner.at();
         match take(scanner, next) {
             Ok(kind) => Some(kind),
-            Err(Mistake { diagnostic, label, stands_for }) => {
+            Err(mistake) => {
+                let Mistake { diagnostic, label, stands_for } = *mistake;
                 let span = Span::new(source, start..scanner.at());
                 report.push(diagnostic.at(span, label));
                 stands_for
@@ -28,7 +29,7 @@ struct Mistake {
     stands_for: Option<TokenKind>,
 }
 
-fn take(scanner: &mut Scanner<'_>, next: char) -> Result<TokenKind, Mistake> {
+fn take(scanner: &mut Scanner<'_>, next: char) -> Result<TokenKind, Box<Mistake>> {
     if starts_name(next) {
         scanner.identifier();
         return Ok(TokenKind::Word);
@@ -46,7 +47,7 @@ fn take(scanner: &mut Scanner<'_>, next: char) -> Result<TokenKind, Mistake> {
     Err(unexpected(next))
 }
 
-fn number(scanner: &mut Scanner<'_>) -> Result<TokenKind, Mistake> {
+fn number(scanner: &mut Scanner<'_>) -> Result<TokenKind, Box<Mistake>> {
     let start = scanner.at();
     scanner.number();
     let is_followed = scanner.rest().starts_with(continues_name);
@@ -58,16 +59,17 @@ fn number(scanner: &mut Scanner<'_>) -> Result<TokenKind, Mistake> {
     let message = format!("`{text}` is no number");
     let diagnostic = Diagnostic::error("equations::number", message)
         .help("write numbers as in `9.81` or `1.5e-3`, and `*` between factors");
-    Err(Mistake { diagnostic, label: "cannot be read", stands_for: Some(TokenKind::Number) })
+    let stands_for = Some(TokenKind::Number);
+    Err(Box::new(Mistake { diagnostic, label: "cannot be read", stands_for }))
 }
 
-fn not_closed() -> Mistake {
+fn not_closed() -> Box<Mistake> {
     let diagnostic = Diagnostic::error("equations::quote", "a text is not closed")
         .help("put a `\"` at its end, on the same line");
-    Mistake { diagnostic, label: "begins here", stands_for: None }
+    Box::new(Mistake { diagnostic, label: "begins here", stands_for: None })
 }
 
-fn unexpected(next: char) -> Mistake {
+fn unexpected(next: char) -> Box<Mistake> {
     let help = match next {
         '&' => "write `and`",
         '|' => "write `or`",
@@ -78,5 +80,5 @@ fn unexpected(next: char) -> Mistake {
     };
     let message = format!("`{}` means nothing here", next.escape_default());
     let diagnostic = Diagnostic::error("equations::character", message).help(help);
-    Mistake { diagnostic, label: "unknown character", stands_for: None }
+    Box::new(Mistake { diagnostic, label: "unknown character", stands_for: None })
 }

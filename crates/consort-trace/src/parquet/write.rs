@@ -175,10 +175,10 @@ impl ParquetLeaf {
     fn collect_fixed(&mut self, values: ValuesRef<'_>, at: impl Iterator<Item = usize>) {
         match (values, self) {
             (ValuesRef::Float64(from), ParquetLeaf::Double(to)) => {
-                gather(from, at, to, |value| value)
+                gather(from, at, to, |value| value);
             }
             (ValuesRef::Float32(from), ParquetLeaf::Float(to)) => {
-                gather(from, at, to, |value| value)
+                gather(from, at, to, |value| value);
             }
             (ValuesRef::Int8(from), ParquetLeaf::Int32(to)) => gather(from, at, to, i32::from),
             (ValuesRef::UInt8(from), ParquetLeaf::Int32(to)) => gather(from, at, to, i32::from),
@@ -186,13 +186,13 @@ impl ParquetLeaf {
             (ValuesRef::UInt16(from), ParquetLeaf::Int32(to)) => gather(from, at, to, i32::from),
             (ValuesRef::Int32(from), ParquetLeaf::Int32(to)) => gather(from, at, to, |value| value),
             (ValuesRef::UInt32(from), ParquetLeaf::Int32(to)) => {
-                gather(from, at, to, u32::cast_signed)
+                gather(from, at, to, u32::cast_signed);
             }
             (ValuesRef::Int64(from) | ValuesRef::Enumeration(from), ParquetLeaf::Int64(to)) => {
                 gather(from, at, to, |value| value);
             }
             (ValuesRef::UInt64(from), ParquetLeaf::Int64(to)) => {
-                gather(from, at, to, u64::cast_signed)
+                gather(from, at, to, u64::cast_signed);
             }
             (ValuesRef::Boolean(from) | ValuesRef::Clock(from), ParquetLeaf::Bool(to)) => {
                 gather(from, at, to, |value| value);

@@ -14,7 +14,7 @@ pub(super) struct JacobianLayout {
     starts: Vec<usize>,
     /// Where the Jacobian may be other than zero.
     pub(super) places: SparsityPattern,
-    /// JacobianColumns that touch no row together: one call gives all of a group. Empty if the model has no
+    /// Columns that touch no row together: one call gives all of a group. Empty if the model has no
     /// directional derivatives.
     pub(super) groups: Vec<Vec<usize>>,
 }
