@@ -7,7 +7,7 @@ use crate::equations::{
     CompiledEvent, Delay, Dependence, Equations, EventTarget, Indicator, Jacobian, Programs,
     Quantity,
 };
-use crate::program::{Layout, Operand, Program, Run, Stretch};
+use crate::program::{Layout, Operand, OperationRun, Program, Stretch};
 use consort_core::bytes::Writer;
 
 /// To be counted up when something below changes what is written.
@@ -182,8 +182,8 @@ fn put_program(to: &mut Writer, program: &Program) {
     put_list(to, stretches, |to, Stretch { first, len }| put_words(to, &[*first, *len]));
 }
 
-fn put_run(to: &mut Writer, run: &Run) {
-    let Run { op, out, len, operands } = run;
+fn put_run(to: &mut Writer, run: &OperationRun) {
+    let OperationRun { op, out, len, operands } = run;
     to.byte(*op as u8);
     put_words(to, &[*out, *len]);
     for operand in operands {

@@ -1,7 +1,7 @@
 //! A program: which registers are filled, which instructions run, which registers are the results.
 //!
 //! Each instruction writes a register of its own, behind all that it reads. Instructions with the same
-//! operation that need each other's results in no way stand together as one [`Run`], so that the
+//! operation that need each other's results in no way stand together as one [`OperationRun`], so that the
 //! operation is decided once for many values; where their operands are neighbors too, the
 //! processor's vector units do the work. The whole is a plain value: see [`Program::instructions`] for
 //! the view a writer of C or another target wants.
@@ -108,7 +108,7 @@ pub struct Point<'a> {
     pub discretes: &'a [f64],
 }
 
-/// Where the operands of a [`Run`] stand.
+/// Where the operands of a [`OperationRun`] stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// One register for all.
@@ -121,7 +121,7 @@ pub enum Operand {
 
 /// Instructions with one operation: `len` results side by side, from register `out`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct OperationRun {
     /// The operation.
     pub op: Op,
     /// The register of the first result.
@@ -160,7 +160,7 @@ pub struct Program {
     /// Values of the registers behind those.
     pub constants: Vec<f64>,
     /// What runs, in order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<OperationRun>,
     /// Registers of operands that do not stand side by side.
     pub places: Vec<u32>,
     /// The registers of the results.
@@ -183,7 +183,7 @@ impl Program {
 
     /// How many registers it needs.
     pub fn register_count(&self) -> usize {
-        let behind = |run: &Run| (run.out + run.len) as usize;
+        let behind = |run: &OperationRun| (run.out + run.len) as usize;
         self.runs.last().map_or(self.layout.len() + self.constants.len(), behind)
     }
 
@@ -194,7 +194,7 @@ impl Program {
 
     /// The instructions one by one: what a writer of another language goes through.
     pub fn instructions(&self) -> impl Iterator<Item = RegisterInstruction> + '_ {
-        let one = |run: &Run, at: u32| RegisterInstruction {
+        let one = |run: &OperationRun, at: u32| RegisterInstruction {
             op: run.op,
             out: run.out + at,
             operands: run.operands.map(|operand| self.place(operand, at)),

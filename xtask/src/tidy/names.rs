@@ -1,7 +1,5 @@
 //! One type name, one concept: no name twice within a crate, no `pub` name in two crates.
 
-mod double;
-
 use super::tokens::{Token, tokens};
 use super::{arrows, relative};
 use crate::ci::root;
@@ -9,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Names that may be defined twice, each with the reason.
-const EXCEPTIONS: &[(&str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str)] =
+    &[("Run", "one concept in two layers: the run of the library drives that of the engine")];
 
 /// A crate whose names are seen by its tests only.
 const FOR_TESTS: &str = "consort-testkit";
@@ -30,7 +29,7 @@ pub(super) fn violations() -> Vec<String> {
     for package in packages() {
         all.extend(definitions_of(&package));
     }
-    judge(&all, &double::names())
+    judge(&all, EXCEPTIONS)
 }
 
 fn packages() -> Vec<String> {
@@ -94,8 +93,8 @@ fn is_public(before: &[Token<'_>]) -> bool {
     before.next() == Some("pub")
 }
 
-/// Names that are double and may not be, and names on the list that are not double.
-fn judge(all: &[Definition], listed: &BTreeSet<&str>) -> Vec<String> {
+/// Names that are double and may not be, and exceptions that are not double.
+fn judge(all: &[Definition], exceptions: &[(&str, &str)]) -> Vec<String> {
     let mut by_name: BTreeMap<&str, Vec<&Definition>> = BTreeMap::new();
     for definition in all {
         by_name.entry(&definition.name).or_default().push(definition);
@@ -103,7 +102,7 @@ fn judge(all: &[Definition], listed: &BTreeSet<&str>) -> Vec<String> {
     by_name.retain(|_, same| clashes(same));
     let mut found = Vec::new();
     for (name, same) in &by_name {
-        if !listed.contains(name) && !EXCEPTIONS.iter().any(|(known, _)| known == name) {
+        if !exceptions.iter().any(|(known, _)| known == name) {
             let places: Vec<&str> = same.iter().map(|it| it.place.as_str()).collect();
             found.push(format!(
                 "type `{name}` is defined in {}: give all but one a name that says of what it is",
@@ -111,12 +110,9 @@ fn judge(all: &[Definition], listed: &BTreeSet<&str>) -> Vec<String> {
             ));
         }
     }
-    let single = listed.iter().filter(|name| !by_name.contains_key(*name));
-    found.extend(single.map(|name| {
-        format!(
-            "type `{name}` is defined once now: remove it from xtask/src/tidy/names/double.rs, \
-             a list that only shrinks"
-        )
+    let single = exceptions.iter().filter(|(name, _)| !by_name.contains_key(name));
+    found.extend(single.map(|(name, _)| {
+        format!("type `{name}` is defined once now: remove it from the exceptions of tidy")
     }));
     found
 }
@@ -144,7 +140,7 @@ mod tests {
             .iter()
             .flat_map(|(package, source)| definitions(package, "f.rs", source))
             .collect();
-        let found = judge(&all, &BTreeSet::new());
+        let found = judge(&all, &[]);
         let names: Vec<&str> = found.iter().filter_map(|text| text.split('`').nth(1)).collect();
         assert_eq!(names.join(" "), expected, "{files:?}");
     }
@@ -172,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_double_names_only_shrinks() {
+    fn an_exception_is_for_a_name_that_is_double() {
         let all = [definitions("a", "f.rs", "struct X;"), definitions("a", "g.rs", "struct X;")];
-        let listed = BTreeSet::from(["X"]);
-        assert_eq!(judge(&all.concat(), &listed), [""; 0]);
-        let found = judge(&all[0], &listed).join("");
-        assert!(found.starts_with("type `X` is defined once now: remove it"), "{found}");
+        let exceptions = [("X", "a reason")];
+        assert_eq!(judge(&all.concat(), &exceptions), [""; 0]);
+        let found = judge(&all[0], &exceptions).join("");
+        assert!(found.starts_with("type `X` is defined once now"), "{found}");
     }
 }

@@ -1,6 +1,6 @@
 //! From a graph to a program: levels, runs, registers.
 
-use super::{Layout, Operand, Program, Run, Stretch};
+use super::{Layout, Operand, OperationRun, Program, Stretch};
 use crate::graph::{Graph, Node, NodeId};
 use crate::op::Op;
 use std::ops::Range;
@@ -278,5 +278,5 @@ fn run(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
             Operand::Listed(register(program.places.len() - operands.len()))
         });
     }
-    program.runs.push(Run { op, out, len: register(operands.len()), operands: found });
+    program.runs.push(OperationRun { op, out, len: register(operands.len()), operands: found });
 }

@@ -1,7 +1,7 @@
 //! Running a program: no allocation, no branch per value, transcendental functions from the pinned
 //! `libm`.
 
-use super::{Operand, Point, Program, Run};
+use super::{Operand, OperationRun, Point, Program};
 use crate::op::{Op, select};
 
 /// The past of what `delay(...)` speaks about.
@@ -79,7 +79,7 @@ impl Program {
     }
 
     #[inline]
-    fn run(&self, run: &Run, history: &mut impl History, values: &mut [f64]) {
+    fn run(&self, run: &OperationRun, history: &mut impl History, values: &mut [f64]) {
         // Operands stand before results: that is what lets the compiler see no overlap.
         let (before, behind) = values.split_at_mut(run.out as usize);
         let out = &mut behind[..run.len as usize];
@@ -125,7 +125,7 @@ macro_rules! with_lane {
 }
 
 impl Lanes<'_> {
-    fn compute(self, run: &Run) {
+    fn compute(self, run: &OperationRun) {
         match run.op {
             Op::Add => self.two(run, |a, b| a + b),
             Op::Sub => self.two(run, |a, b| a - b),
@@ -145,7 +145,7 @@ impl Lanes<'_> {
     }
 
     #[inline(always)]
-    fn one(self, run: &Run, f: impl Fn(f64) -> f64) {
+    fn one(self, run: &OperationRun, f: impl Fn(f64) -> f64) {
         with_lane!(self, run.operands[0], a => {
             for (at, out) in self.out.iter_mut().enumerate() {
                 *out = f(a(at));
@@ -154,7 +154,7 @@ impl Lanes<'_> {
     }
 
     #[inline(always)]
-    fn two(self, run: &Run, mut f: impl FnMut(f64, f64) -> f64) {
+    fn two(self, run: &OperationRun, mut f: impl FnMut(f64, f64) -> f64) {
         with_lane!(self, run.operands[0], a => with_lane!(self, run.operands[1], b => {
             for (at, out) in self.out.iter_mut().enumerate() {
                 *out = f(a(at), b(at));
@@ -163,7 +163,7 @@ impl Lanes<'_> {
     }
 
     #[inline(always)]
-    fn three(self, run: &Run, f: impl Fn(f64, f64, f64) -> f64) {
+    fn three(self, run: &OperationRun, f: impl Fn(f64, f64, f64) -> f64) {
         with_lane!(self, run.operands[0], a => with_lane!(self, run.operands[1], b =>
             with_lane!(self, run.operands[2], c => {
                 for (at, out) in self.out.iter_mut().enumerate() {
