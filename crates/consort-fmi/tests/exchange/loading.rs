@@ -3,8 +3,10 @@
 use crate::fixture::{BOTH, load, open};
 use consort_core::{ContinuousModel, Model, Refresh, Report, Severity, Sizes};
 use consort_fmi::{ExchangeModel, FmuModel, LoadError, LoadOptions, description};
-use consort_testkit::fmus::{self, BuildOptions, Fmi};
+use consort_testkit::fmus::{self, Fmi};
+use consort_testkit::water_tanks;
 use std::fs;
+use std::io::Read as _;
 
 #[test]
 fn states_and_derivatives_are_in_the_order_of_the_structure() {
@@ -53,11 +55,17 @@ fn an_fmu_without_the_interface_asked_for_is_refused() {
 
 #[test]
 fn a_binary_that_lacks_a_function_is_refused_by_its_name() {
-    // A Co-Simulation binary under a description that promises Model Exchange.
-    let folder = fmus::example("quickstart/tank");
-    let tank = fmus::build_folder(&folder, &BuildOptions::binary());
+    // A binary for Co-Simulation only, under a description that promises Model Exchange.
+    let name = "singlewatertank-20sim";
+    let archive = fs::File::open(water_tanks::build(name)).unwrap();
+    let mut archive = zip::ZipArchive::new(archive).unwrap();
+    let mut bytes = Vec::new();
+    let mut entry = archive.by_name(&format!("binaries/linux64/{name}.so")).unwrap();
+    entry.read_to_end(&mut bytes).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let binary = folder.path().join("tank.so");
+    fs::write(&binary, bytes).unwrap();
     let fmu = open("exchange-ball", Fmi::V2);
-    let binary = fmus::library(&tank);
     let loaded = ExchangeModel::load(fmu, &binary, String::new(), &LoadOptions::default());
     let diagnostic = loaded.err().unwrap().diagnostic("probe.fmu", None);
     assert_eq!(diagnostic.code, "fmi::missing-function");
