@@ -1,6 +1,6 @@
 //! Choices of which each has a name: in files, on the command line, in plans and in messages.
 
-/// A choice that is known by its name; [`named!`](crate::named) makes them.
+/// A choice that is known by its name; [`named!`](macro@crate::named) makes them.
 pub trait Named: Copy + 'static {
     /// Every choice with its name, in the order of the declaration.
     const NAMES: &'static [(Self, &'static str)];

@@ -1,6 +1,6 @@
 //! Models in the Systems Biology Markup Language: Level 2 versions 1 to 5, Level 3 core versions 1 and 2.
 //!
-//! [`read_sbml`] makes a [`tree::EquationModel`](crate::tree::Model) of the text, for
+//! [`read_sbml`] makes a [`tree::EquationModel`](crate::tree::EquationModel) of the text, for
 //! [`compile`](crate::compile()). It goes in this order: the text is bounded and parsed
 //! (`consort_xml`), everything with an identifier is declared (`collect`, `table`), formulas are read
 //! (`math`) where they stand (`change`, `reaction`), rules without a variable are solved (`algebraic`), and

@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use consort_core::{NodeId, Tag, Time};
-//! use consort_federation::flow::{Action, Flow, FlowId, FlowKind, FlowNode, Input, Timing, Topology};
+//! use consort_federation::flow::{NextAction, Flow, FlowId, FlowKind, FlowNode, FlowInput, FlowTiming, Topology};
 //!
 //! let flow = Flow {
 //!     name: "position".into(),
@@ -21,7 +21,7 @@
 //!     sinks: vec![NodeId(1)],
 //!     kind: FlowKind::State,
 //!     first: Tag::at(Time::ZERO),
-//!     timing: Timing::Periodic(Time::from_ticks(10)),
+//!     timing: FlowTiming::Periodic(Time::from_ticks(10)),
 //!     payload: "f64".into(),
 //!     priority: 0,
 //!     capacity: 1,
@@ -31,10 +31,10 @@
 //! let topology = Topology { nodes: vec!["sun".into(), "earth".into()], flows: vec![flow] };
 //! let mut sun = FlowNode::<u64>::new(&topology, NodeId(0), None);
 //! let now = Tag::at(Time::ZERO);
-//! assert_eq!(sun.poll(), Action::Emit { flow: FlowId(0), tag: now });
+//! assert_eq!(sun.poll(), NextAction::Emit { flow: FlowId(0), tag: now });
 //! let next = topology.flows[0].following(now);
 //! let mut out = Vec::new();
-//! sun.handle(Input::Emit { flow: FlowId(0), payload: 7, next }, &mut out)?;
+//! sun.handle(FlowInput::Emit { flow: FlowId(0), payload: 7, next }, &mut out)?;
 //! assert_eq!(out.len(), 1, "one message to `earth`");
 //! # Ok::<(), consort_federation::flow::FlowError>(())
 //! ```

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use consort_core::{NodeId, Tag, Time};
-//! use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, Scheduler, Timing, Topology};
+//! use consort_federation::flow::{Behavior, Flow, FlowId, FlowKind, Scheduler, FlowTiming, Topology};
 //!
 //! /// Sends its level; takes half of the level that it receives.
 //! struct Tank(f64);
@@ -34,7 +34,7 @@
 //!     sinks: vec![NodeId(1 - source)],
 //!     kind: FlowKind::State,
 //!     first: Tag::at(Time::ZERO),
-//!     timing: Timing::Periodic(Time::from_ticks(period)),
+//!     timing: FlowTiming::Periodic(Time::from_ticks(period)),
 //!     payload: "f64".into(),
 //!     priority: 0,
 //!     capacity: 8,

@@ -103,7 +103,7 @@ pub enum Body<'a> {
     },
     /// Nothing but the acknowledgment; also the heartbeat.
     Acknowledge,
-    /// Requests a [status](crate::Status).
+    /// Requests a [status](crate::NodeStatus).
     Ask,
     /// The answer to a status request.
     Answer(&'a [u8]),

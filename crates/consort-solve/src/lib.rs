@@ -10,7 +10,7 @@
 //! - [`integrate::Integrator`] drives any of these last three over a live model, events included.
 //! - A solver is one struct without anything hidden: a clone of it, or its bytes
 //!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
-//! - [`algebraic::Solver`] finds z with F(z) = z: fixed point, Newton, Broyden.
+//! - [`algebraic::AlgebraicSolver`] finds z with F(z) = z: fixed point, Newton, Broyden.
 //! - Copies share their matrices until one of them computes new ones; `clone_from` reuses what is allocated.
 //! - All of them allocate when they are made, and in a step only what they share or have not yet: a
 //!   copy its room for work, a solver of which there are copies its next matrices.

@@ -4,15 +4,15 @@
 pub struct TomlFormat {
     /// What such a file is, for a person.
     pub what: &'static str,
-    /// TomlCodes of mistakes that every format knows.
+    /// Codes of mistakes that every format knows.
     pub codes: TomlCodes,
     /// What to do about a syntax error whose message starts so.
     pub hints: &'static [(&'static str, &'static str)],
-    /// TomlCodes of mistakes that stay mistakes whatever is wrong with the syntax elsewhere.
+    /// Codes of mistakes that stay mistakes whatever is wrong with the syntax elsewhere.
     pub certain: &'static [&'static str],
 }
 
-/// TomlCodes of diagnostics.
+/// Codes of diagnostics.
 pub struct TomlCodes {
     /// An unknown key.
     pub unknown_key: &'static str,

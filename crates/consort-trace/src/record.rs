@@ -108,7 +108,7 @@ impl Chunk {
         self.end_row();
     }
 
-    /// Tells where the run stands at the last row, of this chunk or before: a word per column of [`Schema::mark`].
+    /// Notes where the run stands at the last row, of this chunk or before: a word per column of the schema.
     pub fn set_mark(&mut self, words: impl IntoIterator<Item = u64>) {
         self.mark.clear();
         self.mark.extend(words);

@@ -61,7 +61,7 @@ pub(super) fn check_rates(system: &SystemDescription, report: &mut Report) {
     }
 }
 
-/// StepSizes in the wrong order.
+/// Reports sizes of steps that are in the wrong order.
 pub(super) fn check_order(step: &VariableStep, initial: &Spanned<Seconds>, report: &mut Report) {
     let pairs = [
         (step.min.as_ref(), Some(initial), ("the shortest step", "the first")),
