@@ -3,7 +3,7 @@
 use crate::harness::{instantiation, render_all};
 use crate::source_fmu::{DOUBLER_2, SOURCE_FILES, description, write, write_doubler};
 use consort_core::{Reference, Report, Resolution, Setup, Step, Tag, Time, ValuesMut, ValuesRef};
-use consort_models::{InputFileRole, LoadedModel, Loader, LoaderOptions, ModelRequest};
+use consort_models::{InputFileRole, LoadedModel, Loader, LoaderOptions, ModelKinds, ModelRequest};
 use consort_testkit::fmus::{self, BuildOptions, EXCHANGE_MODELS, Fmi, MODELS};
 use std::fs;
 use std::io::Write as _;
@@ -30,8 +30,8 @@ impl Place {
     }
 
     pub(crate) fn loader(&self) -> Loader {
-        let (python_library, compiler) = (None, None);
-        Loader::new(LoaderOptions { python_library, compiler, ..LoaderOptions::new(self.cache()) })
+        let kinds = ModelKinds::with_packs(&[consort_aircraft::BLOCKS]);
+        Loader::new(LoaderOptions { kinds, ..LoaderOptions::new(self.cache()) })
     }
 
     pub(crate) fn load(&self, loader: &mut Loader, model: &str) -> Result<LoadedModel, String> {
