@@ -132,7 +132,7 @@ fn nodes_go_on_bit_for_bit_and_only_from_the_same_time() {
     for (code, data, said) in &said {
         assert!((*code, data.as_str()) == (Some(2), "") && said.contains(cure), "{said}");
     }
-    let told = "node `control` goes on from 7.5 s, node `plant` goes on from 21 s";
+    let told = "node `control` resumes from 7.5 s, node `plant` resumes from 21 s";
     assert!(said[0].2.contains(told), "{said:?}");
     let own = "node `control` has snapshots of 7.5 s, 21 s, 40 s in `kept`";
     assert!(said[0].2.contains(own), "{said:?}");
