@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// A run that was saved, to be resumed.
+#[derive(Clone)]
 pub struct Resumed {
     path: PathBuf,
     sha256: String,

@@ -10,7 +10,7 @@ use consort_core::{Diagnostic, LogSink, Resolution, Time, Values};
 use consort_engine::{
     Advance, Executable, RunError, RunOptions, RunSnapshot, Summary, VariableHandle,
 };
-use consort_trace::Trace;
+use consort_trace::{Trace, TraceHash};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -118,6 +118,16 @@ impl Run {
     /// Where the experiment ends, in seconds.
     pub fn stop_time(&self) -> f64 {
         self.resolution().to_f64(self.stop())
+    }
+
+    /// Whether it has come to its end.
+    pub fn is_finished(&self) -> bool {
+        self.stop() <= self.engine.tag().time
+    }
+
+    /// The hash of what happened so far.
+    pub fn trace_hash(&self) -> TraceHash {
+        self.engine.trace_hash()
     }
 
     fn resolution(&self) -> Resolution {

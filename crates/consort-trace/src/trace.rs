@@ -62,6 +62,13 @@ impl Trace {
         self.schema.position(path).map(|index| &self.columns[index])
     }
 
+    /// The numbers (and Booleans, as 0 and 1) of the column with this path; `None` if there is no such column, or it is
+    /// text.
+    pub fn numbers(&self, path: &str) -> Option<Vec<f64>> {
+        let values = self.column(path)?.view();
+        (0..values.len()).map(|index| values.as_f64(index)).collect()
+    }
+
     /// The values of every column, in the order of the schema.
     pub fn columns(&self) -> &[Values] {
         &self.columns

@@ -21,8 +21,8 @@
 //! let (one, two) = (run.finish(), other.finish());
 //! assert_eq!(one.summary.trace_hash, two.summary.trace_hash);
 //! let trace = two.trace.expect("rows are kept");
-//! let level = trace.column("tank.level").expect("it is recorded");
-//! let opening = trace.column("controller.u").expect("it is recorded");
+//! let (level, opening) = (trace.numbers("tank.level"), trace.numbers("controller.u"));
+//! let (level, opening) = (level.expect("it is recorded"), opening.expect("it is recorded"));
 //! assert_eq!((level.len(), opening.len()), (trace.times().count(), trace.times().count()));
 //! # Ok(())
 //! # }
@@ -49,7 +49,7 @@
 //! ```
 //!
 //! Runs that leave a record, replays, repetitions, campaigns and nodes are [requests](request) that are prepared and
-//! carried out: [`ReadyRun`], [`Replay`], [`Repeat`], [`ReadyCampaign`], [`ReadyNode`].
+//! carried out: [`System::recorded`], [`ReadyRun`], [`Replay`], [`Repeat`], [`ReadyCampaign`], [`ReadyNode`].
 //!
 //! No part of it prints, reads arguments or ends the process. What is wrong comes as an [`Error`] with every
 //! diagnostic, and places in the texts that they are about.
@@ -71,7 +71,10 @@ pub mod request;
 mod system;
 
 pub use campaign::{CampaignOutcome, CampaignRequest, ReadyCampaign};
-pub use consort_core::{Diagnostic, Report, Values};
+pub use consort_core::model::{LogEntry, LogSink};
+pub use consort_core::{
+    Diagnostic, Literal, Provider, Report, Seconds, SolverKind, Spanned, Values,
+};
 pub use consort_distributed as distributed;
 pub use consort_engine::{Advance, Summary, VariableHandle};
 pub use consort_process::program;
@@ -81,7 +84,10 @@ pub use consort_run::{
     CancelToken, Context, Error, FinishedRun, InputHash, Monitor, Prepared, PreparedData, Run,
     RunSettings, Snapshot,
 };
-pub use consort_trace::Trace;
+pub use consort_system as description;
+pub use consort_system::SystemDescription;
+pub use consort_trace::{Trace, TraceHash};
+pub use consort_view::plot::PlotColumn;
 pub use load::{Loaded, prepare};
 pub use models::{ForeignProgram, ModelOptions, ModelSettings};
 pub use node::ReadyNode;

@@ -48,8 +48,8 @@ impl ReadyNode {
     ///
     /// # Errors
     /// If it does not, or its endpoint cannot be used.
-    pub fn session(&mut self, context: &Context) -> Result<ManualSession<'_>, Error> {
-        let (options, resumed) = (self.request.options(), self.resumed.take());
+    pub fn session(&self, context: &Context) -> Result<ManualSession<'_>, Error> {
+        let (options, resumed) = (self.request.options(), self.resumed.clone());
         ManualSession::new(&self.node, &self.prepared, options, resumed, context)
     }
 
@@ -57,7 +57,7 @@ impl ReadyNode {
     ///
     /// # Errors
     /// As [`ReadyNode::session`]. What becomes of the run is in the outcome.
-    pub fn run(&mut self, context: &Context) -> Result<ManualOutcome, Error> {
+    pub fn run(&self, context: &Context) -> Result<ManualOutcome, Error> {
         let (settings, folder) = (self.request.settings.clone(), self.folder.clone());
         Ok(self.session(context)?.run(&settings, &folder, context))
     }

@@ -31,7 +31,6 @@ pub struct ReadyRun {
     /// What the user may want to know before it begins.
     pub remarks: Vec<Diagnostic>,
     deployment: Option<Deployment>,
-    saving: Saving,
     resumed: Option<Resumed>,
     launcher: NodeLauncher,
 }
@@ -63,17 +62,29 @@ impl ReadyRun {
         };
         let models = models.saving(request.has_snapshots());
         let prepared = prepare(&request, &models, report, context)?;
+        Self::of(request, prepared, resumed, &models)
+    }
+
+    /// A run of a system that was prepared.
+    ///
+    /// # Errors
+    /// Everything that does not fit it.
+    pub(crate) fn of(
+        request: RunRequest,
+        prepared: Prepared,
+        resumed: Option<Resumed>,
+        models: &ModelOptions,
+    ) -> Result<Self, Error> {
         resumed.as_ref().map_or(Ok(()), |resumed| resumed.check(&prepared))?;
-        let points = resumed.as_ref().map_or(&[][..], Resumed::save_points);
-        let saving = saving::plan(&request.saves, &request.options(), &prepared, points)?;
+        planned_saves(&request, &prepared, resumed.as_ref())?;
         let out = request.out.clone().unwrap_or_else(|| default_out(&prepared.resolved().name));
         let folder = RunFolder::plan(&out)?;
         let remarks = remarks(&prepared);
         let deployment = Deployment::plan(&request.nodes, &prepared)?;
         let deployed = deployment.as_ref();
         deployed.map_or(Ok(()), |it| check_programs(&request.system, &prepared, it))?;
-        let launcher = launcher(&request.changes, &models);
-        Ok(ReadyRun { request, prepared, folder, remarks, deployment, saving, resumed, launcher })
+        let launcher = launcher(&request.changes, models);
+        Ok(ReadyRun { request, prepared, folder, remarks, deployment, resumed, launcher })
     }
 
     /// Carries it out and leaves its record.
@@ -84,12 +95,11 @@ impl ReadyRun {
         for remark in std::mem::take(&mut self.remarks) {
             self.prepared.report.push(remark);
         }
-        let options = self.request.options();
-        let none = saving::repeat(&options, &self.prepared, &[], Vec::new());
+        let resumed = self.resumed.as_ref();
         let task = RunTask {
-            resumed: self.resumed.as_ref(),
-            saving: std::mem::replace(&mut self.saving, none),
-            ..RunTask::new(&self.prepared, &self.request.settings, options)
+            resumed,
+            saving: planned_saves(&self.request, &self.prepared, resumed)?,
+            ..RunTask::new(&self.prepared, &self.request.settings, self.request.options())
         };
         let deployment = self.deployment.as_ref();
         let execution = Execution { deployment, launcher: &self.launcher, context };
@@ -109,6 +119,16 @@ impl ReadyRun {
         let took = verify::verify(&self.prepared, resumed, &recorded.outcome, workers)?;
         Ok(took.map(|took| (took, resumed.tag().time)))
     }
+}
+
+/// The saves that a request asks for.
+fn planned_saves(
+    request: &RunRequest,
+    prepared: &Prepared,
+    resumed: Option<&Resumed>,
+) -> Result<Saving, Error> {
+    let points = resumed.map_or(&[][..], Resumed::save_points);
+    saving::plan(&request.saves, &request.options(), prepared, points)
 }
 
 /// Loads and plans the system of a request; `report` holds what is known to be wrong already.

@@ -2,10 +2,11 @@
 
 use crate::load::{self, Source};
 use crate::models::ModelOptions;
-use crate::request::{Changes, FormOptions};
+use crate::recording::ReadyRun;
+use crate::request::{Changes, FormOptions, RunRequest};
 use consort_core::{Diagnostic, Report, Seconds};
 use consort_run::Error;
-use consort_run::Prepared;
+use consort_run::{Prepared, Resumed};
 use consort_system::{Component, Connection, Spanned};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -123,6 +124,31 @@ impl System {
     pub fn prepare(&self) -> Result<Prepared, Error> {
         let (source, report) = (self.source.clone(), self.report.clone());
         load::prepare_source(source, &self.changes, &self.models, report)
+    }
+}
+
+impl System {
+    /// A run of it from start to end that leaves a record in the request's folder: manifest, trace, log, plot, snapshots.
+    /// The request says how it is carried out (workers, nodes, saves); what is run is this system, with its changes. Node
+    /// processes need the [program](crate::program::find) `consort`.
+    ///
+    /// The record of a system that was built in code can be replayed once [`SystemBuilder::to_toml`] is a file
+    /// `system.toml` in its folder.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the system and the request.
+    pub fn recorded(&self, request: RunRequest) -> Result<ReadyRun, Error> {
+        let (system, changes) = (self.source.path().to_owned(), self.changes.clone());
+        let request = RunRequest { system, changes, ..request };
+        let resumed = request.resume.as_deref().map(Resumed::read_whole).transpose()?;
+        let mut loader = self.models.loader.clone();
+        loader.saving |= request.has_snapshots();
+        loader.portable |= request.has_snapshots();
+        let on_trial = self.models.on_trial.clone();
+        let models = ModelOptions { loader, on_trial, foreign: None };
+        let (source, report) = (self.source.clone(), self.report.clone());
+        let prepared = load::prepare_source(source, &self.changes, &models, report)?;
+        ReadyRun::of(request, prepared, resumed, &models)
     }
 }
 

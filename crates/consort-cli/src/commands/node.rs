@@ -55,7 +55,7 @@ fn join(args: &NodeArgs, global: &Global, printer: &Printer) -> CommandResult {
     let mut report = Report::default();
     let (request, node) = args.request(global, &mut report);
     let models = ModelOptions { foreign: foreign(args)?, ..pipeline::models(global) };
-    let mut ready = ReadyNode::prepare(&request, node, models, report, &context)?;
+    let ready = ReadyNode::prepare(&request, node, models, report, &context)?;
     let (settings, folder) = (ready.settings().clone(), ready.folder.clone());
     let session = ready.session(&context)?;
     printer.report(&session.prepared().report, "");

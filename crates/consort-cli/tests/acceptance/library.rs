@@ -81,6 +81,32 @@ fn a_system_built_in_code_is_that_of_its_file() {
 }
 
 #[test]
+fn a_system_built_in_code_leaves_records_here_and_on_nodes() {
+    let world = World::new();
+    let folder = world.path("coded");
+    fs::create_dir(&folder).unwrap();
+    let builder = System::build("coded", &folder)
+        .component("wave", "native:sine")
+        .component("sum", "native:integrator")
+        .connect("wave.y", "sum.u");
+    let mut system = builder.finish().step("0.01").stop(2);
+    system.models_mut().loader.cache = world.cache().to_owned();
+    let expected = finished(system.prepare().unwrap().start().unwrap());
+    let program = env!("CARGO_BIN_EXE_consort").into();
+    system.models_mut().loader.host.as_mut().expect("`consort` is built").program = program;
+    let mut on_nodes = RunRequest::default();
+    on_nodes.nodes.place = vec![("wave".to_owned(), "a".into()), ("sum".to_owned(), "b".into())];
+    for (name, request) in [("whole", RunRequest::default()), ("parts", on_nodes)] {
+        let request = RunRequest { out: Some(world.path(name)), ..request };
+        let mut ready = system.recorded(request).unwrap();
+        for _ in 0..2 {
+            ready.record(&Context::default()).unwrap();
+            assert_eq!(world.trace_hash(name), expected, "{name}");
+        }
+    }
+}
+
+#[test]
 fn what_does_not_fit_in_a_built_system_is_reported_at_once() {
     let wrong = System::build("wrong", ".")
         .component("a", "native:gain")

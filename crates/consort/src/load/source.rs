@@ -61,6 +61,11 @@ impl Source {
         }
     }
 
+    /// The system file, as typed; of a system that was built, where it would be.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The system as it is written.
     pub(crate) fn system(&self) -> &SystemDescription {
         &self.system
