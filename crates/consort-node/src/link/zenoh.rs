@@ -69,7 +69,7 @@ impl ZenohListener {
     /// # Errors
     /// If Zenoh refuses to open it.
     pub fn accept(&self) -> io::Result<Option<ZenohLink>> {
-        let Some((id, inbox)) = self.queue.accept_hello()? else { return Ok(None) };
+        let Some((id, inbox)) = self.queue.accept()? else { return Ok(None) };
         ZenohLink::new(self.session.clone(), &id, Direction::Down, inbox, None).map(Some)
     }
 
