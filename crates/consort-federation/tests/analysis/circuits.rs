@@ -327,7 +327,7 @@ fn a_search_that_was_given_up_refuses_the_system_and_says_so() {
     let analysis = Analysis { gave_up: true, ..analyse(&topology, None) };
     assert!(!analysis.accepts());
     insta::assert_snapshot!(told_of(&topology, &analysis), @r"
-    error[flow::circuit-search]: too many different phases and periods to tell whether flows wait for each other
+    error[flow::circuit-search]: too many different phases and periods to decide whether flows wait for each other
       help: make some flows `state`, or give flows that belong together the same period
     ");
 }

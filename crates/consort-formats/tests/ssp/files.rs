@@ -14,9 +14,9 @@ pub(crate) fn ssd(system: &str, rest: &str) -> String {
   xmlns:ssv="http://ssp-standard.org/SSP1/SystemStructureParameterValues"
   xmlns:ssm="http://ssp-standard.org/SSP1/SystemStructureParameterMapping"
   xmlns:consort="urn:consort:ssp:1">
-<ssd:SystemDescription name="root">
+<ssd:System name="root">
 {system}
-</ssd:SystemDescription>
+</ssd:System>
 {rest}
 </ssd:SystemStructureDescription>"#
     )

@@ -145,13 +145,13 @@ static bool is_equal(Live *live, const double *expected) { return memcmp(number(
 
 static Saved save(Live *live, int index)
 {
-    spoiled(live->instance, CALL_GET_STATE);
+    own_status(live->instance, CALL_GET_STATE);
     return (Saved){ state_get(live->instance), live->next, { live->states[0], live->states[1] }, index };
 }
 
 static void restore(Live *live, const Saved *saved)
 {
-    spoiled(live->instance, CALL_SET_STATE);
+    own_status(live->instance, CALL_SET_STATE);
     state_set(live->instance, saved->state);
     live->next = saved->next;
     memcpy(live->states, saved->states, sizeof saved->states);
