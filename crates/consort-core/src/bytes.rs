@@ -33,15 +33,15 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Why bytes cannot be read.
+/// Why a saved state or a message cannot be read from its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BytesError {
-    /// They begin with other magic bytes.
+    /// They begin with other magic bytes: another format or version wrote them.
     Foreign,
     /// They end too early or too late.
     Length {
-        /// How many there should be, as far as is known.
+        /// How many bytes are needed, as far as is known.
         expected: usize,
         /// How many there are.
         found: usize,

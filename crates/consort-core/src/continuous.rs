@@ -1,7 +1,7 @@
 //! Models given as equations: what a solver needs to integrate them.
 //!
 //! A [`ContinuousModel`] (FMI Model Exchange, equations written as text, SBML) has no steps of its
-//! own: somebody else integrates x' = f(t, x) and handles its events. The life of an instance:
+//! own: a solver outside integrates x' = f(t, x) and handles its events. The life of an instance:
 //!
 //! ```text
 //! instantiate -> set_up -> [configuration] -> enter_initialization -> set and get -> exit_initialization
@@ -46,7 +46,7 @@ pub struct ContinuousDescription {
     /// How many states and event indicators there are unless an instance says otherwise; `None` if
     /// structural parameters decide it.
     pub sizes: Option<Sizes>,
-    /// The instance wants to hear of every step the solver has accepted.
+    /// The solver must report every accepted step to the instance.
     pub needs_completed_step: bool,
 }
 
@@ -94,11 +94,11 @@ impl ContinuousEvent {
     }
 }
 
-/// What happened to an instance whose equations are integrated along with those of others, since
-/// whoever integrates them looked last.
+/// Changes and events of an instance whose equations are integrated together with those of others, since
+/// the solver took note of them last.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Joint {
-    /// Events are being handled by whoever integrates: anything may be set.
+pub struct CoupledEvents {
+    /// The solver is handling events: anything may be set.
     pub in_event_mode: bool,
     /// Inputs were set.
     pub is_disturbed: bool,
@@ -108,7 +108,7 @@ pub struct Joint {
     pub event: ContinuousEvent,
 }
 
-impl Joint {
+impl CoupledEvents {
     /// Takes note of events that were handled: what has changed adds up, the rest is replaced.
     pub fn note(&mut self, event: ContinuousEvent) {
         self.event.add_changes(&event);
@@ -116,8 +116,8 @@ impl Joint {
         self.event.next_event = event.next_event;
     }
 
-    /// Forgets what has changed: whoever integrates knows of it.
-    pub fn clear_news(&mut self) {
+    /// Forgets what has changed, once the solver has taken note of it.
+    pub fn clear_changes(&mut self) {
         let ContinuousEvent { next_event, terminate, .. } = self.event;
         self.event = ContinuousEvent { next_event, terminate, ..ContinuousEvent::default() };
         (self.is_disturbed, self.had_event) = (false, false);
@@ -134,7 +134,7 @@ pub trait ContinuousInstance: LiveModel {
     fn sizes(&self) -> Sizes;
 
     /// The longest step a solver may take, in seconds, settled from the end of initialization on: a
-    /// model that looks back must have been told what was there.
+    /// model that reads past values must have received them.
     fn step_max(&self) -> Option<f64> {
         None
     }

@@ -1,4 +1,4 @@
-//! Who can reach whom and back: strongly connected components.
+//! Strongly connected components of directed graphs.
 
 /// The parts of `vertices` in which each can reach each, without leaving `vertices`: each part sorted, and
 /// every part before those that lead to it. Vertices are below `len`; `successors` gives the ends of edges.

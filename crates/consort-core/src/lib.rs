@@ -1,4 +1,4 @@
-//! The words every Consort crate speaks: time, values, units, variables, models, diagnostics.
+//! The types shared by all Consort crates: time, values, units, variables, models, diagnostics.
 //!
 //! Nothing here does IO, reads a clock, starts a thread or iterates a hash map, so nothing here
 //! can make two runs differ. The tour:
@@ -19,7 +19,7 @@
 //! - [`mod@unit`]: units as exponents of base units, parsing, and conversion.
 //! - [`diagnostic`]: errors, warnings and notes for the user: code, span, labels, help.
 //! - [`rolling`]: a hash of what a variable did or a flow carried.
-//! - [`graph`]: who can reach whom and back, for the loops of plans and the circuits of flows.
+//! - [`graph`]: strongly connected components, for the loops of plans and the circuits of flows.
 //! - [`prng`]: a seeded generator that is split by name, so that adding a component never changes
 //!   another one's random numbers.
 //!
@@ -62,7 +62,7 @@ pub mod variable;
 pub use cancel::CancelFlag;
 pub use continuous::{
     CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, ContinuousModel,
-    Joint, Sizes,
+    CoupledEvents, Sizes,
 };
 pub use copying::{Room, Shared};
 pub use diagnostic::{Diagnostic, Label, Report, Severity, SourceId, Span, Spanned};
@@ -78,7 +78,7 @@ pub use model::{
 pub use named::Named;
 pub use prng::Prng;
 pub use solving::{Interface, SolverKind, SolverSettings, SolverWork};
-pub use state::{Fidelity, Observer, Provider, Sight};
+pub use state::{Fidelity, Observer, ObserverDecision, Provider};
 pub use time::{Resolution, Seconds, Tag, Time, TimeError};
 pub use unit::{Conversion, Unit};
 pub use value::{ValueType, Values, ValuesMut, ValuesRef};

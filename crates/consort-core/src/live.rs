@@ -1,4 +1,4 @@
-//! What every live model offers, whoever moves it on in time.
+//! What every live model offers, whether it steps itself or a solver outside integrates it.
 
 use crate::call::{CallError, CallResult};
 use crate::id::Reference;

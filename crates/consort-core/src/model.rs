@@ -1,6 +1,6 @@
 //! The traits that FMUs, native blocks and everything later implement: a [`Model`] is a kind, an
-//! [`Instance`] is one live example of it in a run. What it has in common with one whose equations somebody
-//! else integrates is in [`LiveModel`].
+//! [`Instance`] is one live example of it in a run. What it has in common with one whose equations a solver
+//! outside integrates is in [`LiveModel`].
 //!
 //! The life of an instance follows FMI 3 Co-Simulation, which contains FMI 2's:
 //!
@@ -27,7 +27,7 @@ pub use prepare::{Kept, Preparation, Setting, SetupOrder};
 pub use step::{EventUpdate, Step, StepOutcome, StepReason};
 
 use crate::cancel::CancelFlag;
-use crate::continuous::{ContinuousInstance, Joint};
+use crate::continuous::{ContinuousInstance, CoupledEvents};
 use crate::id::Reference;
 use crate::value::{ValuesMut, ValuesRef};
 
@@ -78,7 +78,7 @@ pub trait Instance: LiveModel {
     }
 
     /// The equations of an instance that has joined others, and what happened to it between steps.
-    fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut Joint)> {
+    fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut CoupledEvents)> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! Saved states: who makes them, how faithful they are, and who else must be saved along.
+//! Saved states: what makes them, how faithful they are, and what else is saved with them.
 
 use crate::named;
 use crate::time::Tag;
@@ -38,36 +38,36 @@ named! {
     }
 }
 
-/// Who looks at a run while it goes, and is saved and restored with it: a monitor.
+/// Receives values while a run goes and may end it, as monitors do. It is saved and restored with the run.
 pub trait Observer: Send {
-    /// The values asked for are known at `tag`: numbers as they are, Booleans as 0 and 1. Of several
-    /// microsteps at one time each is shown.
-    fn see(&mut self, tag: Tag, values: &[f64]) -> Sight;
+    /// Receives the observed values at `tag`: numbers as they are, Booleans as 0 and 1. It is called for every
+    /// microstep.
+    fn see(&mut self, tag: Tag, values: &[f64]) -> ObserverDecision;
 
-    /// What it has seen so far, as a value.
+    /// Its state, as a value.
     fn save(&self) -> SavedState;
 
-    /// Goes back to what it had seen.
+    /// Goes back to a saved state.
     ///
     /// # Panics
     /// If the state is not one of this kind of observer.
     fn restore(&mut self, state: &SavedState);
 
-    /// What it has seen so far, as bytes.
+    /// Its state, as bytes.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Goes back to what it had seen.
+    /// Goes back to a state given as bytes.
     ///
     /// # Errors
     /// If the bytes are not those of such an observer; it is unchanged then.
     fn set_bytes(&mut self, bytes: &[u8]) -> Result<(), &'static str>;
 }
 
-/// What an observer wants.
+/// Whether a run goes on, as an observer decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sight {
-    /// To see more.
+pub enum ObserverDecision {
+    /// The run goes on.
     Continue,
-    /// Nothing more: the run may end here.
+    /// The observer needs no more values: the run may end here.
     Stop,
 }

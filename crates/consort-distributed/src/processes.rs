@@ -15,8 +15,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the starter looks around when no node reports anything.
-const LOOK_AROUND: Duration = Duration::from_millis(20);
+/// How often the starter checks its processes when no node reports anything.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// How long nodes may take to end by themselves after one has died, beyond their patience.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -98,7 +98,7 @@ impl NodeProcesses {
     /// Waits until every node has ended. If one dies or fails, or the run is cancelled, the others are asked to end.
     pub(crate) fn watch(&mut self, watching: &mut Watching<'_, '_>) {
         while !self.nodes.iter().all(|node| node.is_over) {
-            self.receive(LOOK_AROUND);
+            self.receive(POLL_INTERVAL);
             self.look_after();
             if let Some(disturber) = &mut watching.disturber {
                 disturber.act(&self.nodes, &mut self.supervisor);

@@ -4,7 +4,7 @@ use crate::record::ChunkSink;
 use consort_trace::{Chunk, Schema, Trace, TraceWriter};
 use std::sync::{Arc, Mutex};
 
-/// Keeps the whole trace in memory, for who looks at it afterwards: one clone goes into the run, the other
+/// Keeps the whole trace in memory, to be read afterwards: one clone goes into the run, the other
 /// stays outside.
 #[derive(Clone, Default)]
 pub struct Recorded(Arc<Mutex<Option<Trace>>>);

@@ -60,7 +60,7 @@ impl Source<'_> {
                 operations: Vec::new(),
                 orders: Vec::with_capacity(self.rates.list.len()),
                 resolution: self.system.experiment.resolution,
-                trouble: None,
+                error: None,
                 log_calls: self.log_calls,
                 taken: Vec::new(),
                 has_event_or_end: false,

@@ -1,4 +1,4 @@
-//! Runs that are spread over nodes: who carries values between them.
+//! Runs that are spread over nodes: what carries values between them.
 
 use consort_core::{NodeId, Tag, Time};
 use consort_system::Projection;
@@ -55,7 +55,7 @@ pub trait Courier: Send {
 pub struct CourierError {
     /// The other node.
     pub node: String,
-    /// What is the matter with it.
+    /// Its failure.
     pub reason: String,
     /// The last tag up to which everything is done everywhere, if that is known.
     pub at: Option<Tag>,

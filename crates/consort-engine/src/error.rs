@@ -73,8 +73,8 @@ pub enum RunError {
         /// The least size allowed.
         min: Time,
     },
-    /// Components were asked how long steps may be, and none has an answer. Not fatal.
-    AskedInVain,
+    /// The system asks components how long steps may be, and none reports a limit. Not fatal.
+    NoStepLimitReported,
     /// A step would have to be shorter than allowed. Fatal.
     StepTooShort {
         /// The component that needs a shorter one.
@@ -150,12 +150,12 @@ pub enum RunError {
         /// What is wrong with them.
         error: BytesError,
     },
-    /// Another node of a run that is spread over nodes did not send what it should. Fatal; the others
-    /// are told.
+    /// Another node of a run that is spread over nodes did not send what it should. Fatal; the
+    /// other nodes are notified.
     Courier {
         /// Where this part of the run was.
         tag: Tag,
-        /// Who, and what is the matter.
+        /// Which node, and its failure.
         error: CourierError,
     },
     /// There is no such variable, or it cannot be got or set. The run can continue.
@@ -239,7 +239,7 @@ impl RunError {
         }
     }
 
-    /// What to tell the user.
+    /// The message for the user, with its notes and help.
     pub fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let at = |tag: &Tag| seconds(resolution, *tag);
         match self {
@@ -248,8 +248,8 @@ impl RunError {
                 let diagnostic = call_diagnostic("run::instantiate", message, None, error);
                 match error.status {
                     CallStatus::NoInstance => diagnostic.help(
-                        "its log may say why, more of it with `--verbose`; an FMU that declares event \
-                         mode and refuses it runs with `event-mode = false`",
+                        "its log may say why; an FMU that declares event mode and refuses it runs \
+                         with `event-mode = false`",
                     ),
                     _ => diagnostic,
                 }
@@ -273,7 +273,7 @@ impl RunError {
                 let min = resolution.to_f64(*min);
                 doubtful::constraint_unmet(self.to_string(), &at(first), min)
             }
-            RunError::AskedInVain => asked_in_vain(self.to_string()),
+            RunError::NoStepLimitReported => no_step_limit_reported(self.to_string()),
             RunError::StepTooShort { component, tag, size, min, why } => {
                 let message = format!("`{component}` needs a step shorter than allowed");
                 let place = Place { tag: *tag, size: *size, min: *min, resolution };
@@ -299,7 +299,7 @@ impl RunError {
             RunError::StateDiffers(it) => it.diagnostic(resolution),
             RunError::Courier { tag, error } => Diagnostic::error("run::node", self.to_string())
                 .with_note(courier_note(*tag, error, resolution))
-                .help("see what that node says; `--resume` goes on from the last snapshot"),
+                .help("read the messages of that node; the run can resume from the last snapshot"),
             RunError::ForeignSnapshot { .. } | RunError::BrokenSnapshot { .. } => {
                 Diagnostic::error("run::snapshot", self.to_string())
                     .help("resume the same system with the same options as when it was saved")
@@ -308,7 +308,7 @@ impl RunError {
     }
 }
 
-fn asked_in_vain(message: String) -> Diagnostic {
+fn no_step_limit_reported(message: String) -> Diagnostic {
     Diagnostic::note("run::constraint", message)
         .help("FMUs that know export `fmi2GetMaxStepsize`; `max` bounds all steps")
 }
@@ -331,8 +331,8 @@ fn unsettled(tag: &str, components: &[String]) -> Diagnostic {
 /// What to do about a call that failed.
 fn call_help(error: &CallError) -> &'static str {
     match &error.status {
-        CallStatus::NoAnswer(_) => "`--call-limit SECONDS` gives its calls more time",
-        _ => "`--log-calls` writes every step up to there to `log.jsonl`",
+        CallStatus::NoAnswer(_) => "allow its calls more time",
+        _ => "a log of its calls shows every step up to there",
     }
 }
 
@@ -365,10 +365,10 @@ impl StateCall {
         match self {
             StateCall::Save | StateCall::Serialize => {
                 "with `state = \"image\"` in its component it is saved from outside; \
-                 `consort state-check` tells what the model can"
+                 `consort state-check` shows what the model can do"
             }
             StateCall::Restore | StateCall::Deserialize => {
-                "`consort state-check` tells whether the model's own saving can be trusted"
+                "`consort state-check` shows whether the model's own saving can be trusted"
             }
         }
     }
@@ -548,8 +548,8 @@ impl fmt::Display for RunError {
             RunError::ConstraintUnmet { times, .. } => {
                 write!(f, "{times} steps as short as allowed break a constraint")
             }
-            RunError::AskedInVain => f.write_str(
-                "`component-max-step` has no effect: no component says how long its steps may be",
+            RunError::NoStepLimitReported => f.write_str(
+                "`component-max-step` has no effect: no component reports a limit for its steps",
             ),
             RunError::LoopsAccepted(it) => {
                 write!(f, "a loop was not solved and accepted {} times", it.times)
@@ -560,7 +560,7 @@ impl fmt::Display for RunError {
             RunError::Call { component, error, .. } => write!(f, "`{component}` failed: {error}"),
             RunError::Discarded { component, .. } => write!(f, "`{component}` refused a step"),
             RunError::NoProgress { component, tries, .. } => {
-                write!(f, "`{component}` returned early {tries} times and hardly moved on")
+                write!(f, "`{component}` returned early {tries} times without advancing")
             }
             RunError::EventsDoNotSettle { components, .. } => {
                 write!(f, "events do not settle at {}", components.join(", "))

@@ -16,7 +16,7 @@ use crate::error::RunError;
 use crate::executable::Executable;
 use crate::external::External;
 use crate::intervene::Fresh;
-use crate::lane::{Lane, Order, Rejection, Trouble};
+use crate::lane::{Lane, LaneError, Order, Rejection};
 use crate::pool::Pool;
 use crate::program::Program;
 use crate::program::stage::{ExchangeStage, Share, Stage, WorkStage};
@@ -81,7 +81,7 @@ pub(crate) struct Interpreter {
     pub(crate) statistics: Statistics,
     phase: Phase,
     /// Steps may be rejected just now.
-    negotiates: bool,
+    allows_step_rejection: bool,
     /// Some step ended in an event or with a request to end the run.
     has_event_or_end: bool,
     /// Loops whose last values were taken although they were not solved.
@@ -111,7 +111,7 @@ impl Interpreter {
             link: None,
             statistics: Statistics::default(),
             phase: Phase::Starting,
-            negotiates: false,
+            allows_step_rejection: false,
             has_event_or_end: false,
             accepted: None,
             unmet: None,
@@ -128,7 +128,7 @@ impl Interpreter {
     /// What a step that failed left behind is of no use.
     pub(crate) fn forget_failure(&mut self) {
         self.phase = Phase::Present;
-        self.negotiates = false;
+        self.allows_step_rejection = false;
         self.has_event_or_end = false;
         for index in 0..self.pool.len() {
             self.pool.lane(index).forget_failure();
@@ -166,7 +166,7 @@ impl Interpreter {
 
     /// What was not as it should be and did not end the run.
     pub(crate) fn problems(&self) -> impl Iterator<Item = RunError> {
-        let all = [self.accepted_loops(), self.unmet_constraints(), self.asked_in_vain()];
+        let all = [self.accepted_loops(), self.unmet_constraints(), self.no_step_limit_reported()];
         all.into_iter().flatten()
     }
 
@@ -183,7 +183,7 @@ impl Interpreter {
     /// work on a copy.
     pub(crate) fn run_advance(&mut self) -> Result<(), Halt> {
         self.clock.begin_steps();
-        self.let_cross(true);
+        self.enable_crossings(true);
         let mut stages = std::mem::take(&mut self.program.advance);
         let result = match &mut stages[..] {
             [Stage::Work(work)] => self.work(work, false),
@@ -291,7 +291,7 @@ impl Interpreter {
             self.pool.work();
         }
         // Places belong to one lane each: what one gives back, no other is given in this stage.
-        let mut trouble: Option<Box<Trouble>> = None;
+        let mut error: Option<Box<LaneError>> = None;
         for shares in work.by_lane() {
             let mut lane = self.pool.lane(shares[0].lane);
             if !side_by_side {
@@ -299,10 +299,10 @@ impl Interpreter {
                 lane.work();
             }
             self.has_event_or_end |= std::mem::take(&mut lane.has_event_or_end);
-            if let Some(other) = lane.trouble.take()
-                && trouble.as_ref().is_none_or(|first| other.comes_before(first))
+            if let Some(other) = lane.error.take()
+                && error.as_ref().is_none_or(|first| other.comes_before(first))
             {
-                trouble = Some(other);
+                error = Some(other);
             }
             let is_due = |share: &&Share| gather && self.clock.is_due(share.rate);
             for share in shares.iter().filter(is_due) {
@@ -312,7 +312,7 @@ impl Interpreter {
         if gather {
             self.adjust(Fresh::Work(work.index));
         }
-        trouble.map_or(Ok(()), |trouble| Err(self.halt(*trouble)))
+        error.map_or(Ok(()), |error| Err(self.halt(*error)))
     }
 
     fn lanes_due(&self, work: &WorkStage) -> usize {
@@ -325,22 +325,23 @@ impl Interpreter {
         for share in shares.iter().filter(|share| self.clock.is_due(share.rate)) {
             Segment::scatter(&share.scatter, &self.program.shared, &mut lane.bank);
             let (start, end) = (share.operations.start, share.operations.end);
-            let (step, negotiates) = (self.clock.step(share.rate), self.negotiates);
-            lane.orders.push(Order { start, end, step, negotiates });
+            let (step, allows_step_rejection) =
+                (self.clock.step(share.rate), self.allows_step_rejection);
+            lane.orders.push(Order { start, end, step, allows_step_rejection });
         }
     }
 
     /// What fails in initialization is reported as that.
     #[cold]
-    fn halt(&self, trouble: Trouble) -> Halt {
-        match trouble {
-            Trouble::Failed(_, RunError::Call { component, error, .. })
+    fn halt(&self, error: LaneError) -> Halt {
+        match error {
+            LaneError::Failed(_, RunError::Call { component, error, .. })
                 if self.phase == Phase::Starting =>
             {
                 RunError::Initialize { component, error }.into()
             }
-            Trouble::Failed(_, error) => error.into(),
-            Trouble::Rejected(rejection) => Halt::Rejected(Box::new(rejection)),
+            LaneError::Failed(_, error) => error.into(),
+            LaneError::Rejected(rejection) => Halt::Rejected(Box::new(rejection)),
         }
     }
 }

@@ -187,7 +187,7 @@ pub(crate) struct SavedTarget {
 pub(crate) struct Begun {
     pub(crate) any: bool,
     /// Components whose parameters must be set anew.
-    pub(crate) retuned: Vec<usize>,
+    pub(crate) changed_parameters: Vec<usize>,
 }
 
 /// All interventions of a run.
@@ -264,7 +264,7 @@ impl Interventions {
             let target = &mut self.targets[intervention.target];
             target.begin(&intervention.effect, settled, bank);
             if let TargetKind::Parameter { component } = target.kind {
-                begun.retuned.push(component);
+                begun.changed_parameters.push(component);
             }
         }
         begun

@@ -65,8 +65,8 @@ impl LaneOp {
     }
 }
 
-/// Why the straight loop stopped.
-enum Unusual {
+/// Why the fast path stopped.
+enum FastPathExit {
     /// A call failed.
     Failed(Box<CallError>),
     /// A step did not simply come to its end.
@@ -152,7 +152,7 @@ pub(crate) struct Order {
     pub(crate) end: usize,
     pub(crate) step: Step,
     /// A step that does not come to its end is rejected, so that a shorter one can be tried.
-    pub(crate) negotiates: bool,
+    pub(crate) allows_step_rejection: bool,
 }
 
 /// A step that an instance did not take to its end.
@@ -168,7 +168,7 @@ pub(crate) struct Rejection {
 }
 
 /// Why a lane could not go on.
-pub(crate) enum Trouble {
+pub(crate) enum LaneError {
     Failed(ComponentId, RunError),
     Rejected(Rejection),
 }
@@ -183,7 +183,7 @@ pub(crate) struct Lane {
     pub(crate) orders: Vec<Order>,
     pub(crate) resolution: Resolution,
     /// Why it could not go on, if it could not.
-    pub(crate) trouble: Option<Box<Trouble>>,
+    pub(crate) error: Option<Box<LaneError>>,
     pub(crate) log_calls: bool,
     pub(crate) taken: Vec<TakenStep>,
     /// Some member's `arrival` is set.
@@ -197,7 +197,7 @@ impl Lane {
     pub(crate) fn forget_failure(&mut self) {
         self.orders.clear();
         self.taken.clear();
-        (self.trouble, self.has_event_or_end) = (None, false);
+        (self.error, self.has_event_or_end) = (None, false);
     }
 
     /// Does this lane's share of the work.
@@ -213,8 +213,8 @@ impl Lane {
     /// False if the lane cannot go on.
     fn carry_out(&mut self, order: Order) -> bool {
         let Order { mut start, end, .. } = order;
-        while let Some((index, unusual)) = self.straight(start..end, &order.step) {
-            if !self.handle_unusual(index, unusual, &order) {
+        while let Some((index, exit)) = self.fast_path(start..end, &order.step) {
+            if !self.handle_exit(index, exit, &order) {
                 return false;
             }
             start = index + 1;
@@ -222,10 +222,10 @@ impl Lane {
         true
     }
 
-    /// Operates as long as nothing unusual happens: the loop everything else is there for. Most
-    /// values are doubles, so their column is taken out of the bank before the loop.
+    /// The fast path: runs operations until one fails, takes more than one call, or a step does not
+    /// come to its end. Most values are doubles, so their column is taken out of the bank before the loop.
     #[inline]
-    fn straight(&mut self, range: Range<usize>, step: &Step) -> Option<(usize, Unusual)> {
+    fn fast_path(&mut self, range: Range<usize>, step: &Step) -> Option<(usize, FastPathExit)> {
         let Lane { members, bank, references, operations, .. } = self;
         let (floats, mut others) = bank.split();
         let (operations, mut index) = (&operations[..range.end], range.start);
@@ -237,7 +237,7 @@ impl Lane {
                     let read = (outputs.of(references), &mut read[..outputs.slot.count()]);
                     match members[inputs.member()].instance.set_step_get(given, step, read) {
                         Ok(None) => Ok(()),
-                        Ok(Some(outcome)) => return Some((index, Unusual::Step(outcome))),
+                        Ok(Some(outcome)) => return Some((index, FastPathExit::Step(outcome))),
                         Err(error) => Err(error),
                     }
                 }
@@ -251,7 +251,7 @@ impl Lane {
                 }
                 LaneOp::Step(member) => match members[*member as usize].instance.step(step) {
                     Ok(outcome) if outcome.is_plain(step) => Ok(()),
-                    Ok(outcome) => return Some((index, Unusual::Step(outcome))),
+                    Ok(outcome) => return Some((index, FastPathExit::Step(outcome))),
                     Err(error) => Err(error),
                 },
                 LaneOp::Set(batch) => {
@@ -263,36 +263,42 @@ impl Lane {
                     members[batch.member()].instance.get(batch.of(references), values)
                 }
                 LaneOp::CarefulStep(_) | LaneOp::Slope(_) => {
-                    return Some((index, Unusual::Operation));
+                    return Some((index, FastPathExit::Operation));
                 }
             };
             if let Err(error) = result {
-                return Some((index, Unusual::Failed(error)));
+                return Some((index, FastPathExit::Failed(error)));
             }
             index += 1;
         }
         None
     }
 
-    /// What the straight loop leaves to others; false if the lane cannot go on.
-    fn handle_unusual(&mut self, index: usize, unusual: Unusual, order: &Order) -> bool {
+    /// Completes the operation that ended the fast path; false if the lane cannot go on.
+    fn handle_exit(&mut self, index: usize, exit: FastPathExit, order: &Order) -> bool {
         let operation = self.operations[index];
         let step = &order.step;
-        match (unusual, operation) {
-            (Unusual::Failed(error), _) => self.fail(operation.member(), step.from, error),
-            (Unusual::Step(outcome), LaneOp::Whole { outputs, .. }) => {
-                self.unusual(outputs.member, order, outcome) && self.read(outputs, step)
+        match (exit, operation) {
+            (FastPathExit::Failed(error), _) => self.fail(operation.member(), step.from, error),
+            (FastPathExit::Step(outcome), LaneOp::Whole { outputs, .. }) => {
+                self.finish_step(outputs.member, order, outcome) && self.read(outputs, step)
             }
-            (Unusual::Step(outcome), _) => self.unusual(operation.member(), order, outcome),
-            (Unusual::Operation, LaneOp::CarefulStep(member)) if order.negotiates => {
+            (FastPathExit::Step(outcome), _) => {
+                self.finish_step(operation.member(), order, outcome)
+            }
+            (FastPathExit::Operation, LaneOp::CarefulStep(member))
+                if order.allows_step_rejection =>
+            {
                 self.single_step(member, order)
             }
-            (Unusual::Operation, LaneOp::CarefulStep(member)) => self.careful_step(member, step),
-            (Unusual::Operation, LaneOp::Slope(batch)) => match self.slope(batch) {
+            (FastPathExit::Operation, LaneOp::CarefulStep(member)) => {
+                self.careful_step(member, step)
+            }
+            (FastPathExit::Operation, LaneOp::Slope(batch)) => match self.slope(batch) {
                 Ok(()) => true,
                 Err(error) => self.fail(batch.member, step.from, error),
             },
-            (Unusual::Operation, _) => unreachable!("the straight loop does all others"),
+            (FastPathExit::Operation, _) => unreachable!("the fast path does all others"),
         }
     }
 
@@ -344,7 +350,7 @@ impl Lane {
 
     /// A step that did not simply come to its end.
     #[cold]
-    fn unusual(&mut self, index: u32, order: &Order, outcome: StepOutcome) -> bool {
+    fn finish_step(&mut self, index: u32, order: &Order, outcome: StepOutcome) -> bool {
         use consort_core::StepReason::{Complete, Discard, EarlyReturn, Event, Terminate};
         let step = &order.step;
         let (reached, next_event) = (outcome.reached, outcome.next_event);
@@ -360,7 +366,7 @@ impl Lane {
             }
             Discard => {
                 let error = self.members[index as usize].instance.take_discarded();
-                match order.negotiates {
+                match order.allows_step_rejection {
                     true => self.reject(index, reached, true, error),
                     // It is where it came to, and goes on from there while the others wait.
                     false if stepping::has_moved(step, &outcome, self.resolution) => {
@@ -369,7 +375,7 @@ impl Lane {
                     false => self.stop(index, step, Stopped::Discarded { reached, error }),
                 }
             }
-            Complete | Event | EarlyReturn if order.negotiates && reached < step.to => {
+            Complete | Event | EarlyReturn if order.allows_step_rejection && reached < step.to => {
                 self.reject(index, reached, false, None)
             }
             Complete | Event | EarlyReturn => self.resume(index, step, &outcome),
@@ -395,7 +401,7 @@ impl Lane {
     ) -> bool {
         let component = self.members[index as usize].component;
         let rejection = Rejection { reached, component, refused, error };
-        self.trouble = Some(Box::new(Trouble::Rejected(rejection)));
+        self.error = Some(Box::new(LaneError::Rejected(rejection)));
         false
     }
 
@@ -417,7 +423,7 @@ impl Lane {
         }
         let later = expected.filter(|&event| outcome.reached < event);
         outcome.next_event = outcome.next_event.or(later);
-        self.unusual(index, order, outcome)
+        self.finish_step(index, order, outcome)
     }
 
     /// Goes on after an early return that was not asked for.
@@ -455,7 +461,7 @@ impl Lane {
     fn stop(&mut self, index: u32, step: &Step, stopped: Stopped) -> bool {
         let component = self.members[index as usize].component;
         let error = run_error(stopped, self.names[index as usize].clone(), step);
-        self.trouble = Some(Box::new(Trouble::Failed(component, error)));
+        self.error = Some(Box::new(LaneError::Failed(component, error)));
         false
     }
 
@@ -464,7 +470,7 @@ impl Lane {
         let name = self.names[index as usize].clone();
         let error = RunError::Call { component: name, tag, error };
         let component = self.members[index as usize].component;
-        self.trouble = Some(Box::new(Trouble::Failed(component, error)));
+        self.error = Some(Box::new(LaneError::Failed(component, error)));
         false
     }
 }
@@ -479,13 +485,13 @@ fn run_error(stopped: Stopped, component: String, step: &Step) -> RunError {
     }
 }
 
-impl Trouble {
+impl LaneError {
     /// Of what went wrong in several lanes one counts: the failure of the first component or, if
     /// none failed, the earliest rejection.
-    pub(crate) fn comes_before(&self, other: &Trouble) -> bool {
-        let key = |trouble: &Trouble| match trouble {
-            Trouble::Failed(component, _) => (None, *component),
-            Trouble::Rejected(it) => (Some(it.reached), it.component),
+    pub(crate) fn comes_before(&self, other: &LaneError) -> bool {
+        let key = |error: &LaneError| match error {
+            LaneError::Failed(component, _) => (None, *component),
+            LaneError::Rejected(it) => (Some(it.reached), it.component),
         };
         key(self) < key(other)
     }

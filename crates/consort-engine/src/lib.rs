@@ -2,7 +2,7 @@
 //!
 //! A [`Run`] is a value its caller drives: [`Run::start`] makes and initializes the instances,
 //! [`Run::advance`] moves on to a given time, [`Run::get`] and [`Run::set`] look and interfere,
-//! [`Run::finish`] ends every instance and gives the hash of what happened. [`RunOptions`] say who
+//! [`Run::finish`] ends every instance and gives the hash of what happened. [`RunOptions`] say what
 //! receives its trace; [`Recorded`] keeps the whole trace in memory.
 //!
 //! # How a plan is interpreted

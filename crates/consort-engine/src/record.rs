@@ -1,4 +1,4 @@
-//! The trace as it comes about: a hash per variable, and rows for whoever writes them down.
+//! The trace as it comes about: a hash per variable, and rows for the writers of traces.
 
 use crate::statistics::Statistics;
 use crate::store::{Bank, Slot};
@@ -76,7 +76,13 @@ impl Recorder {
         Recorder { chunk, sink, slots, has_marks, mark, last: None, stated: None }
     }
 
-    pub(crate) fn record(&mut self, tag: Tag, bank: &Bank, so_far: (&Hashes, &Statistics)) {
+    pub(crate) fn record(
+        &mut self,
+        tag: Tag,
+        bank: &Bank,
+        hashes: &Hashes,
+        statistics: &Statistics,
+    ) {
         let chunk = self.chunk.as_mut().expect("the chunk is back after every hand-over");
         chunk.begin_row(tag);
         self.last = Some(tag);
@@ -84,7 +90,7 @@ impl Recorder {
             chunk.extend(bank.get(slot));
         }
         if self.has_marks {
-            note(so_far, &mut self.mark);
+            note(hashes, statistics, &mut self.mark);
             chunk.extend(ValuesRef::UInt64(&self.mark));
         }
         chunk.end_row();
@@ -107,12 +113,12 @@ impl Recorder {
 
     /// Hands over what is there, and where the run stands: everything up to the last row is done. Rows may
     /// have been handed over before; then a chunk without rows states it.
-    pub(crate) fn hand_over_done(&mut self, so_far: (&Hashes, &Statistics)) {
+    pub(crate) fn hand_over_done(&mut self, hashes: &Hashes, statistics: &Statistics) {
         if self.stated == self.last {
             return;
         }
         self.stated = self.last;
-        note(so_far, &mut self.mark);
+        note(hashes, statistics, &mut self.mark);
         let mut chunk = self.chunk.take().expect("the chunk is back after every hand-over");
         chunk.set_mark(self.mark.iter().copied());
         self.chunk = Some(self.sink.take(chunk));
@@ -126,7 +132,7 @@ impl Recorder {
 }
 
 /// Where the run stands, in the order of its columns.
-fn note((hashes, statistics): (&Hashes, &Statistics), words: &mut Vec<u64>) {
+fn note(hashes: &Hashes, statistics: &Statistics, words: &mut Vec<u64>) {
     words.clear();
     words.extend(hashes.hashes.iter().map(|hash| hash.to_bits()));
     words.extend(statistics.counts());

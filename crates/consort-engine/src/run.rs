@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use access::VariableHandle;
 pub(crate) use ending::SavedEnding;
-pub(crate) use events::Retuned;
+pub(crate) use events::PendingDiscreteInput;
 pub use finish::Summary;
 pub use trace::Observation;
 

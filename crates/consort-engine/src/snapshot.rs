@@ -14,7 +14,7 @@ use crate::exchange::SlopeMemory;
 use crate::interpreter::Interpreter;
 use crate::intervene::{Progress, SavedTarget};
 use crate::lane::{Member, SavedMember};
-use crate::run::{Retuned, Run, SavedEnding};
+use crate::run::{PendingDiscreteInput, Run, SavedEnding};
 use crate::statistics::Statistics;
 use consort_core::model::CallResult;
 use consort_core::{CallError, CallStatus, Fidelity, Observer, SavedState, Sizes, Tag};
@@ -39,7 +39,7 @@ pub struct RunSnapshot {
     hashes: Vec<VariableHash>,
     progress: Vec<Progress>,
     targets: Vec<SavedTarget>,
-    retuned: Vec<Retuned>,
+    pending_inputs: Vec<PendingDiscreteInput>,
     ending: SavedEnding,
     statistics: Statistics,
     observer: Option<SavedState>,
@@ -61,7 +61,7 @@ impl RunSnapshot {
         self.hashes.clear();
         self.progress.clear();
         self.targets.clear();
-        self.retuned.clear();
+        self.pending_inputs.clear();
         self.observer = None;
     }
 
@@ -108,7 +108,7 @@ impl Run {
         into.slopes.extend(run.program.slopes.iter().map(|slope| slope.memory));
         into.hashes.extend_from_slice(self.trace.hashes().states());
         run.external.interventions.save(&mut into.progress, &mut into.targets);
-        into.retuned.clone_from(self.events.retuned());
+        into.pending_inputs.clone_from(self.events.pending_inputs());
         into.ending = self.ending.save();
         into.statistics = run.statistics;
         into.observer = self.trace.observer().map(Observer::save);
@@ -126,7 +126,7 @@ impl Run {
         self.interpreter.forget_failure();
         self.trace.rewind(from.clock.tag);
         self.interpreter.restore_members(&from.members)?;
-        self.events.restore(&from.retuned);
+        self.events.restore(&from.pending_inputs);
         self.restore_values(&from.values);
         let run = &mut self.interpreter;
         run.clock.restore(from.clock, &from.rates);
@@ -145,8 +145,8 @@ impl Run {
         run.go_on_together()
     }
 
-    /// How many bytes a snapshot holds that no other one holds, as far as instances tell: what is won
-    /// by dropping it.
+    /// How many bytes a snapshot shares with no other one, as far as instances report it: the memory that
+    /// dropping it frees.
     pub fn unshared_bytes(&self, snapshot: &RunSnapshot) -> u64 {
         let mut bytes = snapshot.own_bytes();
         let run = &self.interpreter;

@@ -16,7 +16,7 @@ pub struct Trail {
 }
 
 struct Moment {
-    /// The run was saved once more before this step: some states can tell.
+    /// The run was saved once more before this step: some models go on differently after a save.
     follows_save: bool,
     /// What the run was asked for: where steps may be rejected, that decides whether one is begun.
     until: Time,

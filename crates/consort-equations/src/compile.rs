@@ -164,7 +164,7 @@ fn check_computed_parameters(lowering: &mut Lowering<'_, '_, '_>, assigned: &[No
     }
 }
 
-/// Functions that nobody calls are looked at too.
+/// Functions without a call are checked too.
 fn check_functions<'m>(model: &'m EquationModel, lowering: &mut Lowering<'m, '_, '_>) {
     for function in &model.functions {
         lowering.check_function(function);

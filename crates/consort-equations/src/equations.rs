@@ -48,11 +48,11 @@ pub struct Equations {
     pub output_dependence: Vec<Dependence>,
     /// What each first value depends on: of states, then of discretes.
     pub initial_dependence: Vec<Dependence>,
-    /// The programs.
+    /// What computes derivatives, outputs, locals and first values.
     pub programs: Programs,
 }
 
-/// The programs of a model that are not of one event.
+/// The compiled code of a model, except that of its events.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Programs {
     /// First values: of states, then of discretes. Does not read states and discretes.
@@ -82,7 +82,7 @@ pub struct Programs {
     pub feedthrough: Jacobian,
 }
 
-/// Something with a name.
+/// A named value of a model: a parameter, input, state, output or local.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantity {
     /// Its name.
@@ -115,7 +115,7 @@ pub struct Quantity {
 pub struct Delay {
     /// For messages: what stands in the text.
     pub name: String,
-    /// How long it must remember, in seconds, if that is a mere number; else [`Programs::durations`] tells.
+    /// How long it must remember, in seconds, if that is a mere number; else [`Programs::durations`] computes it.
     pub duration: Option<f64>,
     /// Whether that does not change in a run: it depends on parameters at most.
     pub is_fixed: bool,
@@ -124,7 +124,7 @@ pub struct Delay {
 /// A comparison that may change continuously.
 ///
 /// Its value is more than zero on one side of the comparison and not on the other, exactly where the
-/// comparison changes: who tells every change of that tells every change of the comparison.
+/// comparison changes: to report every change of that is to report every change of the comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Indicator {
     /// How left and right are compared; `>` and `>=` have their sides swapped. The value is right less

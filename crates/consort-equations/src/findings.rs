@@ -1,28 +1,28 @@
 //! What is said about a model, each thing once.
 //!
 //! Expressions are looked at in several roles (at the start, while running, for each call of a function):
-//! a mistake in one is told the first time only.
+//! a mistake in one is reported the first time only.
 
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Report, Span};
 use std::collections::BTreeSet;
 
 /// Code, message and place of what was said.
-type Told = (&'static str, String, Option<(u32, u32)>);
+type Reported = (&'static str, String, Option<(u32, u32)>);
 
 pub(crate) struct Findings<'r> {
     report: &'r mut Report,
-    told: BTreeSet<Told>,
+    reported: BTreeSet<Reported>,
 }
 
 impl<'r> Findings<'r> {
     pub(crate) fn new(report: &'r mut Report) -> Self {
-        Findings { report, told: BTreeSet::new() }
+        Findings { report, reported: BTreeSet::new() }
     }
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
         let place = diagnostic.primary.as_ref().map(|label| (label.span.start, label.span.end));
-        if self.told.insert((diagnostic.code, diagnostic.message.clone(), place)) {
+        if self.reported.insert((diagnostic.code, diagnostic.message.clone(), place)) {
             self.report.push(diagnostic);
         }
     }

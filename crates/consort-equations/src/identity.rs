@@ -1,4 +1,4 @@
-//! What a model computes, as bytes: what tells its saved states from those of other models.
+//! What a model computes, as bytes: what distinguishes its saved states from those of other models.
 //!
 //! Every part is written by itself, in an order of its own, so that the names of types and fields in this code
 //! decide nothing. A part that is forgotten does not compile.

@@ -101,7 +101,7 @@ impl<'m, 'f, 'r> Lowering<'m, 'f, 'r> {
     pub(crate) fn solve(&mut self, phase: Phase) {
         let unknowns = Unknowns { scope: self.scope, phase };
         let (order, chains) = unknowns.sorted();
-        // A chain that is closed at every instant is closed at the start too: told once.
+        // A chain that is closed at every instant is closed at the start too: reported once.
         if !self.has_chains {
             for chain in &chains {
                 unknowns.report_cycle(chain, self.findings);
@@ -317,7 +317,7 @@ impl<'m, 'f, 'r> Lowering<'m, 'f, 'r> {
         value
     }
 
-    /// Looks for mistakes in a function that nobody may call, with arguments of any kind.
+    /// Looks for mistakes in a function that may have no call, with arguments of any kind.
     pub(crate) fn check_function(&mut self, function: &'m Function) {
         let unknown = self.unknown();
         let arguments = vec![unknown; function.parameters.len()];

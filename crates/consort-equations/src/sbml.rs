@@ -128,7 +128,8 @@ fn packages(reader: &mut Reader<'_>, root: Node<'_>) {
         let span = reader.span(attribute.range());
         if matches!(attribute.value().trim(), "false" | "0") {
             let message = format!("the package `{name}` is left out");
-            let help = "it says of itself that it does not change what the model means";
+            let help =
+                "it is declared as not required, so it does not change the meaning of the model";
             reader
                 .report(Diagnostic::note("sbml::package", message).at(span, "not read").help(help));
         } else {

@@ -273,7 +273,7 @@ fn check_declaration(declaration: &VariableDeclaration, findings: &mut Findings<
     }
 }
 
-/// Whether an expression speaks of anything declared.
+/// Whether an expression refers to anything declared.
 fn has_names(expression: &Expression) -> bool {
     let mut open = vec![expression];
     while let Some(next) = open.pop() {

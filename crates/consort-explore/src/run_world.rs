@@ -10,7 +10,7 @@ use crate::campaign::{Question, ResolvedCampaign};
 use crate::sample::DifferenceExplanation;
 use crate::world::{PrefixEvaluation, RobustnessInterval, World};
 use consort_core::bytes::{Reader, Writer};
-use consort_core::{Fidelity, Model, Observer, SavedState, Sight, Tag, Time};
+use consort_core::{Fidelity, Model, Observer, ObserverDecision, SavedState, Tag, Time};
 use consort_engine::{
     Advance, Executable, Observation, Run, RunError, RunOptions, RunSnapshot, Summary,
 };
@@ -280,7 +280,7 @@ impl Watch {
 }
 
 impl Observer for Watch {
-    fn see(&mut self, tag: Tag, values: &[f64]) -> Sight {
+    fn see(&mut self, tag: Tag, values: &[f64]) -> ObserverDecision {
         let mut is_decided = true;
         let mut watching = self.lock();
         for watcher in &mut watching.watchers {
@@ -291,11 +291,11 @@ impl Observer for Watch {
             is_decided &= watcher.monitor.verdict().is_some();
         }
         match self.until {
-            RunUntil::Decided if is_decided => return Sight::Stop,
+            RunUntil::Decided if is_decided => return ObserverDecision::Stop,
             RunUntil::Decided => {}
             RunUntil::Horizon => watching.seen.push((tag, values.to_vec())),
         }
-        Sight::Continue
+        ObserverDecision::Continue
     }
 
     fn save(&self) -> SavedState {

@@ -108,7 +108,7 @@ impl Courier for PlanCourier {
         let me = options.name.clone();
         let joined = Node::join(JoinOptions { topology: flows, begins: after, ..options });
         let mut node = joined.map_err(|error| courier_error(&me, &error))?;
-        node.is_piloted = true;
+        node.is_driven_by_plan = true;
         self.shared.board.get_or_init(|| node.board());
         *locked(&self.shared.node) = Some(node);
         Ok(())

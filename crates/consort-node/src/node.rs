@@ -53,7 +53,7 @@ pub struct Node {
     listener: Option<WaitListener>,
     long_wait: LongWait,
     /// The caller itself reports which tags are done.
-    pub(crate) is_piloted: bool,
+    pub(crate) is_driven_by_plan: bool,
     /// It has left or failed: nothing more is sent.
     is_over: bool,
     /// When the status was published last.
@@ -353,7 +353,7 @@ impl Node {
     }
 
     fn done(&mut self, tag: Tag) {
-        if !self.is_piloted {
+        if !self.is_driven_by_plan {
             self.reached(tag);
         }
     }
@@ -422,7 +422,7 @@ impl Node {
     /// Returns the result; an error is sent to the other nodes first.
     fn report_error<T>(&mut self, result: Result<T, NodeError>) -> Result<T, NodeError> {
         if let Err(NodeError::Left { .. }) = &result
-            && self.is_piloted
+            && self.is_driven_by_plan
         {
             // The caller decides whether that ends the run, and reports it.
         } else if let Err(NodeError::Failed { .. }) = &result {

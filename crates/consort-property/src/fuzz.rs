@@ -65,7 +65,7 @@ fn watch(mut monitor: PropertyMonitor, signals: usize, rest: &[u8]) {
     monitor.finish(Time::ZERO);
 }
 
-/// Bytes of somebody else, and its own with some changed.
+/// Foreign bytes, and its own with some changed.
 fn damaged(mut monitor: PropertyMonitor, signals: usize, rest: &[u8]) {
     let _ = monitor.set_bytes(rest);
     for (tag, value) in rows(rest).take(8) {

@@ -4,7 +4,7 @@ use crate::tree::{Joint, Relation};
 
 /// What is known of a robustness: it lies between the two.
 ///
-/// Positive means true, negative false. Zero has two faces, so that the same number also tells the
+/// Positive means true, negative false. Zero has a sign, so that the same number also gives the
 /// Boolean meaning: `x <= 3` is `+0.0` where `x` is 3, and `x < 3` is `-0.0`.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval {

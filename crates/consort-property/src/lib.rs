@@ -85,7 +85,7 @@ impl Property {
         &self.text
     }
 
-    /// The signals it speaks of, each once, in the order in which a monitor wants their values.
+    /// The signals it refers to, each once, in the order in which a monitor wants their values.
     pub fn signals(&self) -> &[String] {
         &self.names
     }
@@ -96,7 +96,7 @@ impl Property {
         horizon(&self.formula)
     }
 
-    /// Reports the signals that nobody knows, with those that may have been meant. `known` are the names
+    /// Reports the signals that do not exist, with those that may have been meant. `known` are the names
     /// there are.
     pub fn check_signals<'a>(
         &self,
@@ -112,7 +112,7 @@ impl Property {
     }
 
     /// Measures the margins of a signal's comparisons in units of `scale`, so that the margins of several
-    /// signals can be compared; `false` if the property does not speak of the signal, or the scale is not
+    /// signals can be compared; `false` if the property does not refer to the signal, or the scale is not
     /// a positive number. Of a comparison of several signals the greatest scale counts.
     pub fn set_scale(&mut self, signal: &str, scale: f64) -> bool {
         let place = self.names.iter().position(|name| name == signal);

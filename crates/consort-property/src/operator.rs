@@ -1,4 +1,4 @@
-//! What temporal operators have in common: how far they look, and what they are told in a round.
+//! What temporal operators have in common: how far they look, and what they receive in a round.
 
 use crate::fold::Piece;
 use crate::interval::Interval;
@@ -8,7 +8,7 @@ use crate::interval::Interval;
 pub(crate) enum Mode {
     /// More will come: only what is certain is answered.
     More,
-    /// More may come; everything is answered as well as can be told now.
+    /// More may come; everything is answered as well as is known now.
     Preview,
     /// Nothing more will come.
     End,

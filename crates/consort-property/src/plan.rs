@@ -53,7 +53,7 @@ pub(crate) struct Plan {
     pub(crate) slots: usize,
     pub(crate) signals: usize,
     pub(crate) is_dense: bool,
-    /// No operator inside of another looks ahead: what is certain is all that can be told.
+    /// No operator inside of another looks ahead: what is certain is all that is known.
     pub(crate) is_direct: bool,
     /// Something is asked about single microsteps.
     pub(crate) has_instants: bool,

@@ -112,7 +112,7 @@ pub(crate) fn is_keyword(word: &str) -> bool {
         || JOINTS.iter().any(|level| find(level, word).is_some())
 }
 
-/// Every word somebody may have meant by a name followed by a bracket.
+/// Every word that may have been meant by a name followed by a bracket.
 pub(crate) fn callable() -> impl Iterator<Item = &'static str> {
     let temporal = TEMPORAL.iter().map(|(word, _)| *word).filter(|word| 2 < word.len());
     let functions = FUNCTIONS.iter().map(|(word, _)| *word);

@@ -1,6 +1,6 @@
 //! Functions that see values of a run while it goes.
 
-use consort_core::{Observer, Resolution, SavedState, Sight, Tag};
+use consort_core::{Observer, ObserverDecision, Resolution, SavedState, Tag};
 use consort_engine::Observation;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,18 +46,18 @@ struct Distributor {
 }
 
 impl Observer for Distributor {
-    fn see(&mut self, tag: Tag, values: &[f64]) -> Sight {
+    fn see(&mut self, tag: Tag, values: &[f64]) -> ObserverDecision {
         let time = self.resolution.to_f64(tag.time);
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut rest, mut sight) = (values, Sight::Continue);
+        let (mut rest, mut decision) = (values, ObserverDecision::Continue);
         for Watching { count, function } in &mut *functions {
             let (own, others) = rest.split_at(*count);
             rest = others;
             if function(time, own).is_break() {
-                sight = Sight::Stop;
+                decision = ObserverDecision::Stop;
             }
         }
-        sight
+        decision
     }
 
     fn save(&self) -> SavedState {

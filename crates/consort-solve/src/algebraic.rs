@@ -20,7 +20,7 @@ pub trait AlgebraicEquations {
     /// If F cannot be computed there.
     fn evaluate(&mut self, at: &[f64], result: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Fills dF/dz at the point of the last evaluation, row by row, and tells that it did; `false`
+    /// Fills dF/dz at the point of the last evaluation, row by row, and returns whether it did; `false`
     /// asks the solver to take differences instead.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ pub struct FixedStep {
 clone_by_field!(FixedStep { method, states, length, filled, history, work });
 
 impl FixedStep {
-    /// The most states of one solver; bytes that speak of more are no solver's.
+    /// The most states of one solver; bytes with more are refused.
     pub const STATES_MAX: usize = 1 << 24;
 
     /// A solver without history for so many states.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub use consort_core::SolverKind;
 pub use jacobian::JacobianPattern;
 
-/// An instance whose events bring about each other without end is told to have failed.
+/// An instance whose events bring about each other without end is reported as failed.
 const ITERATIONS_MAX: u32 = 1000;
 
 /// So many steps of the solver from one communication point to the next get nowhere, beside those that a
@@ -195,7 +195,7 @@ impl Integrator {
     ) -> CallResult<Integration> {
         let sizes = instance.sizes();
         let mut integration = Integration {
-            solver: Solver::Bare(t),
+            solver: Solver::NoStates(t),
             roots: roots(sizes.indicators),
             t,
             x: vec![0.0; sizes.states],
@@ -464,11 +464,11 @@ fn endless(t: f64, name: Option<&str>) -> Box<CallError> {
     Box::new(CallError { call: "integrate", arguments, status, log: Vec::new() })
 }
 
-/// Models are told of every change of an indicator between above zero and not: they decide by them at
+/// Models learn of every change of an indicator between above zero and not: they decide by them at
 /// events only.
 fn roots(count: usize) -> Roots {
     let mut roots = Roots::new(count);
-    roots.set_leaving(Leaving::Told);
+    roots.set_leaving(Leaving::Reported);
     roots
 }
 

@@ -6,7 +6,7 @@
 //!   (dense, banded or sparse, as its [`Structure`] says), Adams-Moulton for others.
 //! - [`RungeKutta`] integrates one that is not stiff by an explicit [`Pair`] of methods; [`Roots`] finds the
 //!   events within the steps of any of them.
-//! - [`Paced`] integrates a [`Problem`] by steps of fixed length, cut where somebody wants to look.
+//! - [`FixedStepSolver`] integrates a [`Problem`] by steps of fixed length, cut at given times.
 //! - [`integrate::Integrator`] drives any of these last three over a live model, events included.
 //! - A solver is one struct without anything hidden: a clone of it, or its bytes
 //!   ([`FixedStep::to_bytes`]), continue exactly as it would have.
@@ -30,20 +30,20 @@
 pub mod algebraic;
 mod bytes;
 mod fixed_step;
+mod fixed_step_solver;
 pub mod integrate;
 mod linear;
 mod method;
 mod multistep;
-mod paced;
 mod problem;
 mod roots;
 mod runge_kutta;
 
 pub use bytes::BytesError;
 pub use fixed_step::FixedStep;
+pub use fixed_step_solver::FixedStepSolver;
 pub use method::{Method, Start};
 pub use multistep::{Family, Multistep};
-pub use paced::Paced;
 pub use problem::{
     Advanced, JacobianMut, Keep, Options, Problem, Reason, SolverFailure, SolverStatistics,
     SparsityPattern, Structure, Tolerances,

@@ -189,7 +189,7 @@ struct Work {
 }
 
 impl Multistep {
-    /// The most states of one solver; bytes that speak of more are no solver's.
+    /// The most states of one solver; bytes with more are refused.
     pub const STATES_MAX: usize = 1 << 24;
 
     /// A solver for `len` states, to be started.
@@ -402,7 +402,7 @@ impl Multistep {
         SolverFailure { t: self.t, step: self.pace.h, worst, reason }
     }
 
-    /// Tries steps until one passes; tells its error and where it ends.
+    /// Tries steps until one passes; returns its error and where it ends.
     fn attempt<P: Problem + ?Sized>(
         &mut self,
         problem: &mut P,
@@ -435,7 +435,7 @@ impl Multistep {
                 return Ok((error, to));
             }
             self.history.retreat(self.pace.order);
-            match self.shorten_for(problem, (outcome, error), &mut tries) {
+            match self.shorten_for(problem, outcome, error, &mut tries) {
                 Err(Reason::Model(error)) => {
                     return Err(self.failure(Reason::Model(error), self.worst()));
                 }

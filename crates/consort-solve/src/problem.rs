@@ -1,4 +1,4 @@
-//! What every solver of variable step speaks: the problem, its structure, options, and what a step tells.
+//! The types shared by all solvers of variable step: the problem, its structure, options, and what a step returns.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub trait Problem {
     /// If the model failed for good.
     fn derivatives(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Fills the entries of df/dx at (`t`, `x`), where f was just found to be `dx`, and tells that it
+    /// Fills the entries of df/dx at (`t`, `x`), where f was just found to be `dx`, and returns whether it
     /// did; all entries are zero before. `false`, or an entry that is not finite, asks the solver to
     /// take differences instead.
     ///
@@ -315,7 +315,7 @@ impl Options {
     }
 }
 
-/// What a step tells.
+/// What a step returns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Advanced {
     /// Where the step began.

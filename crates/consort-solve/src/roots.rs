@@ -13,10 +13,10 @@ use noise::Noise;
 ///   What touches zero from below and turns back is no event; what touches it from above is, if a
 ///   point where z was looked at is in the touch.
 /// - [`Roots::search`] looks at the end of a step, finds the earliest event within it to the last
-///   representable instant (or a coarser resolution), and tells all indicators that have changed there.
-/// - The instant that is told is the first at which the change is seen, so the model can be put there and
+///   representable instant (or a coarser resolution), and reports all indicators that have changed there.
+/// - The reported instant is the first at which the change is seen, so the model can be put there and
 ///   sees it, too.
-/// - By [`Leaving::Quiet`], an indicator that is zero, or that has just told an event and is still as
+/// - By [`Leaving::Quiet`], an indicator that is zero, or that has just had an event and is still as
 ///   near to zero as it was found, is on neither side: to which it goes is no event.
 /// - An indicator that rounding alone moves back and forth over zero is left alone after a few dozen events,
 ///   until it goes farther.
@@ -40,7 +40,7 @@ use noise::Noise;
 #[derive(Debug)]
 pub struct Roots {
     leaving: Leaving,
-    /// The width at which an instant is found; zero: as exactly as time can be told.
+    /// The width at which an instant is found; zero: to the resolution of floating-point time.
     resolution: f64,
     /// How large the numbers are that indicators are computed from.
     scale: f64,
@@ -62,14 +62,14 @@ pub enum CrossingDirection {
     Falling,
 }
 
-/// What is told when an indicator leaves zero, where it began or where an event has just left it.
+/// What is reported when an indicator leaves zero, where it began or where an event has just left it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaving {
     /// Nothing: for models whose events leave an indicator at zero, like a ball at the floor.
     Quiet,
-    /// An event, if it goes up: zero belongs to what is not above. For models that must be told of
+    /// An event, if it goes up: zero belongs to what is not above. For models that need to know of
     /// every change because they decide by their indicators at events only.
-    Told,
+    Reported,
 }
 
 /// On which side of zero an indicator was seen last.
@@ -86,7 +86,7 @@ struct Indicator {
     /// Its value at the current time.
     value: f64,
     side: Side,
-    /// So far from zero it was found by the last event it told; after that it is on neither side
+    /// So far from zero it was at its last event; after that it is on neither side
     /// until it is farther.
     band: f64,
     noise: Noise,
@@ -113,7 +113,7 @@ const SOON: f64 = 1.0 / (1_u64 << 50) as f64;
 const SOON_GROWS: f64 = 32.0;
 
 impl Roots {
-    /// The most indicators; bytes that speak of more are none of a value like this.
+    /// The most indicators; bytes with more are refused.
     pub const INDICATORS_MAX: usize = 1 << 24;
 
     /// For so many indicators, at time zero with all of them zero until it is started.
@@ -138,13 +138,13 @@ impl Roots {
         }
     }
 
-    /// Decides what is told when indicators leave zero; [`Leaving::Quiet`] if nothing is said.
+    /// Sets what is reported when indicators leave zero; [`Leaving::Quiet`] by default.
     pub fn set_leaving(&mut self, leaving: Leaving) {
         self.leaving = leaving;
     }
 
-    /// Finds instants no more exactly than this, which saves looks at the indicators; zero, as at first,
-    /// is as exactly as time can be told.
+    /// Finds instants no more exactly than this, which saves looks at the indicators; zero, the default,
+    /// is the resolution of floating-point time.
     ///
     /// # Panics
     ///
@@ -154,7 +154,7 @@ impl Roots {
         self.resolution = resolution;
     }
 
-    /// How large the numbers are that indicators are computed from, which tells how large their rounding may
+    /// How large the numbers are that indicators are computed from, which bounds how large their rounding may
     /// be; never less than one, as at first.
     ///
     /// # Panics
@@ -165,7 +165,7 @@ impl Roots {
         self.scale = scale.clamp(1.0, f64::MAX);
     }
 
-    /// Whether an indicator tells so many events that its rounding matters, and so [`Roots::set_scale`].
+    /// Whether an indicator has so many events that its rounding matters, and so [`Roots::set_scale`].
     pub fn is_suspicious(&self) -> bool {
         self.indicators.iter().any(|indicator| indicator.noise.is_suspect())
     }
@@ -215,12 +215,12 @@ impl Roots {
     /// Looks for an event from the current time to `to`. `indicators(t, z)` is asked for the
     /// indicators at times between, usually on the solver's interpolant.
     ///
-    /// Without an event, the current time is then `to`. With one, which is told by its instant and by
+    /// Without an event, the current time is then `to`. With one, which is given by its instant and by
     /// [`Roots::crossings`], it is that instant, and [`Roots::restart`] goes on from there.
     ///
     /// # Errors
     ///
-    /// If the indicators could not be told; nothing has changed then.
+    /// If the indicators could not be evaluated; nothing has changed then.
     ///
     /// # Panics
     ///

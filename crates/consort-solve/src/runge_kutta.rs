@@ -17,7 +17,7 @@ use crate::problem::{
 use consort_core::{Room, Shared, clone_by_field};
 use tableau::Tableau;
 
-/// The pairs of methods a [`RungeKutta`] solver can use: the second of each pair tells the error of the
+/// The pairs of methods a [`RungeKutta`] solver can use: the second of each pair estimates the error of the
 /// first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pair {
@@ -117,7 +117,7 @@ clone_by_field!(RungeKutta {
 struct StepControl {
     /// The size of the next step; zero if it is to be found.
     next: f64,
-    /// The logarithm of the error of the last step that told one, as the controller remembers it.
+    /// The logarithm of the error of the last step that had one, as the controller remembers it.
     error_log: f64,
     /// How many of the last looks found the step at the limit of stability, and not so.
     stiff_looks: u8,
@@ -152,7 +152,7 @@ impl Pair {
 }
 
 impl RungeKutta {
-    /// The most states of one solver; bytes that speak of more are no solver's.
+    /// The most states of one solver; bytes with more are refused.
     pub const STATES_MAX: usize = 1 << 24;
 
     /// A solver for `len` states, which is at time zero with all states zero until it is started.

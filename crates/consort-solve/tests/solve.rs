@@ -9,12 +9,12 @@ mod allocation;
 mod bytes;
 #[path = "solve/continuation.rs"]
 mod continuation;
+#[path = "solve/fixed_step_solver.rs"]
+mod fixed_step_solver;
 #[path = "solve/multistep.rs"]
 mod multistep;
 #[path = "solve/orders.rs"]
 mod orders;
-#[path = "solve/paced.rs"]
-mod paced;
 #[path = "solve/problems.rs"]
 mod problems;
 #[path = "solve/recurrences.rs"]

@@ -181,7 +181,7 @@ fn first_difference(
     VariableDifference { variable: leaf.name.clone(), count: 1, largest: distance, first }
 }
 
-/// A value as a person tells it from others: texts in quotes.
+/// A value in a message: texts in quotes.
 fn shown(cell: Cell<'_>) -> String {
     match cell {
         Cell::String(text) => format!("{text:?}"),

@@ -58,7 +58,7 @@ pub enum TraceError {
         /// The row, counted from 1.
         row: u64,
     },
-    /// Two columns have one name, so that nobody could tell them apart in the file.
+    /// Two columns have one name, so that they could not be distinguished in the file.
     DuplicateColumn {
         /// The name.
         name: String,

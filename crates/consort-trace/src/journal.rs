@@ -5,11 +5,11 @@
 //! file    "CSTJRNL2", then records
 //! record  length of the body: u64, its check sum: u64, body
 //! body    of the first record: "CSTHEAD2", what was run: text, the schema as the metadata of our Parquet
-//!         files have it: text, the schema of what chunks tell beside their rows: text, per column its
+//!         files have it: text, the schema of what chunks state beside their rows: text, per column its
 //!         place in a row: u64
 //!         of every other: "CSTROWS2", then a chunk: number of rows: u64, per row ticks: i64 and microstep: u64, per
 //!         value type which elements differ from the row before and those that do, as the module `sparse`
-//!         says, then where the run stood at the last row, if the chunk tells it: number of words and
+//!         says, then where the run stood at the last row, if the chunk states it: number of words and
 //!         words: u64
 //! ```
 //!
@@ -99,7 +99,7 @@ pub struct JournalReader<R: Read> {
     schema: Arc<Schema>,
     /// The tag of the last row.
     last: Option<Tag>,
-    /// What the last chunk told.
+    /// What the last chunk stated.
     mark: Vec<u64>,
     before: Before,
     is_over: bool,
@@ -134,7 +134,7 @@ impl<R: Read> JournalReader<R> {
         &self.schema
     }
 
-    /// Where the run stood at the last row that was read, if its chunk tells it.
+    /// Where the run stood at the last row that was read, if its chunk states it.
     pub fn mark(&self) -> Option<ProgressMark> {
         let columns = self.schema.mark_columns();
         let tag = self.last.filter(|_| !columns.is_empty() && columns.len() == self.mark.len());

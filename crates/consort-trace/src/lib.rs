@@ -11,7 +11,7 @@
 //!   does not depend on who computed which part, or whether a run was saved and went on.
 //! - [`mod@csv`] and [`mod@parquet`]: the two forms of file, with their readers [`read_csv`] and
 //!   [`read_parquet`]; [`mod@mcap`]: a third one, for other tools to read.
-//! - [`journal`]: rows on their way, which outlive their writer; [`progress_mark`]: columns that tell where a
+//! - [`journal`]: rows on their way, which outlive their writer; [`progress_mark`]: columns that state where a
 //!   run stood at each row, so that it can be cut there.
 //! - [`diff`]: [`compare`] two traces to the bit or within tolerances; it names the first
 //!   difference.

@@ -29,7 +29,7 @@ use crate::writer::TraceWriter;
 use ::mcap::records::{MessageHeader, Metadata};
 use ::mcap::write::NoSeek;
 use ::mcap::{McapError, WriteOptions, Writer};
-use consort_core::{Resolution, Tag, Time};
+use consort_core::{Resolution, Time};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -109,7 +109,7 @@ impl<W: Write> McapWriter<W> {
             let nanoseconds = nanoseconds(tag.time, self.resolution);
             let shift = match self.shift {
                 Some(shift) => shift,
-                None => begin(file, &mut self.channels, (self.resolution, nanoseconds))?,
+                None => begin(file, &mut self.channels, self.resolution, nanoseconds)?,
             };
             self.shift = Some(shift);
             let log_time = clamp(nanoseconds + shift);
@@ -117,7 +117,7 @@ impl<W: Write> McapWriter<W> {
             self.rows = self.rows.wrapping_add(1);
             for channel in &self.channels {
                 self.line.clear();
-                channel.push_message(&mut self.line, (chunk, row), (tag, self.resolution));
+                channel.push_message(&mut self.line, chunk, row);
                 let header = MessageHeader {
                     channel_id: channel.id,
                     sequence,
@@ -146,7 +146,7 @@ impl<W: Write> TraceWriter for McapWriter<W> {
             return Ok(());
         };
         if self.shift.is_none() {
-            begin(&mut file, &mut self.channels, (self.resolution, 0))?;
+            begin(&mut file, &mut self.channels, self.resolution, 0)?;
         }
         file.finish()?;
         let mut output = file.into_inner().into_inner();
@@ -157,13 +157,8 @@ impl<W: Write> TraceWriter for McapWriter<W> {
 }
 
 impl Channel {
-    fn push_message(
-        &self,
-        line: &mut Vec<u8>,
-        (chunk, row): (&Chunk, usize),
-        (tag, resolution): (Tag, Resolution),
-    ) {
-        json::push_tag(line, tag, resolution);
+    fn push_message(&self, line: &mut Vec<u8>, chunk: &Chunk, row: usize) {
+        json::push_tag(line, chunk.tags()[row], chunk.schema().resolution());
         for (index, member) in self.columns.iter().enumerate() {
             if 0 < index {
                 line.push(b',');
@@ -197,7 +192,8 @@ fn channels(schema: &Schema) -> Result<Vec<Channel>, TraceError> {
 fn begin<W: Write>(
     file: &mut Writer<NoSeek<W>>,
     channels: &mut [Channel],
-    (resolution, first): (Resolution, i128),
+    resolution: Resolution,
+    first: i128,
 ) -> Result<i128, McapError> {
     let shift = (-first).max(0);
     let tick = resolution.tick();

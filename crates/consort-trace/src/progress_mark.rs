@@ -24,7 +24,7 @@ pub fn count_column(name: &str) -> Column {
     Column::new(COUNT, name, ValueType::UInt64)
 }
 
-/// Whether a column tells where the run stood, and is no variable.
+/// Whether a column states where the run stood, and is no variable.
 pub fn is_mark(column: &Column) -> bool {
     [HASH, COUNT].contains(&column.component())
 }

@@ -26,7 +26,7 @@ pub struct Chunk {
     capacity: usize,
     tags: Vec<Tag>,
     banks: Vec<Bank>,
-    /// Where the run stood at the last row, if that is told.
+    /// Where the run stood at the last row, if that is stated.
     mark: Vec<u64>,
 }
 
@@ -114,7 +114,7 @@ impl Chunk {
         self.mark.extend(words);
     }
 
-    /// Where the run stood at the last row, if that was told and there is none since.
+    /// Where the run stood at the last row, if that was stated and there is none since.
     pub fn mark(&self) -> &[u64] {
         &self.mark
     }

@@ -18,7 +18,7 @@ pub struct Column {
     pub dimensions: Vec<u32>,
     /// The unit its values are in, as the model writes it.
     pub unit: Option<String>,
-    /// When its value may change; tells a plot whether to draw lines or stairs.
+    /// When its value may change; decides whether a plot draws lines or stairs.
     pub variability: Variability,
     /// What the model's author says about it.
     pub description: String,
@@ -118,7 +118,7 @@ pub struct Schema {
     columns: Vec<Column>,
     places: Vec<Place>,
     widths: [usize; ValueType::ALL.len()],
-    /// What chunks tell beside their rows.
+    /// What chunks state beside their rows.
     mark: Vec<Column>,
 }
 
@@ -170,7 +170,7 @@ impl Schema {
         self
     }
 
-    /// The same columns; chunks tell beside their rows where the run stands ([`crate::progress_mark`]), in
+    /// The same columns; chunks state beside their rows where the run stands ([`crate::progress_mark`]), in
     /// the order of these columns, each of which is one `UInt64`.
     #[must_use]
     pub fn with_marks(mut self, mark: Vec<Column>) -> Self {
@@ -178,7 +178,7 @@ impl Schema {
         self
     }
 
-    /// What chunks tell beside their rows; nothing in most traces.
+    /// What chunks state beside their rows; nothing in most traces.
     pub fn mark_columns(&self) -> &[Column] {
         &self.mark
     }

@@ -1,6 +1,7 @@
 //! Diagnostics as a person reads them: the mistake, the place in the text, what to do.
 
 mod alike;
+mod flags;
 
 pub(crate) use consort::run::files::diagnostics::{line_and_column, to_json};
 pub(crate) use consort_view::numbers::plural;
@@ -112,7 +113,8 @@ fn render_one(diagnostic: &Diagnostic, report: &Report, renderer: &Renderer) -> 
         group = group.element(Level::NOTE.message(printable(note)));
     }
     let help = diagnostic.help.as_deref();
-    let help = help.map(|text| Group::with_title(Level::HELP.secondary_title(printable(text))));
+    let help = help.map(|text| printable(&flags::with_flag(text)));
+    let help = help.map(|text| Group::with_title(Level::HELP.secondary_title(text)));
     let is_bare = diagnostic.primary.is_none() && diagnostic.notes.is_empty();
     let text = match help {
         None => renderer.render(&[group]),

@@ -49,14 +49,14 @@ pub struct Preparation<'a> {
     pub sets_again: bool,
 }
 
-/// What became of a parameter that the user gave.
+/// Whether an instance has kept a parameter that the user gave.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kept {
-    /// It has its value, or cannot be asked for it.
+    /// The instance reports the given value, or cannot report values.
     Yes,
-    /// It has another value: this one.
-    No(Values),
-    /// The instance does not report it.
+    /// The instance reports this value instead.
+    Differs(Values),
+    /// The instance failed to report it.
     Refused(Box<CallError>),
 }
 
@@ -127,7 +127,7 @@ impl<'a> Preparation<'a> {
         let reference = self.variable(setting).reference;
         match instance.read_back(&[reference], found.slice_mut(0, count)) {
             Ok(()) if found.view().is_same(setting.values.view()) => Kept::Yes,
-            Ok(()) => Kept::No(found),
+            Ok(()) => Kept::Differs(found),
             Err(error) if error.status == CallStatus::Unsupported => Kept::Yes,
             Err(error) => Kept::Refused(error),
         }

@@ -19,11 +19,18 @@ pub(crate) struct StepSize {
     limits: ResolvedVariableStep,
     stop: Time,
     proposed: Time,
-    /// How long steps become again where nothing says how wrong they are.
+    /// How long steps become again where their error is unknown.
     grown: Time,
     /// Instants at which steps end: the first, and from one to the next.
-    samples: Vec<(Time, Time)>,
+    samples: Vec<Samples>,
     asked: Option<Asked>,
+}
+
+/// Instants at which steps must end: `start`, and every `period` after it.
+#[derive(Clone, Copy, Debug)]
+struct Samples {
+    start: Time,
+    period: Time,
 }
 
 /// What components say about the step to come, where they are asked.
@@ -35,7 +42,7 @@ struct Asked {
 }
 
 impl StepSize {
-    /// As the system says; without a word, steps as long as the experiment's.
+    /// As the system says; by default, steps as long as the experiment's.
     pub(crate) fn of(system: &ResolvedSystem) -> Self {
         let step = system.components.first().map_or(system.experiment.step, |it| it.period);
         let fixed = ResolvedVariableStep { initial: step, min: step, max: step, tolerances: None };
@@ -43,7 +50,7 @@ impl StepSize {
         let (stop, proposed) = (system.experiment.stop, limits.initial.min(limits.max));
         let constraints = &system.coupling.constraints;
         let samples = constraints.iter().filter_map(|it| match *it {
-            ResolvedStepConstraint::Sampling { start, period } => Some((start, period)),
+            ResolvedStepConstraint::Sampling { start, period } => Some(Samples { start, period }),
             _ => None,
         });
         // Constraints keep steps as short as they must be.
@@ -71,8 +78,8 @@ impl StepSize {
         self.asked.is_some_and(|asked| asked.longest < size)
     }
 
-    /// Components were asked in vain.
-    pub(crate) fn asks_in_vain(&self) -> bool {
+    /// Components were asked, and none has reported a limit so far.
+    pub(crate) fn has_no_reported_limit(&self) -> bool {
         self.asked.is_some_and(|asked| !asked.has_effect)
     }
 
@@ -99,7 +106,7 @@ impl StepSize {
         let longest = self.asked.map_or(Time::MAX, |asked| asked.longest.max(self.limits.min));
         let end =
             now.checked_add(self.proposed.min(longest)).map_or(self.stop, |end| end.min(self.stop));
-        let samples = self.samples.iter().filter_map(|&it| next_sample(now, it));
+        let samples = self.samples.iter().filter_map(|it| it.next(now));
         samples.fold(end, Time::min)
     }
 
@@ -152,13 +159,16 @@ impl StepSize {
     }
 }
 
-/// The first of some instants after `now`; none if that is beyond all times.
-fn next_sample(now: Time, (start, period): (Time, Time)) -> Option<Time> {
-    if now < start {
-        return Some(start);
+impl Samples {
+    /// The first instant after `now`; none if that is beyond all times.
+    fn next(&self, now: Time) -> Option<Time> {
+        let Samples { start, period } = *self;
+        if now < start {
+            return Some(start);
+        }
+        let count = (now - start).ticks() / period.ticks() + 1;
+        start.checked_add(period.checked_mul(count)?)
     }
-    let count = (now - start).ticks() / period.ticks() + 1;
-    start.checked_add(period.checked_mul(count)?)
 }
 
 /// By how much the error allows steps to grow. Values are held over a step, so its error grows with

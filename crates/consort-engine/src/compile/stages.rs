@@ -72,6 +72,13 @@ struct Slope {
     place: Segment,
 }
 
+/// Where tasks run: those of one lane and one rate form a share of work.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct WorkPlace {
+    lane: usize,
+    rate: usize,
+}
+
 impl<'a> Compiler<'a> {
     fn new(source: &'a Source<'a>, program: &'a mut Program, pool: &'a Pool, which: Which) -> Self {
         Compiler {
@@ -214,19 +221,20 @@ impl<'a> Compiler<'a> {
         let (homes, rates) = (&self.program.homes, self.source.rates);
         let key = |task: &&Task| {
             let index = task.component.index();
-            (homes[index].lane, rates.of_component[index])
+            WorkPlace { lane: homes[index].lane, rate: rates.of_component[index] }
         };
         let own = tasks.iter().filter(|task| self.source.is_own(task.component));
         let mut sorted: Vec<&Task> = own.collect();
         sorted.sort_by_key(|task| (key(task), task.component));
-        let groups: Vec<((usize, usize), &[&Task])> =
+        let groups: Vec<(WorkPlace, &[&Task])> =
             sorted.chunk_by(|a, b| key(a) == key(b)).map(|group| (key(&group[0]), group)).collect();
-        let shares = groups.into_iter().map(|(key, tasks)| self.share(key, tasks)).collect();
+        let shares = groups.into_iter().map(|(place, tasks)| self.share(place, tasks)).collect();
         self.works += 1;
         WorkStage { index: self.works - 1, is_brief: self.is_brief, shares }
     }
 
-    fn share(&mut self, (lane, rate): (usize, usize), tasks: &[&Task]) -> Share {
+    fn share(&mut self, place: WorkPlace, tasks: &[&Task]) -> Share {
+        let WorkPlace { lane, rate } = place;
         let start = self.pool.lane(lane).operations.len();
         let (mut scatter, mut gather) = (Vec::new(), Vec::new());
         for task in tasks {

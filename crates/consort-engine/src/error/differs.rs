@@ -33,7 +33,7 @@ pub struct DifferentValue {
 impl StateDiffers {
     /// What helps against it.
     pub const HELP: &str = "`state = \"image\"` or `state = \"replay\"` in its component has it saved from outside; \
-                            `consort state-check` tells what the model can";
+                            `consort state-check` shows what the model can do";
 
     pub(super) fn diagnostic(&self, resolution: Resolution) -> Diagnostic {
         let (saved, at) = (seconds(resolution, self.saved), seconds(resolution, self.tag));

@@ -58,11 +58,11 @@ impl Verdict {
 impl Interpreter {
     /// From the present tag to the next, by the longest step that all components take.
     pub(super) fn attempt(&mut self, attempt: &mut Attempt) -> Result<(), Halt> {
-        self.negotiates = true;
+        self.allows_step_rejection = true;
         self.keep_for_rollback(&attempt.components, &mut attempt.saved)?;
         let arrived = self.try_sizes(attempt);
         attempt.saved.clear();
-        self.negotiates = false;
+        self.allows_step_rejection = false;
         self.clock.end_steps(arrived?);
         Ok(())
     }
@@ -158,9 +158,10 @@ impl Interpreter {
     }
 
     /// No component ever said how long its steps may be, although all were asked.
-    pub(super) fn asked_in_vain(&self) -> Option<RunError> {
+    pub(super) fn no_step_limit_reported(&self) -> Option<RunError> {
         let has_stepped = 0 < self.statistics.steps_accepted;
-        (has_stepped && self.clock.step_size.asks_in_vain()).then_some(RunError::AskedInVain)
+        (has_stepped && self.clock.step_size.has_no_reported_limit())
+            .then_some(RunError::NoStepLimitReported)
     }
 
     /// Constraints that were not met.

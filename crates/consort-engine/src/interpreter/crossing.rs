@@ -103,9 +103,9 @@ impl Interpreter {
         }
     }
 
-    /// From now on values cross, or the same values hold.
+    /// Whether values cross to other nodes from now on, or the last ones hold.
     #[inline]
-    pub(crate) fn let_cross(&mut self, is_open: bool) {
+    pub(crate) fn enable_crossings(&mut self, is_open: bool) {
         if let Some(link) = self.link.as_mut().filter(|link| link.speech != Speech::Muted) {
             link.speech = if is_open { Speech::Open } else { Speech::Closed };
         }

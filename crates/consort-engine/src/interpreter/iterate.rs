@@ -157,7 +157,7 @@ impl AlgebraicEquations for Evaluation<'_> {
     }
 
     fn jacobian(&mut self, at: &[f64], matrix: &mut [f64]) -> Result<bool, Halt> {
-        // What is intervened on does not follow its source as the plan has it; and FMUs tell other
+        // What is intervened on does not follow its source as the plan has it; and FMUs give other
         // derivatives in initialization than the loop needs.
         let is_plain =
             self.run.phase != Phase::Starting && self.run.external.interventions.is_empty();

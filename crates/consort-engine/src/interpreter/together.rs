@@ -37,7 +37,7 @@ impl Interpreter {
         it.equations.put_places_back(&mut self.program.shared);
         match moved {
             Ok(()) => {
-                self.tell_step(&it.equations, &step, ended);
+                self.report_step(&it.equations, &step, ended);
                 Ok(())
             }
             Err(error) => Err(cause.unwrap_or_else(|| {
@@ -50,7 +50,7 @@ impl Interpreter {
     }
 
     /// What others must know of the step.
-    fn tell_step(&mut self, equations: &JointEquations, step: &Step, ended: Option<f64>) {
+    fn report_step(&mut self, equations: &JointEquations, step: &Step, ended: Option<f64>) {
         let outcome = match ended {
             None => StepOutcome::complete(step),
             Some(t) => StepOutcome::ended(step, t, self.clock.resolution()),
@@ -80,7 +80,7 @@ impl Coupled<'_> {
         step: &Step,
     ) -> CallResult<()> {
         self.keep_guesses();
-        let news = self.take_news()?;
+        let changes = self.take_changes()?;
         let target = self.resolution().to_f64(step.to);
         let run = match integration {
             None => {
@@ -91,21 +91,21 @@ impl Coupled<'_> {
             }
             Some(run) => {
                 integrator.fit(run);
-                if news.had_event {
+                if changes.had_event {
                     self.enter_all_event_mode()?;
-                    integrator.settle_after(self, run, news.event, Keep::Everything)?;
-                } else if news.is_disturbed {
+                    integrator.settle_after(self, run, changes.event, Keep::Everything)?;
+                } else if changes.is_disturbed {
                     run.disturb();
                 }
                 run
             }
         };
         integrator.integrate(self, run, target)?;
-        self.take_news().map(|_| ())
+        self.take_changes().map(|_| ())
     }
 }
 
-/// Tells the instances that a plan integrates together that they need no solver of their own.
+/// Has the instances that a plan integrates together leave their equations to the common solver.
 ///
 /// # Panics
 /// If an instance has no equations to give away, though its model says so.

@@ -1,4 +1,4 @@
-//! Which targets of interventions get fresh values from whom.
+//! Which targets of interventions get fresh values from which source.
 
 use super::{FedBy, TargetKind, TargetState};
 use crate::program::Program;
@@ -8,7 +8,7 @@ use consort_core::ConnectionId;
 /// Elements of a target that are fed together: indices of the target and of its feeder.
 pub(crate) type Fed = (usize, usize);
 
-/// Targets by who feeds them.
+/// Targets by their source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FedIndex {
     /// By connection: inputs.

@@ -33,7 +33,7 @@ pub(crate) struct Body {
     pub(crate) given: Vec<Values>,
     /// The real unknowns before the first evaluation.
     pub(crate) guess: Vec<f64>,
-    /// Derivatives, if all components tell theirs.
+    /// Derivatives, if all components provide theirs.
     pub(crate) tangents: Option<Tangents>,
     pub(crate) rollback: Vec<ComponentId>,
     pub(crate) saved: Rollback,
@@ -133,7 +133,7 @@ impl Body {
         }
     }
 
-    /// Through what is not due nothing comes, and what single precision cannot tell apart is equal.
+    /// Values that are not due do not change, and values equal in single precision are equal.
     pub(crate) fn mend(&self, due: &[bool], at: &[f64], result: &mut [f64]) {
         let mut index = 0;
         for unknown in &self.reals {

@@ -1,6 +1,6 @@
 //! Looking into a run and interfering with it, between tags.
 
-use super::{Retuned, Run};
+use super::{PendingDiscreteInput, Run};
 use crate::error::RunError;
 use crate::store::Slot;
 use consort_core::{Causality, ComponentId, ValueType, Values, ValuesRef, Variability, VariableId};
@@ -144,7 +144,7 @@ impl Run {
             (true, Some(_)) if !is_tunable => Ok(()),
             (true, _) => {
                 let values = slot.is_none().then(|| values.clone());
-                self.events.retune(Retuned { component, variable: id, values });
+                self.events.add_input(PendingDiscreteInput { component, variable: id, values });
                 Ok(())
             }
         }

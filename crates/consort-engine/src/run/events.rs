@@ -25,14 +25,13 @@ pub(crate) struct Events {
     components: Vec<EventComponent>,
     /// Components whose clocks ticked at the present time already.
     ticked: Vec<usize>,
-    /// What was given to components that use event mode, and was not handed over yet.
-    retuned: Vec<Retuned>,
+    /// Values for components that use event mode, not handed over yet.
+    pending_inputs: Vec<PendingDiscreteInput>,
 }
 
-/// Something new for a component that uses event mode: it takes that at its next event, which this
-/// brings about.
+/// A value that a component in event mode takes at its next event; that it is pending causes the event.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Retuned {
+pub(crate) struct PendingDiscreteInput {
     pub(crate) component: usize,
     pub(crate) variable: VariableId,
     /// The value, if it has no place in the shared bank.
@@ -104,20 +103,20 @@ impl Events {
         self.components.is_empty()
     }
 
-    /// A component that uses event mode is given something new.
-    pub(super) fn retune(&mut self, retuned: Retuned) {
-        self.retuned.push(retuned);
+    /// Keeps a value until the component handles its next event.
+    pub(super) fn add_input(&mut self, input: PendingDiscreteInput) {
+        self.pending_inputs.push(input);
     }
 
-    /// What was given, and was not handed over yet.
-    pub(crate) fn retuned(&self) -> &Vec<Retuned> {
-        &self.retuned
+    /// Values not handed over yet.
+    pub(crate) fn pending_inputs(&self) -> &Vec<PendingDiscreteInput> {
+        &self.pending_inputs
     }
 
-    /// Goes back to what was given at a save; clocks have not ticked then.
-    pub(crate) fn restore(&mut self, retuned: &Vec<Retuned>) {
+    /// Goes back to the values that were pending at a save; clocks have not ticked then.
+    pub(crate) fn restore(&mut self, pending_inputs: &Vec<PendingDiscreteInput>) {
         self.ticked.clear();
-        self.retuned.clone_from(retuned);
+        self.pending_inputs.clone_from(pending_inputs);
     }
 
     /// Discrete inputs as their components last saw them.
@@ -143,8 +142,8 @@ impl Events {
             if !run.clock.has_component(component) {
                 continue;
             }
-            let is_retuned = self.retuned.iter().any(|it| it.component == component);
-            let is_called = is_ticking(run, component) || is_retuned;
+            let has_input = self.pending_inputs.iter().any(|it| it.component == component);
+            let is_called = is_ticking(run, component) || has_input;
             let wants_event = run.with_member(component, |member| {
                 let arrived = member.arrival.take().is_some_and(|arrival| arrival.event);
                 let announced = member.next_event.is_some_and(|event| event <= tag.time);
@@ -193,8 +192,8 @@ impl Events {
         let component = *component;
         let active = clocks.iter().copied().filter(|&id| is_active(run, component, id));
         let active: Vec<VariableId> = active.collect();
-        let retuned = || self.retuned.iter().filter(|it| it.component == component);
-        let placed = retuned().filter(|it| it.values.is_none()).map(|it| it.variable);
+        let pending = || self.pending_inputs.iter().filter(|it| it.component == component);
+        let placed = pending().filter(|it| it.values.is_none()).map(|it| it.variable);
         let placed: Vec<VariableId> = placed.collect();
         let Interpreter { executable, program, pool, .. } = run;
         let model = executable.description(component);
@@ -205,7 +204,7 @@ impl Events {
             member.instance.enter_event_mode()?;
             member.in_event_mode = true;
         }
-        for (it, values) in retuned().filter_map(|it| Some((it, it.values.as_ref()?))) {
+        for (it, values) in pending().filter_map(|it| Some((it, it.values.as_ref()?))) {
             let reference = model.variables[it.variable.index()].reference;
             member.instance.set(&[reference], values.view())?;
         }
@@ -261,7 +260,7 @@ impl Events {
             });
             left.map_err(|error| failed_at(run, component, tag, error))?;
         }
-        self.retuned.retain(|it| !run.clock.has_component(it.component));
+        self.pending_inputs.retain(|it| !run.clock.has_component(it.component));
         Ok(())
     }
 }

@@ -1,12 +1,12 @@
 //! What happens at a tag before the next steps: see the crate's documentation.
 
-use super::{Advance, Retuned, Run};
+use super::{Advance, PendingDiscreteInput, Run};
 use crate::error::RunError;
 use crate::exchange;
 use crate::feed::FeedParameter;
 use crate::interpreter::Halt;
 use crate::intervene::{Begun, Fresh};
-use consort_core::{ComponentId, Sight, Tag, VariableId};
+use consort_core::{ComponentId, ObserverDecision, Tag, VariableId};
 use consort_system::Target;
 
 impl Run {
@@ -15,9 +15,9 @@ impl Run {
         let tag = self.tag();
         self.feed_inputs()?;
         self.begin_timed()?;
-        self.interpreter.let_cross(true);
+        self.interpreter.enable_crossings(true);
         self.compute_present(tag)?;
-        self.interpreter.let_cross(false);
+        self.interpreter.enable_crossings(false);
         self.begin_conditional()?;
         self.trace.absorb_due(&self.interpreter);
         self.record_row(tag);
@@ -77,9 +77,9 @@ impl Run {
     }
 
     fn hand_over_parameters(&mut self, begun: &Begun) -> Result<(), RunError> {
-        for &component in &begun.retuned {
+        for &component in &begun.changed_parameters {
             let parameters = self.parameter_targets(component);
-            self.retune(component, &parameters)?;
+            self.hand_over(component, &parameters)?;
         }
         Ok(())
     }
@@ -97,13 +97,13 @@ impl Run {
     }
 
     /// Hands over parameters as the shared bank has them.
-    fn retune(&mut self, component: usize, parameters: &[VariableId]) -> Result<(), RunError> {
+    fn hand_over(&mut self, component: usize, parameters: &[VariableId]) -> Result<(), RunError> {
         // FMI 3 takes tunable parameters in event mode from those who use it.
         if !self.system().components[component].event_mode {
             return self.interpreter.hand_over(component, parameters);
         }
         for &variable in parameters {
-            self.events.retune(Retuned { component, variable, values: None });
+            self.events.add_input(PendingDiscreteInput { component, variable, values: None });
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ impl Run {
             return Ok(());
         }
         let FeedParameter { component, variable, .. } = feed.parameters[at];
-        self.retune(component, &[variable])
+        self.hand_over(component, &[variable])
     }
 
     /// Publishes what some components did at a microstep.
@@ -180,14 +180,14 @@ impl Run {
         run.clock.keep_previous();
     }
 
-    /// Hands the rows that were recorded so far to whoever writes them, before there are enough of them. To
+    /// Hands the rows that were recorded so far to their writer, before there are enough of them. To
     /// be called between two calls of [`Run::advance`], where everything up to the present tag is done.
     pub fn hand_over_rows(&mut self) {
         self.trace.hand_over_done(&self.interpreter.statistics);
     }
 
     fn record_row(&mut self, tag: Tag) {
-        if self.trace.record(tag, &self.interpreter) == Sight::Stop {
+        if self.trace.record(tag, &self.interpreter) == ObserverDecision::Stop {
             self.ending.conclude(Advance::Decided);
         }
     }

@@ -13,7 +13,7 @@ use crate::program::{Program, Source};
 use crate::record::{Hashes, Recorder};
 use crate::statistics::Statistics;
 use crate::store::{Bank, Slot};
-use consort_core::{Observer, Sight, Tag, VariableId};
+use consort_core::{Observer, ObserverDecision, Tag, VariableId};
 use consort_trace::VariableHash;
 
 pub use observe::Observation;
@@ -110,12 +110,12 @@ impl TraceState {
     }
 
     /// Records a row and shows it to the observer.
-    pub(super) fn record(&mut self, tag: Tag, run: &Interpreter) -> Sight {
+    pub(super) fn record(&mut self, tag: Tag, run: &Interpreter) -> ObserverDecision {
         let shared = &run.program.shared;
         if let Some(recorder) = &mut self.sinks.recorder {
-            recorder.record(tag, shared, (&self.hashes, &run.statistics));
+            recorder.record(tag, shared, &self.hashes, &run.statistics);
         }
-        self.observation.as_mut().map_or(Sight::Continue, |it| it.show(tag, shared))
+        self.observation.as_mut().map_or(ObserverDecision::Continue, |it| it.show(tag, shared))
     }
 
     /// Looks for values that are out of range or diverged: in what is due, or in everything.
@@ -145,7 +145,7 @@ impl TraceState {
     /// Hands over the rows so far; everything up to the last one is done.
     pub(super) fn hand_over_done(&mut self, statistics: &Statistics) {
         if let Some(recorder) = &mut self.sinks.recorder {
-            recorder.hand_over_done((&self.hashes, statistics));
+            recorder.hand_over_done(&self.hashes, statistics);
         }
     }
 

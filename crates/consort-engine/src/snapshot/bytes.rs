@@ -6,7 +6,7 @@ use crate::error::{RunError, StateCall};
 use crate::exchange::SlopeMemory;
 use crate::intervene::{Mode, Progress, SavedTarget};
 use crate::lane::SavedMember;
-use crate::run::{Advance, Retuned, Run};
+use crate::run::{Advance, PendingDiscreteInput, Run};
 use crate::statistics::Statistics;
 use consort_core::bytes::{BytesError, Reader, Writer};
 use consort_core::model::stepping::Arrival;
@@ -130,23 +130,23 @@ impl Run {
         let components = &run.executable.system.components;
         let request = snapshot.ending.request;
         let is_request_known = request.is_none_or(|(_, id)| id.index() < components.len());
-        let is_known = |retuned: &Retuned| {
-            if !run.is_own(retuned.component) {
+        let is_known = |input: &PendingDiscreteInput| {
+            if !run.is_own(input.component) {
                 return false;
             }
-            let model = run.executable.description(retuned.component);
-            let index = retuned.variable.index();
+            let model = run.executable.description(input.component);
+            let index = input.variable.index();
             let Some(variable) = model.variables.get(index) else { return false };
-            let counts = &components[retuned.component].counts;
-            match &retuned.values {
-                None => run.program.places[retuned.component][index].is_some(),
+            let counts = &components[input.component].counts;
+            match &input.values {
+                None => run.program.places[input.component][index].is_some(),
                 Some(values) => {
                     values.value_type() == variable.value_type
                         && values.len() == counts[index] as usize
                 }
             }
         };
-        is_request_known && snapshot.retuned.iter().all(is_known)
+        is_request_known && snapshot.pending_inputs.iter().all(is_known)
     }
 
     /// Whether its times can be those of this experiment: whoever computes with them may rely on it.
@@ -236,7 +236,7 @@ fn write_rest(writer: &mut Writer, snapshot: &RunSnapshot) {
     write_list(writer, &snapshot.hashes, |writer, hash| writer.word(hash.to_bits()));
     write_list(writer, &snapshot.progress, |writer, progress| writer.byte(*progress as u8));
     write_list(writer, &snapshot.targets, write_target);
-    write_list(writer, &snapshot.retuned, write_retuned);
+    write_list(writer, &snapshot.pending_inputs, write_pending_input);
     writer.option(snapshot.ending.request, |writer, (time, component)| {
         write_time(writer, time);
         writer.count(component.index());
@@ -261,7 +261,7 @@ fn read_rest(reader: &mut Reader<'_>, snapshot: &mut RunSnapshot) -> BytesResult
     snapshot.hashes = read_list(reader, 8, |reader| reader.word().map(VariableHash::from_bits))?;
     snapshot.progress = read_list(reader, 1, |reader| reader.choice(&PROGRESS, "progress"))?;
     snapshot.targets = read_list(reader, 2, read_target)?;
-    snapshot.retuned = read_list(reader, 9, read_retuned)?;
+    snapshot.pending_inputs = read_list(reader, 9, read_pending_input)?;
     let request = reader.option(|reader| Ok((read_time(reader)?, read_component(reader)?)))?;
     snapshot.ending.request = request;
     snapshot.ending.over = reader.option(|reader| {
@@ -374,16 +374,16 @@ fn read_target(reader: &mut Reader<'_>) -> BytesResult<SavedTarget> {
     Ok(SavedTarget { mode, raw: read_typed(reader)? })
 }
 
-fn write_retuned(writer: &mut Writer, retuned: &Retuned) {
-    writer.count(retuned.component);
-    writer.count(retuned.variable.index());
-    writer.option(retuned.values.as_ref(), write_typed);
+fn write_pending_input(writer: &mut Writer, input: &PendingDiscreteInput) {
+    writer.count(input.component);
+    writer.count(input.variable.index());
+    writer.option(input.values.as_ref(), write_typed);
 }
 
-fn read_retuned(reader: &mut Reader<'_>) -> BytesResult<Retuned> {
+fn read_pending_input(reader: &mut Reader<'_>) -> BytesResult<PendingDiscreteInput> {
     let component = read_component(reader)?.index();
     let variable = VariableId(read_index(reader)?);
-    Ok(Retuned { component, variable, values: reader.option(read_typed)? })
+    Ok(PendingDiscreteInput { component, variable, values: reader.option(read_typed)? })
 }
 
 fn read_component(reader: &mut Reader<'_>) -> BytesResult<ComponentId> {

@@ -134,8 +134,8 @@ fn a_node_sends_before_it_waits_and_gives_life_to_its_own_components_only() {
 fn what_lives_elsewhere_can_neither_be_seen_nor_set_nor_observed() {
     struct Nobody;
     impl consort_core::Observer for Nobody {
-        fn see(&mut self, _: Tag, _: &[f64]) -> consort_core::Sight {
-            consort_core::Sight::Continue
+        fn see(&mut self, _: Tag, _: &[f64]) -> consort_core::ObserverDecision {
+            consort_core::ObserverDecision::Continue
         }
         fn save(&self) -> consort_core::SavedState {
             consort_core::SavedState(Box::new(()))

@@ -128,5 +128,5 @@ fn a_constraint_that_no_component_knows_of_is_reported() {
     let bench = Bench::new(100).add("a", paced(|_| Ok(None), true), 1);
     let (trace, summary) = asked(bench, [50, 1, 50], None).run(1);
     assert_eq!(times(&trace), [0, 50, 100]);
-    assert_eq!(summary.problems, [RunError::AskedInVain]);
+    assert_eq!(summary.problems, [RunError::NoStepLimitReported]);
 }

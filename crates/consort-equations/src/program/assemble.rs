@@ -197,7 +197,7 @@ fn cut(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
     if operands.len() < ROW_MIN {
         return run(op, operands, out, program);
     }
-    split(op, operands, (ROW_MIN, shortest), |part, is_row| {
+    split(op, operands, &SplitRule { length_min: ROW_MIN, length_of: shortest }, |part, is_row| {
         let at = part.start;
         if is_row {
             return run(op, &operands[part], out + register(at), program);
@@ -206,7 +206,7 @@ fn cut(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
         if rest.len() < PART_MIN {
             return run(op, rest, out + register(at), program);
         }
-        split(op, rest, (PART_MIN, longest), |part, _| {
+        split(op, rest, &SplitRule { length_min: PART_MIN, length_of: longest }, |part, _| {
             run(op, &rest[part.clone()], out + register(at + part.start), program);
         });
     });
@@ -215,12 +215,18 @@ fn cut(op: Op, operands: &[[u32; 3]], out: u32, program: &mut Program) {
 /// How long a run is, given how far each operand goes on.
 type LengthFunction = fn(&[usize]) -> usize;
 
+/// Which stretches of operands are taken together.
+struct SplitRule {
+    length_min: usize,
+    length_of: LengthFunction,
+}
+
 /// Calls `found` for stretches whose length, made of the streaks of the operands, is at least the
 /// least one, and for what is between them.
 fn split(
     op: Op,
     operands: &[[u32; 3]],
-    (length_min, length_of): (usize, LengthFunction),
+    rule: &SplitRule,
     mut found: impl FnMut(Range<usize>, bool),
 ) {
     let (mut start, mut open) = (0, 0);
@@ -231,8 +237,8 @@ fn split(
         for (length, streaks) in here.iter_mut().zip(&streaks) {
             *length = streaks[start];
         }
-        let length = length_of(&here[..count]);
-        if length_min <= length {
+        let length = (rule.length_of)(&here[..count]);
+        if rule.length_min <= length {
             found(open..start, false);
             found(start..start + length, true);
             open = start + length;

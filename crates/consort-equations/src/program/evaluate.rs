@@ -4,7 +4,7 @@
 use super::{Operand, OperationRun, Point, Program};
 use crate::op::{Op, select};
 
-/// The past of what `delay(...)` speaks about.
+/// The past values that `delay(...)` reads.
 pub trait History {
     /// What buffer number `buffer` of [`Equations::delays`](crate::Equations) held that many seconds
     /// ago; before the start: what it held there.

@@ -28,7 +28,7 @@ pub(super) struct Math<'t, 'r, 'a> {
     pub(super) scope: &'t MathScope<'a>,
 }
 
-/// A formula's `math` element inside `node`; `None` if there is none, which was told.
+/// A formula's `math` element inside `node`; `None` if there is none, which was reported.
 ///
 /// From level 3 version 2 a formula may be left out: the element has no effect then.
 pub(super) fn find<'a>(

@@ -49,7 +49,7 @@ impl<'r> Reader<'r> {
         Reader { reporter, file }
     }
 
-    /// Adds something to tell, unless there is plenty of its kind already.
+    /// Adds a message, unless there are plenty of its kind already.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.reporter.report(diagnostic);
     }
@@ -76,7 +76,7 @@ impl<'r> Reader<'r> {
         self.report(Diagnostic::warning(code, message).at(at.0, at.1).help(help));
     }
 
-    /// Whether an error was told so far.
+    /// Whether an error was reported so far.
     pub(super) fn failed(&self) -> bool {
         self.reporter.failed()
     }
@@ -157,7 +157,7 @@ impl<'r> Reader<'r> {
         self.error("sbml::element", message, (self.tag(node), "not known here"), help);
     }
 
-    /// The elements of a list, such as all `species` of `listOfSpecies`; others are told.
+    /// The elements of a list, such as all `species` of `listOfSpecies`; others are reported.
     pub(super) fn items<'a>(
         &mut self,
         parent: Node<'a>,

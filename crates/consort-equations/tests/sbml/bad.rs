@@ -493,7 +493,7 @@ fn a_package_that_changes_nothing_is_left_out() {
     insta::assert_snapshot!(findings(text), @r#"
     note[sbml::package] the package `layout` is left out
         at m.xml 1:101 "layout:required='false'": not read
-      help it says of itself that it does not change what the model means
+      help it is declared as not required, so it does not change the meaning of the model
     (read)
     "#);
 }

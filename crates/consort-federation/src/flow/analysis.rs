@@ -22,7 +22,7 @@ use super::Topology;
 use consort_core::Tag;
 
 pub use ahead::{Ahead, Buffer};
-pub(super) use asking::{Telling, telling};
+pub(super) use asking::{BoundSending, bound_sending};
 pub use circuits::Circuit;
 pub use remarks::Remark;
 

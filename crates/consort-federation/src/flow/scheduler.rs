@@ -1,7 +1,7 @@
 //! All nodes in one process: values on a work list.
 //!
-//! A node works until it lacks something; whatever provides that puts it on the list again. No node is looked
-//! at in vain, there is no thread and no lock, and what a node computes does not depend on the order of the
+//! A node works until it lacks something; whatever provides that puts it on the list again. No node is visited
+//! without need, there is no thread and no lock, and what a node computes does not depend on the order of the
 //! list: [`Scheduler::run_shuffled`] and [`Scheduler::run_on`] exist to show it, and to use more cores where
 //! behaviors are heavy.
 

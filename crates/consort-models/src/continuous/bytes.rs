@@ -2,7 +2,7 @@
 
 use super::instance::Progress;
 use consort_core::bytes::{BytesError, Reader, Writer};
-use consort_core::{ContinuousEvent, Joint};
+use consort_core::{ContinuousEvent, CoupledEvents};
 use consort_solve::integrate::Integration;
 
 /// How the bytes begin; the last is to be counted up when their form changes.
@@ -44,7 +44,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(&[u8], Option<Progress>), BytesError
     Ok((inner, run))
 }
 
-fn flags(joint: &Joint) -> [bool; 8] {
+fn flags(joint: &CoupledEvents) -> [bool; 8] {
     let event = &joint.event;
     [
         joint.in_event_mode,
@@ -58,8 +58,8 @@ fn flags(joint: &Joint) -> [bool; 8] {
     ]
 }
 
-fn read_joint(reader: &mut Reader<'_>) -> Result<Joint, BytesError> {
-    Ok(Joint {
+fn read_joint(reader: &mut Reader<'_>) -> Result<CoupledEvents, BytesError> {
+    Ok(CoupledEvents {
         in_event_mode: reader.flag()?,
         is_disturbed: reader.flag()?,
         had_event: reader.flag()?,
@@ -87,7 +87,7 @@ mod tests {
                 terminate: !flag,
                 ..ContinuousEvent::default()
             };
-            let joint = Joint { had_event: flag, event, ..Joint::default() };
+            let joint = CoupledEvents { had_event: flag, event, ..CoupledEvents::default() };
             let bytes = write(b"inner", Some(&Progress::Joined(joint)));
             let Ok((inner, Some(Progress::Joined(again)))) = read(&bytes) else {
                 panic!("{bytes:?}")

@@ -3,9 +3,9 @@
 use super::Plan;
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, CancelFlag, ContinuousInstance, Instance, Joint, LiveModel, Reference,
-    Resolution, SavedState, Seconds, Setup, SolvedBy, SolverWork, Step, StepOutcome, ValuesMut,
-    ValuesRef,
+    CallError, CallStatus, CancelFlag, ContinuousInstance, CoupledEvents, Instance, LiveModel,
+    Reference, Resolution, SavedState, Seconds, Setup, SolvedBy, SolverWork, Step, StepOutcome,
+    ValuesMut, ValuesRef,
 };
 use consort_solve::Keep;
 use consort_solve::integrate::{Integration, Integrator, iterate_events};
@@ -30,7 +30,7 @@ pub(super) enum Progress {
     /// It is integrated here.
     Alone(Box<Integration>),
     /// Somebody else integrates it.
-    Joined(Joint),
+    Joined(CoupledEvents),
 }
 
 impl Clone for Progress {
@@ -179,7 +179,7 @@ impl LiveModel for SolvedInstance {
         self.inner.exit_initialization()?;
         let event = iterate_events(&mut *self.inner, self.start)?;
         self.run = Some(if self.is_joined {
-            Progress::Joined(Joint { event, ..Joint::default() })
+            Progress::Joined(CoupledEvents { event, ..CoupledEvents::default() })
         } else {
             let run = self.integrator.begin(&mut *self.inner, self.start, event)?;
             Progress::Alone(Box::new(run))
@@ -272,7 +272,7 @@ impl Instance for SolvedInstance {
         true
     }
 
-    fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut Joint)> {
+    fn joined(&mut self) -> Option<(&mut dyn ContinuousInstance, &mut CoupledEvents)> {
         match &mut self.run {
             Some(Progress::Joined(joint)) => Some((&mut *self.inner, joint)),
             _ => None,

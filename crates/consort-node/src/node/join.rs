@@ -58,7 +58,7 @@ impl Node {
             want: None,
             listener: options.waiting,
             long_wait: LongWait::default(),
-            is_piloted: false,
+            is_driven_by_plan: false,
             is_over: false,
             written: Instant::now(),
         };

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// From how many states on a sparse matrix is worth its bookkeeping.
 const SPARSE_MIN: usize = 16;
 
-/// What the description of a model tells about its Jacobian. A state that is an array has a row and a
+/// What the description of a model says about its Jacobian. A state that is an array has a row and a
 /// column for each element; what is said about the array holds for all of them.
 #[derive(Clone, Debug)]
 pub struct JacobianPattern {

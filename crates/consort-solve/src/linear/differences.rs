@@ -48,7 +48,7 @@ impl Differences {
         self.starts.len() - 1
     }
 
-    /// Fills a Jacobian in the layout of its structure, and tells how many evaluations that took. `work`
+    /// Fills a Jacobian in the layout of its structure, and returns how many evaluations that took. `work`
     /// has room for the states and for the derivatives.
     pub(crate) fn fill<P: Problem + ?Sized>(
         &self,
@@ -81,7 +81,12 @@ impl Differences {
                 point.x[column] = before[column];
                 let inverse = side / point.distance(column, before[column]);
                 let difference = |row: usize| (moved[row] - point.dx[row]) * inverse;
-                put_column(structure, values, (column, before.len()), difference);
+                put_column(
+                    structure,
+                    values,
+                    &Column { index: column, len: before.len() },
+                    difference,
+                );
             }
         }
         Ok(evaluations)
@@ -96,12 +101,19 @@ impl Point<'_> {
     }
 }
 
+/// A column of a matrix.
+struct Column {
+    index: usize,
+    /// How many rows and columns the matrix has.
+    len: usize,
+}
+
 /// Writes all entries of one column.
 fn put_column(
     structure: &Structure,
     values: &mut [f64],
-    (column, len): (usize, usize),
+    column: &Column,
     difference: impl Fn(usize) -> f64,
 ) {
-    structure.for_column(len, column, |row, place| values[place] = difference(row));
+    structure.for_column(column.len, column.index, |row, place| values[place] = difference(row));
 }

@@ -40,7 +40,7 @@ const MARGIN: f64 = 3.0;
 /// Steps after a switch before the next one is considered: at first, and at most.
 const REST: u64 = 20;
 const REST_MAX: u64 = 5120;
-/// A use of Adams formulas was in vain if it took no more steps than these.
+/// A switch to Adams formulas did not pay off if it took no more steps than these.
 const SHORT: u64 = 100;
 
 /// What the choice is made from.

@@ -63,7 +63,8 @@ impl Multistep {
         let options = reader.options(len)?;
         // A matrix is far larger than what was read so far: it must be there before room is made.
         reader.expect_words(if has_newton { options.structure.entries(len) } else { 0 })?;
-        let mut solver = Multistep::made(family, (is_automatic, has_newton), len, &options);
+        let mut solver =
+            Multistep::build(family, &Parts { is_automatic, has_newton }, len, &options);
         solver.t = reader.real()?;
         solver.is_fresh = reader.flag()?;
         solver.taken = reader.tally()?;
@@ -86,19 +87,22 @@ impl Multistep {
     }
 }
 
+/// The optional parts of a saved solver.
+struct Parts {
+    /// It chooses its family itself.
+    is_automatic: bool,
+    /// It has the matrices of Newton iterations.
+    has_newton: bool,
+}
+
 impl Multistep {
-    /// One that chose a family, and may have matrices from before.
-    fn made(
-        family: Family,
-        (is_automatic, has_newton): (bool, bool),
-        len: usize,
-        options: &Options,
-    ) -> Self {
-        if !is_automatic {
+    /// A solver of the saved family and parts, to be filled from bytes.
+    fn build(family: Family, parts: &Parts, len: usize, options: &Options) -> Self {
+        if !parts.is_automatic {
             return Multistep::new(family, len, options);
         }
         let mut solver = Multistep::automatic(len, options);
-        if has_newton {
+        if parts.has_newton {
             solver.use_family(Family::Bdf);
         }
         solver.use_family(family);

@@ -221,7 +221,8 @@ impl Multistep {
     pub(super) fn shorten_for<P: Problem + ?Sized>(
         &mut self,
         problem: &mut P,
-        (outcome, error): (Outcome, f64),
+        outcome: Outcome,
+        error: f64,
         tries: &mut Tries,
     ) -> Result<(), Reason<P::Error>> {
         if outcome == Outcome::Unsolved && self.tries_bdf_at_once() {

@@ -67,6 +67,14 @@ impl Convergence {
     }
 }
 
+/// Which matrix of a Newton iteration to factorize.
+struct Matrix {
+    t: f64,
+    gamma: f64,
+    /// The Jacobian is computed anew at `t`.
+    refresh: bool,
+}
+
 impl Multistep {
     /// Finds the correction of the predicted history, so that it satisfies the equations at `t`.
     pub(super) fn correct<P: Problem + ?Sized>(
@@ -141,7 +149,7 @@ impl Multistep {
             work.correction.fill(0.0);
             self.statistics.evaluations += 1;
             problem.derivatives(t, &work.x, &mut work.slope)?;
-            if factorize && !self.set_up(problem, newton, (t, gamma), refresh)? {
+            if factorize && !self.set_up(problem, newton, &Matrix { t, gamma, refresh })? {
                 let is_finite = self.work.slope.iter().all(|slope| slope.is_finite());
                 return Ok(if is_finite { Outcome::Unsolved } else { Outcome::NotFinite });
             }
@@ -155,22 +163,21 @@ impl Multistep {
         }
     }
 
-    /// Computes the Jacobian if that is asked for, and the matrix's factors; false if there are none.
+    /// Computes the Jacobian if that is requested, and the matrix's factors; false if there are none.
     fn set_up<P: Problem + ?Sized>(
         &mut self,
         problem: &mut P,
         newton: &mut Newton,
-        (t, gamma): (f64, f64),
-        refresh: bool,
+        matrix: &Matrix,
     ) -> Result<bool, P::Error> {
-        if refresh {
-            self.fill_jacobian(problem, newton, t)?;
+        if matrix.refresh {
+            self.fill_jacobian(problem, newton, matrix.t)?;
             self.note_jacobian(newton);
             newton.jacobian_at = self.taken;
         }
         self.statistics.factorizations += 1;
-        (newton.gamma, newton.rate, newton.factorized_at) = (gamma, 1.0, self.taken);
-        Ok(newton.linear.factorize(&newton.jacobian, gamma))
+        (newton.gamma, newton.rate, newton.factorized_at) = (matrix.gamma, 1.0, self.taken);
+        Ok(newton.linear.factorize(&newton.jacobian, matrix.gamma))
     }
 
     fn fill_jacobian<P: Problem + ?Sized>(

@@ -7,7 +7,7 @@ use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTROOT\x02";
 
-const LEAVING: [Leaving; 2] = [Leaving::Quiet, Leaving::Told];
+const LEAVING: [Leaving; 2] = [Leaving::Quiet, Leaving::Reported];
 /// Sides and crossings; the place of a pair stands for it.
 const INDICATORS: [(Side, Option<CrossingDirection>); 9] = [
     (Side::Neither, None),

@@ -2,8 +2,8 @@
 
 use super::{CrossingDirection, Indicator, RootWork, Roots, Side};
 
-/// No event is located closer than this part of what was searched; only near time zero, where time can
-/// be told much more exactly, is that coarser than asked.
+/// No event is located closer than this part of what was searched; only near time zero, where time has
+/// a much finer resolution, is that coarser than asked.
 const CLOSEST: f64 = 1.0 / (1_u64 << 63) as f64;
 
 /// Indicators that change within so many representable times of each other change together: rounding
@@ -101,7 +101,7 @@ impl Roots {
         let late = (bracket.high + self.resolution.max(TOGETHER * spacing(bracket.high))).min(end);
         let is_late = bracket.high < late && self.more_change(late, indicators)?;
         let t = if is_late { late } else { bracket.high };
-        self.tell(t);
+        self.advance_to_event(t);
         Ok(t)
     }
 
@@ -150,8 +150,8 @@ impl Roots {
         estimate.max(bracket.low + spacing).min(bracket.high - spacing)
     }
 
-    /// Takes over the event at the high end as the current time.
-    fn tell(&mut self, t: f64) {
+    /// Moves to the event at the high end of the bracket, and notes which indicators cross there.
+    fn advance_to_event(&mut self, t: f64) {
         let part = (t - self.t) / (self.work.to - self.t);
         self.t = t;
         for (i, indicator) in self.indicators.iter_mut().enumerate() {

@@ -3,7 +3,7 @@
 //!
 //! It is known by this: event follows event soon after the beginning of a step, between two of them the
 //! indicator was never farther from zero than a few times what it jumps by, and that is nothing beside the
-//! numbers it is computed from. Then it must leave zero by more than it jumps by before it tells another event.
+//! numbers it is computed from. Then it must leave zero by more than it jumps by before it has another event.
 
 /// So many events in a row are noise.
 const ROW_MAX: u64 = 64;
@@ -17,7 +17,7 @@ const ZONE: f64 = 8.0;
 /// digits: where they are multiplied, so is their rounding.
 const SMALL: f64 = 1.0 / (1_u64 << 26) as f64;
 
-/// What is remembered of one indicator to tell noise from events.
+/// What is remembered of one indicator to distinguish noise from events.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Noise {
     /// How many events in a row may be noise.
@@ -34,7 +34,7 @@ impl Noise {
         (self.row <= ROW_MAX && 0.0 <= self.jump && 0.0 <= self.far).then_some(self)
     }
 
-    /// Values no farther from zero than this tell no event, if it is computed from numbers as large as `scale`.
+    /// Values no farther from zero than this are no event, if it is computed from numbers as large as `scale`.
     pub(super) fn zone(&self, scale: f64) -> f64 {
         let is_noise = self.is_suspect() && self.jump <= SMALL * scale;
         if is_noise { ZONE * self.jump } else { 0.0 }

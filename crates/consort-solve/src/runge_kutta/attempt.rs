@@ -62,7 +62,7 @@ impl RungeKutta {
         Err(self.fail(h, self.worst(h), reason))
     }
 
-    /// Computes the states at `to` into `work`, and tells how large the error is; infinite if
+    /// Computes the states at `to` into `work`, and returns how large the error is; infinite if
     /// something is not finite.
     fn stages<P: Problem + ?Sized>(
         &mut self,

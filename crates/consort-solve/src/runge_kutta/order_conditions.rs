@@ -122,7 +122,7 @@ fn steps_fulfill_the_conditions_of_their_order_and_no_more() {
     }
 }
 
-/// The weights of a sum that tells an error vanish for all trees up to an order, and not for all of the
+/// The weights of a sum that estimates an error vanish for all trees up to an order, and not for all of the
 /// next.
 fn check_error(pair: Pair, which: usize, order: u8) {
     let weights = pair.tableau().errors[which];
@@ -142,7 +142,7 @@ fn errors_are_of_their_order() {
     check_error(Pair::DormandPrince853, 1, 3);
 }
 
-/// The weight of each slope at a part of the step, as dense output itself tells them: each state has one
+/// The weight of each slope at a part of the step, as dense output itself gives them: each state has one
 /// slope that is one, the others are zero.
 fn dense_weights(pair: Pair, part: f64) -> Vec<f64> {
     let tableau = pair.tableau();

@@ -11,7 +11,7 @@ pub(super) struct Tableau {
     pub(super) stages: &'static [Stage],
     /// What estimates the error: one sum, or two of which the first is of higher order.
     pub(super) errors: &'static [Weights],
-    /// Whether the error can be told only with the slope at the end.
+    /// Whether the error estimate needs the slope at the end.
     pub(super) error_uses_last: bool,
     /// More slopes for dense output.
     pub(super) dense_stages: &'static [Stage],

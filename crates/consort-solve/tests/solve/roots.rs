@@ -114,7 +114,7 @@ fn an_indicator_that_begins_at_zero_leaves_it_quietly_and_then_counts() {
 #[test]
 fn leaving_zero_is_told_if_asked_for() {
     let mut roots = Roots::new(1);
-    roots.set_leaving(Leaving::Told);
+    roots.set_leaving(Leaving::Reported);
     roots.start(0.0, &[0.0]);
     let found = events(&mut roots, &|t, z: &mut [f64]| z[0] = t * (1.0 - t), [2.0]);
     assert_eq!(found.len(), 2);
@@ -130,7 +130,7 @@ fn rounding_that_crosses_zero_is_told_a_few_dozen_times_and_what_leaves_it_then_
     for size in [1.0, 1e9] {
         let z = |t: f64, values: &mut [f64]| values[0] = size * apart(t) * (1.0 - t);
         let mut roots = Roots::new(1);
-        roots.set_leaving(Leaving::Told);
+        roots.set_leaving(Leaving::Reported);
         roots.set_scale(20.0 * size);
         roots.start(0.0, &[0.0]);
         let found = events(&mut roots, &z, [0.5, 2.0, 2.5]);
@@ -147,7 +147,7 @@ fn what_jumps_over_zero_for_ever_is_told_for_ever() {
         let jumps = |t: f64| if libm::floor(t) % 2.0 < 1.0 { size } else { -size };
         let ends = (1..=400).map(|n| 0.5 * f64::from(n));
         let mut roots = Roots::new(1);
-        roots.set_leaving(Leaving::Told);
+        roots.set_leaving(Leaving::Reported);
         roots.start(0.0, &[size]);
         let found = events(&mut roots, &|t, values: &mut [f64]| values[0] = jumps(t), ends);
         assert_eq!(found.len(), 200);
@@ -231,7 +231,7 @@ fn a_ball_bounces_when_it_should_twenty_times() {
 fn a_ball_that_tells_all_tells_also_when_it_leaves_the_floor() {
     for pair in PAIRS {
         let quiet = bounces(pair, Leaving::Quiet);
-        let told = bounces(pair, Leaving::Told);
+        let told = bounces(pair, Leaving::Reported);
         let falling = told.iter().filter(|(_, crossing)| *crossing == CrossingDirection::Falling);
         for ((t, _), (expected, _)) in falling.zip(&quiet) {
             assert!((t - expected).abs() < 1e-13, "{pair:?}");

@@ -69,8 +69,8 @@ impl<W: Write + Send> ParquetWriter<W> {
     fn collect(&mut self, chunk: &Chunk, rows: Range<usize>) {
         let (first, leaves) = self.leaves.split_at_mut(layout::FIRST.len());
         collect_tags(first, chunk, rows.clone());
-        for (leaf, (column, element)) in leaves.iter_mut().zip(chunk.schema().elements()) {
-            leaf.collect(chunk, (column, element), rows.clone());
+        for (leaf, (column, index)) in leaves.iter_mut().zip(chunk.schema().elements()) {
+            leaf.collect(chunk, Element { column, index }, rows.clone());
         }
         self.rows += rows.len();
     }
@@ -146,6 +146,13 @@ fn collect_tags(first: &mut [ParquetLeaf], chunk: &Chunk, rows: Range<usize>) {
     microsteps.extend(tags.iter().map(|tag| tag.microstep as i32));
 }
 
+/// One element of the values of a column.
+#[derive(Clone, Copy)]
+struct Element {
+    column: usize,
+    index: usize,
+}
+
 impl ParquetLeaf {
     fn new(physical: Physical) -> Self {
         match physical {
@@ -159,9 +166,9 @@ impl ParquetLeaf {
     }
 
     /// Takes one element of some rows: the transposition from rows to columns.
-    fn collect(&mut self, chunk: &Chunk, (column, element): (usize, usize), rows: Range<usize>) {
-        let bank = chunk.bank(column);
-        let start = chunk.schema().place(column).offset + element;
+    fn collect(&mut self, chunk: &Chunk, element: Element, rows: Range<usize>) {
+        let bank = chunk.bank(element.column);
+        let start = chunk.schema().place(element.column).offset + element.index;
         let indices = (start + rows.start * bank.width..).step_by(bank.width).take(rows.len());
         match (&bank.elements, self) {
             (Elements::Fixed(values), leaf) => leaf.collect_fixed(values.view(), indices),

@@ -1,5 +1,6 @@
 use super::*;
-use consort_core::Span;
+use consort_core::{CallError, CallStatus, Resolution, Span, Tag, Time};
+use consort_engine::{CourierError, RunError};
 
 const PLAIN: Style = Style {
     color: false,
@@ -251,4 +252,28 @@ fn at_a_terminal_the_first_error_leads_to_its_page() {
     report.push(Diagnostic::error("a::e", "an error"));
     report.push(Diagnostic::error("a::x", "another one"));
     assert!(render(&report, style).ends_with("\nfor more: consort explain a::e\n"));
+}
+
+/// The flag is found by the words of the engine, so its own errors are rendered here.
+#[test]
+fn helps_of_the_engine_name_the_flag_that_does_what_they_propose() {
+    let check = |error: RunError, expected: &str| {
+        let mut report = Report::default();
+        report.push(error.diagnostic(Resolution::NANOSECOND));
+        let text = render(&report, PLAIN);
+        assert!(text.contains(expected), "{text}");
+    };
+    let error = |status| CallError::new("fmi2DoStep", status);
+    let (component, tag) = ("a".to_owned(), Tag::at(Time::ZERO));
+    let failed =
+        |status| RunError::Call { component: component.clone(), tag, error: error(status) };
+    check(failed(CallStatus::Refused("no".to_owned())), "`--log-calls` writes it to `log.jsonl`");
+    check(failed(CallStatus::NoAnswer("1 s".to_owned())), "with `--call-limit SECONDS`");
+    let none = RunError::Instantiate {
+        component: component.clone(),
+        error: error(CallStatus::NoInstance),
+    };
+    check(none, "more of it with `--verbose`");
+    let error = CourierError { node: "b".to_owned(), reason: "left".to_owned(), at: None };
+    check(RunError::Courier { tag, error }, "the last snapshot with `--resume`");
 }

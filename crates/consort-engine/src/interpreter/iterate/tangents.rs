@@ -7,7 +7,7 @@ use consort_core::{CallStatus, Direction};
 
 impl Tangents {
     /// The column of dF/dz that belongs to the unknown at place `seed`; false if some component
-    /// cannot tell after all.
+    /// cannot provide its derivatives after all.
     pub(super) fn follow(&mut self, run: &Interpreter, seed: usize) -> Result<bool, RunError> {
         self.changes.fill(0.0);
         let seed = self.index_of(seed);

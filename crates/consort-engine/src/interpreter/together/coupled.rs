@@ -6,11 +6,11 @@ use crate::program::stage::Stage;
 use crate::program::together::{JointComponent, JointEquations};
 use consort_core::model::CallResult;
 use consort_core::{
-    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, Joint, LiveModel,
-    Reference, Resolution, Setup, Sizes, ValuesMut, ValuesRef,
+    CallError, CallStatus, CompletedStep, ContinuousEvent, ContinuousInstance, CoupledEvents,
+    LiveModel, Reference, Resolution, Setup, Sizes, ValuesMut, ValuesRef,
 };
 
-/// All of them at one point; whoever integrates sees no difference to a single one.
+/// All of them at one point; to the solver they look like a single one.
 pub(super) struct Coupled<'a> {
     run: &'a mut Interpreter,
     equations: &'a mut JointEquations,
@@ -58,7 +58,7 @@ impl<'a> Coupled<'a> {
         index: usize,
         action: impl FnOnce(
             &mut dyn ContinuousInstance,
-            &mut Joint,
+            &mut CoupledEvents,
             &mut JointComponent,
         ) -> CallResult<T>,
     ) -> CallResult<T> {
@@ -81,7 +81,7 @@ impl<'a> Coupled<'a> {
         &mut self,
         mut action: impl FnMut(
             &mut dyn ContinuousInstance,
-            &mut Joint,
+            &mut CoupledEvents,
             &mut JointComponent,
         ) -> CallResult<()>,
     ) -> CallResult<()> {
@@ -90,16 +90,16 @@ impl<'a> Coupled<'a> {
     }
 
     /// What has changed since the last time, in any of them; it is reported once.
-    pub(super) fn take_news(&mut self) -> CallResult<Joint> {
-        let mut news = Joint::default();
+    pub(super) fn take_changes(&mut self) -> CallResult<CoupledEvents> {
+        let mut changes = CoupledEvents::default();
         self.each(|_, joint, _| {
-            news.is_disturbed |= joint.is_disturbed;
-            news.had_event |= joint.had_event;
-            news.event.add_changes(&joint.event);
-            joint.clear_news();
+            changes.is_disturbed |= joint.is_disturbed;
+            changes.had_event |= joint.had_event;
+            changes.event.add_changes(&joint.event);
+            joint.clear_changes();
             Ok(())
         })?;
-        Ok(news)
+        Ok(changes)
     }
 
     /// The earliest time event of all that is not due already.

@@ -39,7 +39,7 @@ pub(crate) struct Side {
 }
 
 impl Tangents {
-    /// `None` if some component cannot tell its derivatives, or not all is in doubles.
+    /// `None` if some component cannot provide its derivatives, or not all is in doubles.
     pub(crate) fn of(
         planned: &PlannedLoop,
         source: &Source<'_>,

@@ -146,7 +146,7 @@ impl ParameterCheck {
                 run.with_member(index, |it| preparation.read_back(&mut *it.instance, setting));
             begin_anew |= match kept {
                 Kept::Yes => false,
-                Kept::No(found) => {
+                Kept::Differs(found) => {
                     let is_structural = component.structural.contains(setting);
                     self.lost.push(LostParameter {
                         component: component.name.clone(),

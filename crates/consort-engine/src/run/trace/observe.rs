@@ -1,9 +1,9 @@
-//! Showing values to whoever observes a run.
+//! Passing values to the observer of a run.
 
 use crate::error::RunError;
 use crate::run::Run;
 use crate::store::{Bank, Slot};
-use consort_core::{Observer, Sight, Tag, ValueType};
+use consort_core::{Observer, ObserverDecision, Tag, ValueType};
 
 /// Who observes a run, and what.
 pub struct Observation {
@@ -24,7 +24,7 @@ pub(super) struct ActiveObservation {
 
 impl ActiveObservation {
     /// Shows the values of a tag or microstep.
-    pub(super) fn show(&mut self, tag: Tag, bank: &Bank) -> Sight {
+    pub(super) fn show(&mut self, tag: Tag, bank: &Bank) -> ObserverDecision {
         for (value, slot) in self.values.iter_mut().zip(&self.slots) {
             *value = bank.get(*slot).as_f64(0).expect("text is not observed");
         }

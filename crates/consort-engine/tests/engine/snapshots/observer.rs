@@ -2,7 +2,7 @@
 
 use super::announced;
 use crate::support::{Bench, options};
-use consort_core::{Observer, SavedState, Sight, Tag, Time};
+use consort_core::{Observer, ObserverDecision, SavedState, Tag, Time};
 use consort_engine::{Advance, Observation, Run, RunError};
 use std::sync::{Arc, Mutex};
 
@@ -17,11 +17,11 @@ struct Sum {
 }
 
 impl Observer for Sum {
-    fn see(&mut self, tag: Tag, values: &[f64]) -> Sight {
+    fn see(&mut self, tag: Tag, values: &[f64]) -> ObserverDecision {
         self.seen.0 += 1;
         self.seen.1 += values.iter().sum::<f64>() * self.seen.0 as f64;
         self.told.lock().expect("nobody panicked").push((tag, values.to_vec()));
-        if self.limit < self.seen.1 { Sight::Stop } else { Sight::Continue }
+        if self.limit < self.seen.1 { ObserverDecision::Stop } else { ObserverDecision::Continue }
     }
     fn save(&self) -> SavedState {
         SavedState(Box::new(self.seen))

@@ -10,7 +10,7 @@ use crate::flow::Topology;
 
 /// When the source of an event flow sends bounds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(in crate::flow) enum Telling {
+pub(in crate::flow) enum BoundSending {
     /// Whenever it knows more.
     AtOnce,
     /// When it has nothing else to do.
@@ -20,24 +20,24 @@ pub(in crate::flow) enum Telling {
 }
 
 /// When bounds of each flow are sent; without a meaning for flows that are no events.
-pub(in crate::flow) fn telling(topology: &Topology) -> Vec<Telling> {
-    let mut telling = vec![Telling::AtOnce; topology.flows.len()];
+pub(in crate::flow) fn bound_sending(topology: &Topology) -> Vec<BoundSending> {
+    let mut sending = vec![BoundSending::AtOnce; topology.flows.len()];
     if !topology.flows.iter().any(|flow| flow.kind.is_on_demand()) {
-        return telling;
+        return sending;
     }
     let waiting = Waiting::between_events(topology);
     let rings = rings(&waiting);
     let unasked = unasked(topology, &waiting, &rings);
     for (vertex, id) in waiting.flows.iter().enumerate() {
         if topology.flows[id.index()].kind.is_on_demand() {
-            telling[id.index()] = match (rings[vertex], unasked[vertex]) {
-                (true, _) => Telling::BeforeWaiting,
-                (false, true) => Telling::AtOnce,
-                (false, false) => Telling::WhenAsked,
+            sending[id.index()] = match (rings[vertex], unasked[vertex]) {
+                (true, _) => BoundSending::BeforeWaiting,
+                (false, true) => BoundSending::AtOnce,
+                (false, false) => BoundSending::WhenAsked,
             };
         }
     }
-    telling
+    sending
 }
 
 /// Of each vertex, whether it is on a ring.
@@ -46,7 +46,7 @@ fn rings(waiting: &Waiting) -> Vec<bool> {
     let count = u32::try_from(graph.len()).expect("vertices fit in 32 bits");
     let all: Vec<u32> = (0..count).collect();
     let mut is_on_ring = vec![false; graph.len()];
-    for vertex in graph.knots(&all).into_iter().flatten() {
+    for vertex in graph.cyclic_components(&all).into_iter().flatten() {
         is_on_ring[vertex as usize] = true;
     }
     is_on_ring
@@ -74,7 +74,7 @@ fn unasked(topology: &Topology, waiting: &Waiting, rings: &[bool]) -> Vec<bool> 
 
 #[cfg(test)]
 mod tests {
-    use super::Telling::{AtOnce, BeforeWaiting, WhenAsked};
+    use super::BoundSending::{AtOnce, BeforeWaiting, WhenAsked};
     use super::*;
     use crate::flow::{BoundPolicy, Flow, FlowId, FlowKind};
 
@@ -91,7 +91,7 @@ mod tests {
     fn what_is_on_a_ring_is_told_before_waiting_and_what_leads_to_it_at_once() {
         let topology = flows(&[(0, 1), (1, 2), (2, 1), (2, 3), (3, 4)]);
         let expected = [AtOnce, BeforeWaiting, BeforeWaiting, WhenAsked, WhenAsked];
-        assert_eq!(telling(&topology), expected);
+        assert_eq!(bound_sending(&topology), expected);
     }
 
     #[test]
@@ -99,14 +99,14 @@ mod tests {
         let mut topology = flows(&[(0, 1), (1, 2), (2, 3)]);
         let FlowKind::Event { bounds, .. } = &mut topology.flows[1].kind else { unreachable!() };
         *bounds = BoundPolicy::Eager;
-        assert_eq!(telling(&topology), [AtOnce, AtOnce, WhenAsked]);
+        assert_eq!(bound_sending(&topology), [AtOnce, AtOnce, WhenAsked]);
     }
 
     #[test]
     fn a_reply_that_does_not_cause_the_next_question_makes_no_ring() {
         let mut topology = flows(&[(0, 1), (1, 0), (2, 0)]);
-        assert_eq!(telling(&topology), [BeforeWaiting, BeforeWaiting, AtOnce]);
+        assert_eq!(bound_sending(&topology), [BeforeWaiting, BeforeWaiting, AtOnce]);
         topology.flows[0].feedthrough = Some(vec![FlowId(2)]);
-        assert_eq!(telling(&topology), [WhenAsked; 3]);
+        assert_eq!(bound_sending(&topology), [WhenAsked; 3]);
     }
 }

@@ -72,15 +72,15 @@ fn first_meeting(
     horizon: Option<Tag>,
     work_left: &mut usize,
 ) -> Option<Tag> {
-    let knots = waiting.graph.knots(vertices);
+    let components = waiting.graph.cyclic_components(vertices);
     let mut best: Option<Tag> = None;
-    for knot in &knots {
-        let stamps = knot.iter().filter_map(|&vertex| waiting.stamps.get(vertex as usize));
+    for component in &components {
+        let stamps = component.iter().filter_map(|&vertex| waiting.stamps.get(vertex as usize));
         let levels: BTreeSet<u32> = stamps.map(|stamps| stamps.level()).collect();
         for level in levels {
             let end = last_time(level, horizon.into_iter().chain(best).min());
             let mut search = Search::new(waiting, level, end, work_left);
-            search.explore(knot, None, &BTreeSet::new());
+            search.explore(component, None, &BTreeSet::new());
             let tag = |time| Tag { time: Time::from_ticks(time), microstep: level };
             best = best.into_iter().chain(search.best.map(tag)).min();
         }
@@ -107,11 +107,11 @@ fn circuit_at(waiting: &Waiting, vertices: &[u32], at: Tag) -> Circuit {
         None => true,
     };
     let stamped: Vec<u32> = vertices.iter().copied().filter(is_stamped).collect();
-    let knots = waiting.graph.knots(&stamped);
-    let knot = knots.first().expect("flows that meet in a ring are strongly connected");
-    let chain = shortest(waiting, knot);
+    let components = waiting.graph.cyclic_components(&stamped);
+    let component = components.first().expect("flows that meet in a ring are strongly connected");
+    let chain = shortest(waiting, component);
     let flows = waiting.flows_of(&chain);
-    let cut = busiest(waiting, knot, &chain);
+    let cut = busiest(waiting, component, &chain);
     Circuit { flows, at, cut }
 }
 
@@ -120,18 +120,18 @@ const STARTS_MAX: usize = 64;
 
 /// The shortest circuit of a strongly connected part (of a large one: among those of its first
 /// flows).
-fn shortest(waiting: &Waiting, knot: &[u32]) -> Vec<u32> {
-    let flows = knot.iter().copied().filter(|&vertex| (vertex as usize) < waiting.flows.len());
-    let chains = flows.take(STARTS_MAX).filter_map(|start| waiting.graph.circuit(start, knot));
+fn shortest(waiting: &Waiting, component: &[u32]) -> Vec<u32> {
+    let flows = component.iter().copied().filter(|&vertex| (vertex as usize) < waiting.flows.len());
+    let chains = flows.take(STARTS_MAX).filter_map(|start| waiting.graph.circuit(start, component));
     let shortest = chains.min_by_key(Vec::len);
-    shortest.expect("nodes are joined by flows, and each part of a knot reaches itself")
+    shortest.expect("nodes are joined by flows, and each part of a component reaches itself")
 }
 
 /// The flow of the chain that leads to the most flows and nodes of its part; of several the first.
-fn busiest(waiting: &Waiting, knot: &[u32], chain: &[u32]) -> FlowId {
+fn busiest(waiting: &Waiting, component: &[u32], chain: &[u32]) -> FlowId {
     let leads_to = |vertex: u32| {
         let successors = waiting.graph.successors(vertex);
-        successors.iter().filter(|next| knot.binary_search(next).is_ok()).count()
+        successors.iter().filter(|next| component.binary_search(next).is_ok()).count()
     };
     let flows = chain.iter().copied().filter(|&vertex| (vertex as usize) < waiting.flows.len());
     let most = flows.rev().max_by_key(|&vertex| leads_to(vertex));
@@ -172,15 +172,20 @@ impl<'a> Search<'a> {
         if *self.work_left == 0 {
             return;
         }
-        for knot in self.waiting.graph.knots(&left) {
-            self.decide(&knot, meeting, decided);
+        for component in self.waiting.graph.cyclic_components(&left) {
+            self.decide(&component, meeting, decided);
         }
     }
 
     /// Decides the next class of a strongly connected part, one way and the other.
-    fn decide(&mut self, knot: &[u32], meeting: Option<Instants>, decided: &BTreeSet<Instants>) {
+    fn decide(
+        &mut self,
+        component: &[u32],
+        meeting: Option<Instants>,
+        decided: &BTreeSet<Instants>,
+    ) {
         let classes: BTreeSet<Instants> =
-            knot.iter().filter_map(|&vertex| self.class(vertex)).collect();
+            component.iter().filter_map(|&vertex| self.class(vertex)).collect();
         let meetings = classes.iter().filter_map(|&class| meet(meeting, class));
         let earliest = meetings.map(|instants| instants.first).min();
         if earliest.is_none_or(|earliest| !self.is_better(earliest)) {
@@ -197,10 +202,10 @@ impl<'a> Search<'a> {
         if with.is_some() {
             let mut decided = decided.clone();
             decided.insert(class);
-            self.explore(knot, with, &decided);
+            self.explore(component, with, &decided);
         }
         let without: Vec<u32> =
-            knot.iter().copied().filter(|&vertex| self.class(vertex) != Some(class)).collect();
+            component.iter().copied().filter(|&vertex| self.class(vertex) != Some(class)).collect();
         self.explore(&without, meeting, decided);
     }
 

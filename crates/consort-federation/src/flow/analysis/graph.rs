@@ -30,9 +30,8 @@ impl FlowGraph {
         &self.successors[vertex as usize]
     }
 
-    /// The parts of `vertices` in which each can reach each: those that hold a circuit, each
-    /// sorted.
-    pub(super) fn knots(&self, vertices: &[u32]) -> Vec<Vec<u32>> {
+    /// The strongly connected components of `vertices` that hold a circuit, each sorted.
+    pub(super) fn cyclic_components(&self, vertices: &[u32]) -> Vec<Vec<u32>> {
         let all = vertices.iter().copied();
         let mut found = strong_components(self.len(), all, |vertex| self.successors(vertex));
         found.retain(|part| 1 < part.len() || self.successors(part[0]).contains(&part[0]));
@@ -91,9 +90,9 @@ mod tests {
     fn only_parts_with_a_circuit_are_found() {
         let graph = graph(7, &[(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (5, 5), (4, 6)]);
         let all: Vec<u32> = (0..7).collect();
-        assert_eq!(graph.knots(&all), [vec![0, 1, 2], vec![3, 4], vec![5]]);
-        assert_eq!(graph.knots(&[0, 1, 3, 4, 6]), [vec![3, 4]]);
-        assert!(graph.knots(&[0, 2, 4, 6]).is_empty());
+        assert_eq!(graph.cyclic_components(&all), [vec![0, 1, 2], vec![3, 4], vec![5]]);
+        assert_eq!(graph.cyclic_components(&[0, 1, 3, 4, 6]), [vec![3, 4]]);
+        assert!(graph.cyclic_components(&[0, 2, 4, 6]).is_empty());
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub enum Remark {
 /// A node whose inputs and outputs differ more than this in period is worth a remark.
 const RATIO_MAX: i64 = 1000;
 
-/// Everything worth telling, in the order of nodes and flows.
+/// Everything worth reporting, in the order of nodes and flows.
 pub(super) fn find(topology: &Topology, horizon: Option<Tag>) -> Vec<Remark> {
     let ports = Ports::new(topology);
     let nodes = (0..topology.nodes.len()).map(NodeId::from_index);
@@ -134,12 +134,12 @@ fn creeping(topology: &Topology) -> Vec<Remark> {
     let waiting = Waiting::between_events(topology);
     let count = u32::try_from(waiting.graph.len()).expect("vertices fit in 32 bits");
     let all: Vec<u32> = (0..count).collect();
-    let knots = waiting.graph.knots(&all);
-    knots.iter().filter_map(|knot| creeping_in(topology, &waiting, knot)).collect()
+    let components = waiting.graph.cyclic_components(&all);
+    components.iter().filter_map(|component| creeping_in(topology, &waiting, component)).collect()
 }
 
-fn creeping_in(topology: &Topology, waiting: &Waiting, knot: &[u32]) -> Option<Remark> {
-    let flows = waiting.flows_of(&waiting.graph.circuit(knot[0], knot)?);
+fn creeping_in(topology: &Topology, waiting: &Waiting, component: &[u32]) -> Option<Remark> {
+    let flows = waiting.flows_of(&waiting.graph.circuit(component[0], component)?);
     let lookaheads = flows.iter().map(|id| match topology.flows[id.index()].kind {
         FlowKind::Event { lookahead, .. } => lookahead,
         FlowKind::State | FlowKind::Observation => Time::ZERO,

@@ -71,7 +71,7 @@ impl<P> Choice<'_, P> {
     }
 
     /// Whether an output has its turn at a tag. An event that is not planned has it too while its causes are
-    /// not consumed: others wait to hear that it does not happen.
+    /// not consumed: others wait for the message that it does not happen.
     fn is_due(&self, output: usize, tag: Tag) -> bool {
         let port = &self.outputs[output];
         let is_planned = port.next == tag && tag != NEVER;

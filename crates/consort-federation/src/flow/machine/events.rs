@@ -4,7 +4,7 @@
 use super::FlowNode;
 use super::choice::Step;
 use super::ports::promised;
-use crate::flow::analysis::Telling;
+use crate::flow::analysis::BoundSending;
 use crate::flow::error::FlowError;
 use crate::flow::hash::Payload;
 use crate::flow::message::{FlowOutput, NEVER};
@@ -45,7 +45,7 @@ impl<P: Payload> FlowNode<P> {
         let wanted = self.facts.clip(tag);
         let port = &mut self.state.outputs[output];
         let sink = &mut port.sinks[place];
-        if port.telling == Telling::WhenAsked && sink.announced < wanted {
+        if port.sending == BoundSending::WhenAsked && sink.announced < wanted {
             sink.wanted = sink.wanted.min(wanted);
         }
         Ok(())

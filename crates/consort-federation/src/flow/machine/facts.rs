@@ -3,7 +3,7 @@
 use super::MICROSTEPS_MAX;
 use super::ports::{InputPort, OutputPort, SinkPort};
 use super::ranks::Ranks;
-use crate::flow::analysis::{Telling, telling};
+use crate::flow::analysis::{BoundSending, bound_sending};
 use crate::flow::hash::FlowHash;
 use crate::flow::message::NEVER;
 use crate::flow::topology::{Flow, FlowId, FlowKind, Topology};
@@ -19,18 +19,18 @@ pub(super) struct World {
     pub(super) topology: Topology,
     pub(super) ranks: Ranks,
     /// Of each event flow, when bounds are sent.
-    telling: Vec<Telling>,
+    sending: Vec<BoundSending>,
 }
 
 impl World {
     pub(super) fn new(topology: &Topology) -> Arc<Self> {
-        let (ranks, telling) = (Ranks::new(topology), telling(topology));
-        Arc::new(World { topology: topology.clone(), ranks, telling })
+        let (ranks, sending) = (Ranks::new(topology), bound_sending(topology));
+        Arc::new(World { topology: topology.clone(), ranks, sending })
     }
 
     /// Whether the sinks of a flow ask for bounds.
     fn is_asked(&self, flow: FlowId) -> bool {
-        self.telling[flow.index()] == Telling::WhenAsked
+        self.sending[flow.index()] == BoundSending::WhenAsked
     }
 }
 
@@ -105,7 +105,7 @@ impl Facts {
             flow: id,
             is_immediate: flow.kind.is_immediate(),
             is_event,
-            telling: self.world.telling[id.index()],
+            sending: self.world.sending[id.index()],
             next: if is_event { NEVER } else { first },
             floor: first,
             plan_from: is_event.then_some(first),

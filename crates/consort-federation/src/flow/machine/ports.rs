@@ -1,6 +1,6 @@
 //! The two sides of a flow inside a node's machine: plain values, nothing but state.
 
-use crate::flow::analysis::Telling;
+use crate::flow::analysis::BoundSending;
 use crate::flow::hash::FlowHash;
 use crate::flow::message::{FlowRecord, FlowSide, Message, NEVER};
 use crate::flow::topology::FlowId;
@@ -56,7 +56,7 @@ pub(super) struct OutputPort<P> {
     pub(super) is_immediate: bool,
     pub(super) is_event: bool,
     /// Of an event flow: when bounds are sent.
-    pub(super) telling: Telling,
+    pub(super) sending: BoundSending,
     /// S of Reymann et al. (2019): the tag of the next message to emit; of an event flow: the planned one.
     pub(super) next: Tag,
     /// Of an event flow: no message may have a smaller tag.
@@ -98,10 +98,10 @@ impl<P> OutputPort<P> {
     /// Whether this bound is to be sent to a sink, by a node that waits or by one that has something to do. The end is
     /// sent to all that may ask: it is [`NEVER`], which is at least what any sink waits for.
     pub(super) fn is_news(&self, sink: &SinkPort, bound: Tag, is_waiting: bool) -> bool {
-        let is_time = match self.telling {
-            Telling::AtOnce => true,
-            Telling::BeforeWaiting => is_waiting,
-            Telling::WhenAsked => sink.wanted <= bound,
+        let is_time = match self.sending {
+            BoundSending::AtOnce => true,
+            BoundSending::BeforeWaiting => is_waiting,
+            BoundSending::WhenAsked => sink.wanted <= bound,
         };
         is_time && !sink.waits && sink.announced < bound
     }

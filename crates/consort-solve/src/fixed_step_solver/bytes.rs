@@ -1,13 +1,13 @@
 //! A solver as bytes and back.
 
-use super::{Paced, is_length};
+use super::{FixedStepSolver, is_length};
 use crate::bytes::{BytesError, ReadParts, Reader, WriteParts, Writer};
 use crate::fixed_step::FixedStep;
 
 /// How the bytes begin; its last byte is to be counted up when the form changes.
 const MAGIC: [u8; 8] = *b"CSTPACE\x02";
 
-impl Paced {
+impl FixedStepSolver {
     /// Everything it needs to continue exactly; equal solvers have equal bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::new(MAGIC);
@@ -24,7 +24,7 @@ impl Paced {
         writer.finish()
     }
 
-    /// The solver that [`Paced::to_bytes`] wrote.
+    /// The solver that [`FixedStepSolver::to_bytes`] wrote.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Paced {
         let [x, x_from, slope, slope_from] = lists;
         let fixed = FixedStep::from_bytes(reader.part()?)?;
         reader.end()?;
-        let solver = Paced {
+        let solver = FixedStepSolver {
             fixed,
             length,
             pace,
@@ -81,7 +81,7 @@ impl Paced {
     }
 }
 
-impl PartialEq for Paced {
+impl PartialEq for FixedStepSolver {
     fn eq(&self, other: &Self) -> bool {
         self.to_bytes() == other.to_bytes()
     }

@@ -3,7 +3,7 @@
 use crate::METHODS;
 use crate::problems::{Case, not_stiff};
 use consort_core::Prng;
-use consort_solve::{BytesError, Keep, Method, Paced, Problem, Reason, Start};
+use consort_solve::{BytesError, FixedStepSolver, Keep, Method, Problem, Reason, Start};
 
 /// x' = x (1 - x) from 1/4.
 fn logistic() -> Case {
@@ -12,8 +12,8 @@ fn logistic() -> Case {
     Case { name: "logistic", start: vec![0.25], end: 2.0, solution, f }
 }
 
-fn started(method: Method, case: &Case, length: Option<f64>) -> Paced {
-    let mut solver = Paced::new(method, case.len(), length);
+fn started(method: Method, case: &Case, length: Option<f64>) -> FixedStepSolver {
+    let mut solver = FixedStepSolver::new(method, case.len(), length);
     solver.start(0.0, &case.start);
     solver
 }
@@ -131,7 +131,7 @@ fn a_step_that_fails_leaves_the_solver_where_it_was() {
         for (failure, expected) in
             [(false, Reason::NotFinite), (true, Reason::Model("over the cliff"))]
         {
-            let mut solver = Paced::new(method, 1, Some(0.25));
+            let mut solver = FixedStepSolver::new(method, 1, Some(0.25));
             solver.start(0.0, &[0.0]);
             let failed = loop {
                 if let Err(failed) = solver.step(&mut Cliff { failure }, 2.0) {
@@ -146,14 +146,14 @@ fn a_step_that_fails_leaves_the_solver_where_it_was() {
 
 #[test]
 fn a_step_too_short_for_time_to_advance_is_a_failure() {
-    let mut solver = Paced::new(Method::Euler, 1, Some(1e-6));
+    let mut solver = FixedStepSolver::new(Method::Euler, 1, Some(1e-6));
     solver.start(1e12, &[0.0]);
     let failed = solver.step(&mut Cliff { failure: false }, 1e12 + 1.0).expect_err("no step");
     assert_eq!(failed.reason, Reason::StepTooSmall);
 }
 
 /// One step, not past the next of the points at which others would be told of the states.
-fn step(solver: &mut Paced, case: &mut Case) {
+fn step(solver: &mut FixedStepSolver, case: &mut Case) {
     let every = case.end / 2_000.0;
     let limit = ((solver.state().0 / every).floor() + 1.0) * every;
     let limit = if solver.state().0 < limit { limit } else { limit + every };
@@ -175,11 +175,12 @@ fn every_method_continues_exactly_from_any_point_of_any_problem() {
                 step(&mut solver, &mut case);
                 solver.clone()
             });
-            let all: Vec<Paced> = all.take(30).collect();
+            let all: Vec<FixedStepSolver> = all.take(30).collect();
             for _ in 0..200 {
                 let point = usize::try_from(prng.below(20)).expect("an index");
                 let mut cloned = all[point].clone();
-                let mut revived = Paced::from_bytes(&cloned.to_bytes()).expect("just written");
+                let mut revived =
+                    FixedStepSolver::from_bytes(&cloned.to_bytes()).expect("just written");
                 for expected in &all[point + 1..point + 10] {
                     step(&mut cloned, &mut case);
                     step(&mut revived, &mut case);
@@ -191,7 +192,7 @@ fn every_method_continues_exactly_from_any_point_of_any_problem() {
     }
 }
 
-fn worked() -> Paced {
+fn worked() -> FixedStepSolver {
     let mut case = logistic();
     let mut solver = started(Method::AdamsBashforth3(Start::RungeKutta4), &case, Some(0.0004));
     (0..7).for_each(|_| step(&mut solver, &mut case));
@@ -202,14 +203,14 @@ fn worked() -> Paced {
 fn bytes_that_no_solver_wrote_are_refused() {
     let bytes = worked().to_bytes();
     for length in 0..bytes.len() {
-        let refused = Paced::from_bytes(&bytes[..length]);
+        let refused = FixedStepSolver::from_bytes(&bytes[..length]);
         assert!(matches!(refused, Err(BytesError::Length { .. })), "{length}: {refused:?}");
     }
-    assert!(Paced::from_bytes(&[bytes.as_slice(), &[0]].concat()).is_err());
+    assert!(FixedStepSolver::from_bytes(&[bytes.as_slice(), &[0]].concat()).is_err());
     let check = |at: usize, change: &[u8], expected: &str| {
         let mut bytes = bytes.clone();
         bytes[at..at + change.len()].copy_from_slice(change);
-        let error = Paced::from_bytes(&bytes).expect_err(expected);
+        let error = FixedStepSolver::from_bytes(&bytes).expect_err(expected);
         assert_eq!(error.to_string(), expected);
     };
     check(7, &[9], "invalid magic bytes");
@@ -246,7 +247,8 @@ fn a_restart_keeps_what_it_may() {
     assert_eq!(kept, all);
     kept.restart(t, &x, Keep::StepSize);
     assert_ne!(kept, all);
-    let mut anew = Paced::new(Method::AdamsBashforth3(Start::RungeKutta4), 1, Some(0.0004));
+    let mut anew =
+        FixedStepSolver::new(Method::AdamsBashforth3(Start::RungeKutta4), 1, Some(0.0004));
     anew.start(t, &x);
     (0..5).for_each(|_| {
         step(&mut kept, &mut case);

@@ -1,4 +1,4 @@
-//! Steps of fixed length, cut where somebody wants to look.
+//! Steps of fixed length, cut at given times.
 
 mod bytes;
 
@@ -20,7 +20,7 @@ use consort_core::clone_by_field;
 /// - It allocates when it is made and never in a step.
 ///
 /// ```
-/// use consort_solve::{Method, Paced, Problem};
+/// use consort_solve::{Method, FixedStepSolver, Problem};
 ///
 /// struct Decay;
 /// impl Problem for Decay {
@@ -31,7 +31,7 @@ use consort_core::clone_by_field;
 ///     }
 /// }
 ///
-/// let mut solver = Paced::new(Method::RungeKutta4, 1, Some(0.01));
+/// let mut solver = FixedStepSolver::new(Method::RungeKutta4, 1, Some(0.01));
 /// solver.start(0.0, &[1.0]);
 /// while solver.state().0 < 2.0 {
 ///     solver.step(&mut Decay, 2.0).expect("a harmless problem");
@@ -40,7 +40,7 @@ use consort_core::clone_by_field;
 /// assert!((solver.state().1[0] - (-2.0_f64).exp()).abs() < 1e-9);
 /// ```
 #[derive(Debug)]
-pub struct Paced {
+pub struct FixedStepSolver {
     fixed: FixedStep,
     length: Option<f64>,
     /// The length of the last whole step, without a length; zero if there is none.
@@ -60,7 +60,7 @@ pub struct Paced {
     statistics: SolverStatistics,
 }
 
-clone_by_field!(Paced {
+clone_by_field!(FixedStepSolver {
     fixed,
     length,
     pace,
@@ -79,7 +79,7 @@ clone_by_field!(Paced {
 /// How far from its nominal length a step may be, as a part of it, because times are rounded.
 const SLACK: f64 = 1e-9;
 
-impl Paced {
+impl FixedStepSolver {
     /// A solver for `len` states with steps of this length, or of the length from limit to limit; it
     /// is at time zero with all states zero until it is started.
     ///
@@ -89,7 +89,7 @@ impl Paced {
     pub fn new(method: Method, len: usize, length: Option<f64>) -> Self {
         assert!(length.is_none_or(is_length), "a step of {length:?} s");
         let list = || vec![0.0; len];
-        Paced {
+        FixedStepSolver {
             fixed: FixedStep::new(method, len),
             length,
             pace: 0.0,
@@ -119,7 +119,7 @@ impl Paced {
     ///
     /// # Panics
     ///
-    /// As [`Paced::start`].
+    /// As [`FixedStepSolver::start`].
     pub fn restart(&mut self, t: f64, x: &[f64], keep: Keep) {
         let is_own = self.t.to_bits() == t.to_bits() && same_bits(&self.x, x);
         if keep == Keep::Everything && is_own {
