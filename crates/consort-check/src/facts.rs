@@ -5,39 +5,13 @@
 
 mod reactive;
 
+use consort_core::graph::Lists;
 use consort_core::{
     Causality, DependencyKind, DependsOn, ModelDescription, Refresh, Time, ValueType, Variability,
     Variable, VariableId,
 };
 use consort_system::{Order, Plan, Port, ResolvedSystem, Target, Trigger};
 use std::collections::BTreeMap;
-
-/// Lists of numbers, one per key, in one array.
-#[derive(Default)]
-pub(crate) struct Lists {
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Lists {
-    /// From (key, item) pairs; a list keeps the order of its items, repeated ones are dropped.
-    pub(crate) fn new(keys: usize, mut pairs: Vec<(u32, u32)>) -> Self {
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut starts = vec![0; keys + 1];
-        for &(key, _) in &pairs {
-            starts[key as usize + 1] += 1;
-        }
-        for key in 0..keys {
-            starts[key + 1] += starts[key];
-        }
-        Lists { starts, items: pairs.into_iter().map(|(_, item)| item).collect() }
-    }
-
-    pub(crate) fn of(&self, key: usize) -> &[u32] {
-        &self.items[self.starts[key] as usize..self.starts[key + 1] as usize]
-    }
-}
 
 /// What a variable depends on.
 #[derive(Clone, Copy)]

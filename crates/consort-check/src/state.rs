@@ -1,7 +1,8 @@
 //! What is where during an abstract execution: no values, only the tags they belong to.
 
-use crate::facts::{Facts, Lists};
+use crate::facts::Facts;
 use consort_core::VariableId;
+use consort_core::graph::Lists;
 
 /// The tag a value belongs to: how many steps its component had taken.
 pub(crate) type Stamp = i32;

@@ -1,4 +1,38 @@
-//! Strongly connected components of directed graphs.
+//! Directed graphs in compressed form, and their strongly connected components.
+
+/// Lists of numbers, one per key, in one array: where the edges of each vertex of a graph lead.
+#[derive(Clone, Default, Debug)]
+pub struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// From (key, item) pairs; each list is sorted, and repeated items are dropped.
+    pub fn new(keys: usize, mut pairs: Vec<(u32, u32)>) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut starts = vec![0; keys + 1];
+        for &(key, _) in &pairs {
+            starts[key as usize + 1] += 1;
+        }
+        for key in 0..keys {
+            starts[key + 1] += starts[key];
+        }
+        Lists { starts, items: pairs.into_iter().map(|(_, item)| item).collect() }
+    }
+
+    /// How many lists there are.
+    pub fn keys(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The list of a key.
+    #[inline]
+    pub fn of(&self, key: usize) -> &[u32] {
+        &self.items[self.starts[key] as usize..self.starts[key + 1] as usize]
+    }
+}
 
 /// The parts of `vertices` in which each can reach each, without leaving `vertices`: each part sorted, and
 /// every part before those that lead to it. Vertices are below `len`; `successors` gives the ends of edges.

@@ -37,6 +37,7 @@
 pub mod bytes;
 mod call;
 pub mod cancel;
+mod comparison;
 pub mod continuous;
 pub mod copying;
 mod description;
@@ -60,6 +61,7 @@ pub mod value;
 pub mod variable;
 
 pub use cancel::CancelFlag;
+pub use comparison::Comparison;
 pub use continuous::{
     CompletedStep, ContinuousDescription, ContinuousEvent, ContinuousInstance, ContinuousModel,
     CoupledEvents, Sizes,

@@ -13,6 +13,7 @@ use crate::history::Moment;
 use crate::strategy::{Conclusion, ExplorationProgress};
 use crate::visit::{Outcome, ScenarioSummary};
 use crate::world::RobustnessInterval;
+use consort_core::named;
 use consort_system::Campaign;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -23,25 +24,15 @@ const FORMAT: u64 = 1;
 /// The endings of campaigns that can go on.
 pub const UNFINISHED: [&str; 2] = ["stopped", "out of time"];
 
-/// The answer of a campaign.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// No property is violated in any scenario that was judged.
-    Holds,
-    /// Some property is violated in some scenario.
-    Violated,
-    /// No violation was found, but scenarios could not be judged, or the campaign did not end.
-    Unknown,
-}
-
-impl Answer {
-    /// As reports write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Answer::Holds => "holds",
-            Answer::Violated => "violated",
-            Answer::Unknown => "unknown",
-        }
+named! {
+    /// The answer of a campaign.
+    pub enum Answer {
+        /// No property is violated in any scenario that was judged.
+        Holds => "holds",
+        /// Some property is violated in some scenario.
+        Violated => "violated",
+        /// No violation was found, but scenarios could not be judged, or the campaign did not end.
+        Unknown => "unknown",
     }
 }
 

@@ -27,7 +27,9 @@ mod units;
 mod variables;
 
 use crate::xml::{self, Kind, Node, Reader, child};
-use consort_core::{Capabilities, ContinuousDescription, Diagnostic, ModelDescription, Report};
+use consort_core::{
+    Capabilities, ContinuousDescription, Diagnostic, ModelDescription, Report, named,
+};
 use consort_xml::Codes;
 use interface::Interfaces;
 use types::Types;
@@ -36,13 +38,14 @@ use units::Units;
 /// Most elements an array may have at its start.
 pub const ARRAY_ELEMENTS_MAX: u64 = 1 << 27;
 
-/// The major version of the standard an FMU follows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum FmiVersion {
-    /// FMI 2.0.x
-    V2,
-    /// FMI 3.0.x
-    V3,
+named! {
+    /// The major version of the standard an FMU follows.
+    pub enum FmiVersion {
+        /// FMI 2.0.x
+        V2 => "FMI 2.0",
+        /// FMI 3.0.x
+        V3 => "FMI 3.0",
+    }
 }
 
 /// The description of an FMU.
@@ -91,16 +94,6 @@ pub struct ModelExchange {
     pub capabilities: Capabilities,
     /// States, derivatives, indicators.
     pub continuous: ContinuousDescription,
-}
-
-impl FmiVersion {
-    /// For messages: `FMI 2.0`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            FmiVersion::V2 => "FMI 2.0",
-            FmiVersion::V3 => "FMI 3.0",
-        }
-    }
 }
 
 static KIND: Kind = Kind {

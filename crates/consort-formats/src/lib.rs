@@ -47,6 +47,8 @@ pub mod ssp;
 pub mod toml;
 mod uri;
 
+use consort_core::{Diagnostic, Spanned};
+
 pub use assignment::{Assignment, parse_assignment};
 pub use csv::read_inputs;
 pub use scenario::{read_scenario, write_scenario};
@@ -54,6 +56,18 @@ pub use snapshot::{read_snapshot, write_snapshot};
 pub use solver::unknown_solver;
 pub use toml::campaign::read_campaign;
 pub use toml::{read_system, write_system};
+
+/// A name that was there before.
+fn given_twice(
+    code: &'static str,
+    name: &Spanned<String>,
+    earlier: &Spanned<String>,
+) -> Diagnostic {
+    Diagnostic::error(code, format!("`{}` is given twice", name.value))
+        .maybe_at(name.span, "given again")
+        .help("remove one of the two")
+        .maybe_label(earlier.span, "first given here")
+}
 
 /// Whether a name of a component may have the character; `/` separates the parts of one.
 fn is_name_letter(c: char) -> bool {

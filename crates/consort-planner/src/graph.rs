@@ -1,38 +1,27 @@
 //! Directed graphs in compressed form, and their strongly connected components.
 
-use consort_core::graph::strong_components;
+use consort_core::graph::{Lists, strong_components};
 
 /// A directed graph over `0..len` in compressed form.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    starts: Vec<u32>,
-    targets: Vec<u32>,
+    targets: Lists,
 }
 
 impl Graph {
     /// The graph with these edges; duplicates are harmless.
-    pub(crate) fn new(len: usize, mut edges: Vec<(u32, u32)>) -> Self {
-        edges.sort_unstable();
-        edges.dedup();
-        let mut starts = vec![0; len + 1];
-        for &(from, _) in &edges {
-            starts[from as usize + 1] += 1;
-        }
-        for index in 0..len {
-            starts[index + 1] += starts[index];
-        }
-        Graph { starts, targets: edges.into_iter().map(|(_, to)| to).collect() }
+    pub(crate) fn new(len: usize, edges: Vec<(u32, u32)>) -> Self {
+        Graph { targets: Lists::new(len, edges) }
     }
 
     /// How many nodes there are.
     pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.targets.keys()
     }
 
     /// Where the edges of `node` lead, sorted.
     pub(crate) fn successors(&self, node: u32) -> &[u32] {
-        let node = node as usize;
-        &self.targets[self.starts[node] as usize..self.starts[node + 1] as usize]
+        self.targets.of(node as usize)
     }
 
     /// The strongly connected components in topological order (sources first), each sorted.

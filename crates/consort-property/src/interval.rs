@@ -1,6 +1,7 @@
 //! Bounds on a robustness, and how they combine.
 
-use crate::tree::{Joint, Relation};
+use crate::tree::Joint;
+use consort_core::Comparison;
 
 /// What is known of a robustness: it lies between the two.
 ///
@@ -56,16 +57,16 @@ impl Interval {
         }
     }
 
-    /// How far two numbers are from the relation's border, and on which side. A value that is no number
+    /// How far two numbers are from the comparison's border, and on which side. A value that is no number
     /// leaves everything open: it is neither silently true nor silently false.
-    pub(crate) fn compare(relation: Relation, left: f64, right: f64, scale: f64) -> Self {
+    pub(crate) fn compare(comparison: Comparison, left: f64, right: f64, scale: f64) -> Self {
         if left.is_nan() || right.is_nan() {
             return Interval::UNKNOWN;
         }
         let is_same = left <= right && right <= left;
         // The difference of two equal infinities is no number.
         let margin = if is_same { 0.0 } else { (left - right).abs() / scale };
-        let truth = relation.holds(left, right);
+        let truth = comparison.holds(left, right);
         Interval::exact(if truth { margin } else { -margin })
     }
 

@@ -4,9 +4,9 @@
 //! [`Rule`], whose operands come before it.
 
 use crate::operator::{Held, Reach};
-use crate::tree::{Bounds, Formula, Joint, Relation, Term, Way};
+use crate::tree::{Bounds, Formula, Joint, Term, Way};
 use crate::{Reading, ticks};
-use consort_core::{Resolution, Time};
+use consort_core::{Comparison, Resolution, Time};
 
 /// What is computed at every time.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub(crate) enum Rule {
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Constant(bool),
-    Compare { relation: Relation, left: Term, right: Term, scale: f64 },
+    Compare { comparison: Comparison, left: Term, right: Term, scale: f64 },
     Signal(usize),
     Event(usize),
     Tick(usize),
@@ -163,7 +163,7 @@ impl Planner<'_> {
         self.has_instants |= matches!(formula, Formula::Event(_) | Formula::Tick(_));
         match formula {
             Formula::Constant(truth) => Rule::Source(Source::Constant(*truth)),
-            Formula::Compare(relation, left, right) => self.compare(*relation, left, right),
+            Formula::Compare(comparison, left, right) => self.compare(*comparison, left, right),
             Formula::Signal(place) => Rule::Source(Source::Signal(*place)),
             Formula::Event(place) => Rule::Source(Source::Event(*place)),
             Formula::Tick(place) => Rule::Source(Source::Tick(*place)),
@@ -179,7 +179,7 @@ impl Planner<'_> {
     }
 
     /// A comparison's margin is measured by the greatest scale of its signals.
-    fn compare(&self, relation: Relation, left: &Term, right: &Term) -> Rule {
+    fn compare(&self, comparison: Comparison, left: &Term, right: &Term) -> Rule {
         let mut scale: Option<f64> = None;
         let mut take = |place: usize| {
             let other = self.scales[place];
@@ -188,7 +188,7 @@ impl Planner<'_> {
         left.each_signal(&mut take);
         right.each_signal(&mut take);
         let (left, right, scale) = (left.clone(), right.clone(), scale.unwrap_or(1.0));
-        Rule::Source(Source::Compare { relation, left, right, scale })
+        Rule::Source(Source::Compare { comparison, left, right, scale })
     }
 }
 

@@ -153,8 +153,8 @@ impl Source {
         let Sample { start, end, values, .. } = *sample;
         let value = match self {
             Source::Constant(truth) => Interval::of(*truth),
-            Source::Compare { relation, left, right, scale } => {
-                Interval::compare(*relation, left.value(values), right.value(values), *scale)
+            Source::Compare { comparison, left, right, scale } => {
+                Interval::compare(*comparison, left.value(values), right.value(values), *scale)
             }
             Source::Signal(place) if values[*place].is_nan() => Interval::UNKNOWN,
             Source::Signal(place) => Interval::of(values[*place] < 0.0 || 0.0 < values[*place]),

@@ -1,17 +1,6 @@
 //! What a formula says, as a tree.
 
-use consort_core::Seconds;
-
-/// How two numbers are compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Relation {
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal,
-    NotEqual,
-}
+use consort_core::{Comparison, Seconds};
 
 /// A function of one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +64,7 @@ pub(crate) struct Bounds {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Formula {
     Constant(bool),
-    Compare(Relation, Term, Term),
+    Compare(Comparison, Term, Term),
     /// A signal that is not zero.
     Signal(usize),
     /// A signal changes at some tag of the time.
@@ -145,20 +134,6 @@ impl Operation {
             Operation::Min | Operation::Max if a.is_nan() || b.is_nan() => f64::NAN,
             Operation::Min => a.min(b),
             Operation::Max => a.max(b),
-        }
-    }
-}
-
-impl Relation {
-    /// Whether it holds; of numbers only.
-    pub(crate) fn holds(self, a: f64, b: f64) -> bool {
-        match self {
-            Relation::Less => a < b,
-            Relation::LessEqual => a <= b,
-            Relation::Greater => b < a,
-            Relation::GreaterEqual => b <= a,
-            Relation::Equal => a <= b && b <= a,
-            Relation::NotEqual => a < b || b < a,
         }
     }
 }

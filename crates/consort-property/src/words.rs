@@ -1,6 +1,7 @@
 //! The words of the language, and the other spellings that people know from elsewhere.
 
-use crate::tree::{Function, Joint, Operation, Relation, Way};
+use crate::tree::{Function, Joint, Operation, Way};
+use consort_core::Comparison;
 
 /// An operator that looks along the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,16 +46,9 @@ pub(crate) const JOINTS: [&[(&str, Joint)]; 5] = [
     &[("and", Joint::And), ("&&", Joint::And), ("&", Joint::And)],
 ];
 
-pub(crate) const RELATIONS: [(&str, Relation); 8] = [
-    ("<=", Relation::LessEqual),
-    (">=", Relation::GreaterEqual),
-    ("==", Relation::Equal),
-    ("=", Relation::Equal),
-    ("!=", Relation::NotEqual),
-    ("!==", Relation::NotEqual),
-    ("<", Relation::Less),
-    (">", Relation::Greater),
-];
+/// Other signs of comparisons.
+pub(crate) const OTHER_SIGNS: [(Comparison, &str); 2] =
+    [(Comparison::Equal, "="), (Comparison::NotEqual, "!==")];
 
 const FUNCTIONS: [(&str, Function); 7] = [
     ("abs", Function::Abs),

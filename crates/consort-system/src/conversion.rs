@@ -1,7 +1,7 @@
 //! What becomes of a value on a connection between two types. `docs/conversions.md` has the table.
 
-use consort_core::ValueType;
 use consort_core::model::Enumeration;
+use consort_core::{ValueType, named};
 
 /// What becomes of values of one type on their way to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,22 +16,13 @@ pub enum TypeConversion {
     Refused,
 }
 
-/// A native block that makes one type of another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConvertingBlock {
-    /// `native:threshold`: a number to a Boolean.
-    Threshold,
-    /// `native:round`: a number to a whole number.
-    Round,
-}
-
-impl ConvertingBlock {
-    /// Its name in a system.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ConvertingBlock::Threshold => "native:threshold",
-            ConvertingBlock::Round => "native:round",
-        }
+named! {
+    /// A native block that makes one type of another.
+    pub enum ConvertingBlock {
+        /// `native:threshold`: a number to a Boolean.
+        Threshold => "native:threshold",
+        /// `native:round`: a number to a whole number.
+        Round => "native:round",
     }
 }
 

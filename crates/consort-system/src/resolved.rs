@@ -1,6 +1,7 @@
 //! What a system means: ids instead of names, ticks instead of seconds, values of the right type.
 
 pub use crate::port::Port;
+pub use consort_core::Comparison;
 use serde::{Deserialize, Serialize};
 
 use crate::coupling::ResolvedCoupling;
@@ -215,38 +216,6 @@ pub struct Condition {
     pub comparison: Comparison,
     /// With what.
     pub number: f64,
-}
-
-/// How two numbers are compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Comparison {
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
-}
-
-impl Comparison {
-    /// Whether `left OPERATOR right` holds; nothing but `!=` holds for NaN.
-    #[expect(clippy::float_cmp, reason = "the user asked for exactly this comparison")]
-    pub fn holds(self, left: f64, right: f64) -> bool {
-        match self {
-            Comparison::Less => left < right,
-            Comparison::LessEqual => left <= right,
-            Comparison::Greater => right < left,
-            Comparison::GreaterEqual => right <= left,
-            Comparison::Equal => left == right,
-            Comparison::NotEqual => left != right,
-        }
-    }
 }
 
 /// What an intervention acts on.

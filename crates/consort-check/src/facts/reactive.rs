@@ -1,6 +1,7 @@
 //! Which inputs are reactive.
 
-use super::{Depends, Facts, Lists};
+use super::{Depends, Facts};
+use consort_core::graph::Lists;
 use consort_core::{ComponentId, VariableId};
 use consort_system::{Operation, Order, Plan, Port, ResolvedConnection, Stage};
 

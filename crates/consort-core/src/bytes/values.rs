@@ -55,31 +55,24 @@ impl Element for bool {
     }
 }
 
-impl Element for String {
-    const LEAST: usize = 8;
+macro_rules! owned {
+    ($($list:ty: $part:ident;)*) => {$(
+        impl Element for $list {
+            const LEAST: usize = 8;
 
-    fn write(&self, writer: &mut Writer<impl Sink>) {
-        writer.text(self);
-    }
+            fn write(&self, writer: &mut Writer<impl Sink>) {
+                writer.$part(self);
+            }
 
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
-        reader.text()?.clone_into(self);
-        Ok(())
-    }
+            fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
+                reader.$part()?.clone_into(self);
+                Ok(())
+            }
+        }
+    )*};
 }
 
-impl Element for Vec<u8> {
-    const LEAST: usize = 8;
-
-    fn write(&self, writer: &mut Writer<impl Sink>) {
-        writer.part(self);
-    }
-
-    fn read(&mut self, reader: &mut Reader<'_>) -> Result<(), BytesError> {
-        reader.part()?.clone_into(self);
-        Ok(())
-    }
-}
+owned!(String: text; Vec<u8>: part;);
 
 /// Elements whose number the reader knows.
 pub(super) fn write_all<T: Element>(writer: &mut Writer<impl Sink>, list: &[T]) {

@@ -7,13 +7,13 @@ use crate::tree::{Expression, ExpressionKind, Name};
 use consort_core::Diagnostic;
 use consort_core::text::{Readable, Token, TokenKind, Unreadable};
 
-const COMPARISONS: [(&str, Builtin); 6] = [
-    ("<=", Builtin::LessEqual),
-    (">=", Builtin::GreaterEqual),
-    ("==", Builtin::Equal),
-    ("!=", Builtin::NotEqual),
-    ("<", Builtin::Less),
-    (">", Builtin::Greater),
+const COMPARISONS: [Builtin; 6] = [
+    Builtin::Less,
+    Builtin::LessEqual,
+    Builtin::Greater,
+    Builtin::GreaterEqual,
+    Builtin::Equal,
+    Builtin::NotEqual,
 ];
 
 impl Parser<'_> {
@@ -111,9 +111,9 @@ impl Parser<'_> {
     }
 
     fn comparison_sign(&mut self) -> Option<Builtin> {
-        let found = COMPARISONS.iter().find(|(sign, _)| self.sees(sign))?;
+        let found = COMPARISONS.into_iter().find(|builtin| self.sees(builtin.name()))?;
         self.advance();
-        Some(found.1)
+        Some(found)
     }
 
     /// Terms with `+` and `-`: one sum, in which subtracted terms are negated.

@@ -3,29 +3,21 @@
 use super::{bounds, choices, count};
 use crate::campaign::ResolvedCampaign;
 use crate::world::RobustnessInterval;
+use consort_core::named;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Why this scenario was kept, of all that violate a property.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CounterExampleRole {
-    /// It is the first.
-    First,
-    /// It is the least robust.
-    Worst,
-    /// It is what is left of the first when all was left out that does not matter.
-    Shrunk,
-}
-
-impl CounterExampleRole {
-    /// As files are called.
-    pub const fn name(self) -> &'static str {
-        match self {
-            CounterExampleRole::First => "first",
-            CounterExampleRole::Worst => "worst",
-            CounterExampleRole::Shrunk => "shrunk",
-        }
+named! {
+    /// Why this scenario was kept, of all that violate a property.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum CounterExampleRole {
+        /// It is the first.
+        First => "first",
+        /// It is the least robust.
+        Worst => "worst",
+        /// It is what is left of the first when all was left out that does not matter.
+        Shrunk => "shrunk",
     }
 }
 

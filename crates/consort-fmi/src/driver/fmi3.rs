@@ -45,6 +45,32 @@ macro_rules! plain {
     };
 }
 
+/// Setting and getting values of any type: a row for each, by functions of the FMU or by methods of our own.
+macro_rules! by_type {
+    (
+        plain { $($plain:ident: $set_call:literal $set:ident, $get_call:literal $get:ident;)* }
+        own { $($own:ident: $set_own:ident, $get_own:ident;)* }
+    ) => {
+        fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked {
+            match values {
+                $(ValuesRef::$plain(values) => {
+                    plain!(self, references, values, as_ptr, $set_call, $set)
+                })*
+                $(ValuesRef::$own(values) => self.$set_own(references, values),)*
+            }
+        }
+
+        fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked {
+            match values {
+                $(ValuesMut::$plain(values) => {
+                    plain!(self, references, values, as_mut_ptr, $get_call, $get)
+                })*
+                $(ValuesMut::$own(values) => self.$get_own(references, values),)*
+            }
+        }
+    };
+}
+
 impl Fmi3Calls {
     /// Makes a live instance.
     pub(crate) fn instantiate(table: Arc<Fmi3>, request: Request) -> CallResult<Self> {
@@ -124,6 +150,10 @@ impl Fmi3Calls {
         Ok(reply)
     }
 
+    fn set_booleans(&mut self, references: &[Reference], values: &[bool]) -> Asked {
+        plain!(self, references, values, as_ptr, "fmi3SetBoolean", set_boolean)
+    }
+
     fn get_booleans(&mut self, references: &[Reference], values: &mut [bool]) -> Asked {
         let (place, count) = (references.as_ptr(), references.len());
         let bytes: *mut u8 = values.as_mut_ptr().cast();
@@ -132,6 +162,12 @@ impl Fmi3Calls {
         // SAFETY: the bytes are those of `values`.
         unsafe { make_booleans(bytes, length) };
         reply
+    }
+
+    fn set_clocks(&mut self, references: &[Reference], values: &[bool]) -> Asked {
+        let (place, count) = (references.as_ptr(), references.len());
+        check_lengths("fmi3SetClock", count, values.len())?;
+        ask_optional!(self, "fmi3SetClock", set_clock, place, count, values.as_ptr())
     }
 
     fn get_clocks(&mut self, references: &[Reference], values: &mut [bool]) -> Asked {
@@ -245,59 +281,25 @@ impl Calls for Fmi3Calls {
         plain!(self, references, values, as_mut_ptr, "fmi3GetFloat64", get_float64)
     }
 
-    fn set(&mut self, references: &[Reference], values: ValuesRef<'_>) -> Asked {
-        macro_rules! set {
-            ($values:ident, $call:literal, $function:ident) => {
-                plain!(self, references, $values, as_ptr, $call, $function)
-            };
+    by_type! {
+        plain {
+            Float32: "fmi3SetFloat32" set_float32, "fmi3GetFloat32" get_float32;
+            Int8: "fmi3SetInt8" set_int8, "fmi3GetInt8" get_int8;
+            UInt8: "fmi3SetUInt8" set_uint8, "fmi3GetUInt8" get_uint8;
+            Int16: "fmi3SetInt16" set_int16, "fmi3GetInt16" get_int16;
+            UInt16: "fmi3SetUInt16" set_uint16, "fmi3GetUInt16" get_uint16;
+            Int32: "fmi3SetInt32" set_int32, "fmi3GetInt32" get_int32;
+            UInt32: "fmi3SetUInt32" set_uint32, "fmi3GetUInt32" get_uint32;
+            Int64: "fmi3SetInt64" set_int64, "fmi3GetInt64" get_int64;
+            Enumeration: "fmi3SetInt64" set_int64, "fmi3GetInt64" get_int64;
+            UInt64: "fmi3SetUInt64" set_uint64, "fmi3GetUInt64" get_uint64;
         }
-        match values {
-            ValuesRef::Float64(values) => self.set_floats(references, values),
-            ValuesRef::Float32(values) => set!(values, "fmi3SetFloat32", set_float32),
-            ValuesRef::Int8(values) => set!(values, "fmi3SetInt8", set_int8),
-            ValuesRef::UInt8(values) => set!(values, "fmi3SetUInt8", set_uint8),
-            ValuesRef::Int16(values) => set!(values, "fmi3SetInt16", set_int16),
-            ValuesRef::UInt16(values) => set!(values, "fmi3SetUInt16", set_uint16),
-            ValuesRef::Int32(values) => set!(values, "fmi3SetInt32", set_int32),
-            ValuesRef::UInt32(values) => set!(values, "fmi3SetUInt32", set_uint32),
-            ValuesRef::Int64(values) | ValuesRef::Enumeration(values) => {
-                set!(values, "fmi3SetInt64", set_int64)
-            }
-            ValuesRef::UInt64(values) => set!(values, "fmi3SetUInt64", set_uint64),
-            ValuesRef::Boolean(values) => set!(values, "fmi3SetBoolean", set_boolean),
-            ValuesRef::String(values) => self.set_strings(references, values),
-            ValuesRef::Binary(values) => self.set_binaries(references, values),
-            ValuesRef::Clock(values) => {
-                check_lengths("fmi3SetClock", references.len(), values.len())?;
-                let (place, count) = (references.as_ptr(), references.len());
-                ask_optional!(self, "fmi3SetClock", set_clock, place, count, values.as_ptr())
-            }
-        }
-    }
-
-    fn get(&mut self, references: &[Reference], values: ValuesMut<'_>) -> Asked {
-        macro_rules! get {
-            ($values:ident, $call:literal, $function:ident) => {
-                plain!(self, references, $values, as_mut_ptr, $call, $function)
-            };
-        }
-        match values {
-            ValuesMut::Float64(values) => self.get_floats(references, values),
-            ValuesMut::Float32(values) => get!(values, "fmi3GetFloat32", get_float32),
-            ValuesMut::Int8(values) => get!(values, "fmi3GetInt8", get_int8),
-            ValuesMut::UInt8(values) => get!(values, "fmi3GetUInt8", get_uint8),
-            ValuesMut::Int16(values) => get!(values, "fmi3GetInt16", get_int16),
-            ValuesMut::UInt16(values) => get!(values, "fmi3GetUInt16", get_uint16),
-            ValuesMut::Int32(values) => get!(values, "fmi3GetInt32", get_int32),
-            ValuesMut::UInt32(values) => get!(values, "fmi3GetUInt32", get_uint32),
-            ValuesMut::Int64(values) | ValuesMut::Enumeration(values) => {
-                get!(values, "fmi3GetInt64", get_int64)
-            }
-            ValuesMut::UInt64(values) => get!(values, "fmi3GetUInt64", get_uint64),
-            ValuesMut::Boolean(values) => self.get_booleans(references, values),
-            ValuesMut::String(values) => self.get_strings(references, values),
-            ValuesMut::Binary(values) => self.get_binaries(references, values),
-            ValuesMut::Clock(values) => self.get_clocks(references, values),
+        own {
+            Float64: set_floats, get_floats;
+            Boolean: set_booleans, get_booleans;
+            String: set_strings, get_strings;
+            Binary: set_binaries, get_binaries;
+            Clock: set_clocks, get_clocks;
         }
     }
 

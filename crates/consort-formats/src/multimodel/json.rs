@@ -2,6 +2,7 @@
 
 mod parse;
 
+use crate::given_twice;
 use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Literal, Report, Seconds, Span};
 use consort_system::Spanned;
@@ -195,12 +196,7 @@ fn report_duplicates(entries: &[Entry], report: &mut Report) {
         if DUPLICATES_MAX < reported {
             return;
         }
-        let message = format!("`{}` is given twice", entry.key.value);
-        let diagnostic = Diagnostic::error("json::duplicate-key", message)
-            .maybe_at(entry.key.span, "given again")
-            .help("remove one of the two")
-            .maybe_label(earlier.span, "first given here");
-        report.push(diagnostic);
+        report.push(given_twice("json::duplicate-key", &entry.key, earlier));
     }
 }
 

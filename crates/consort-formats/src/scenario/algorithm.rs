@@ -164,11 +164,8 @@ impl Reader<'_> {
                 }
                 let max = known.scenario.step_max;
                 let message = format!("a step of {size} is longer than the longest, {max}");
-                self.report.push(
-                    Diagnostic::error("scenario::bad-value", message)
-                        .at(node.span, "too long")
-                        .help("make `max-possible-step-size` larger or the step shorter"),
-                );
+                let help = "make `max-possible-step-size` larger or the step shorter";
+                self.bad_value(message, node, "too long", help);
                 None
             }
             (Some(_), Some(node)) => {

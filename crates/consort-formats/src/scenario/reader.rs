@@ -154,11 +154,7 @@ impl<'r> Reader<'r> {
             Some("delayed") | None => false,
             Some(other) => {
                 let message = format!("there is no reactivity `{other}`");
-                self.report.push(
-                    Diagnostic::error("scenario::bad-value", message)
-                        .at(node.span, "unknown")
-                        .help(choices(other, &["delayed", "reactive"])),
-                );
+                self.bad_value(message, node, "unknown", choices(other, &["delayed", "reactive"]));
                 false
             }
         }
@@ -306,11 +302,7 @@ impl<'r> Reader<'r> {
             Some("false" | "no" | "off") | None => false,
             Some(other) => {
                 let message = format!("`{other}` is neither `true` nor `false`");
-                self.report.push(
-                    Diagnostic::error("scenario::bad-value", message)
-                        .at(node.span, "not a choice")
-                        .help("write `true` or `false`"),
-                );
+                self.bad_value(message, node, "not a choice", "write `true` or `false`");
                 false
             }
         }
@@ -321,13 +313,22 @@ impl<'r> Reader<'r> {
         let number = text.parse().ok().filter(|number| 0 < *number);
         if number.is_none() {
             let message = format!("`{text}` is no step size");
-            self.report.push(
-                Diagnostic::error("scenario::bad-value", message)
-                    .at(node.span, "not a whole number above zero")
-                    .help("step sizes are whole numbers from 1 on"),
-            );
+            let help = "step sizes are whole numbers from 1 on";
+            self.bad_value(message, node, "not a whole number above zero", help);
         }
         number
+    }
+
+    /// Says that a value is not of its kind.
+    pub(super) fn bad_value(
+        &mut self,
+        message: String,
+        node: &Node,
+        label: &str,
+        help: impl Into<String>,
+    ) {
+        let error = Diagnostic::error("scenario::bad-value", message);
+        self.report.push(error.at(node.span, label).help(help));
     }
 
     pub(super) fn unknown(

@@ -8,8 +8,9 @@ mod wires;
 
 use super::document::{Connector, Content, Element, Structure};
 use super::xml::Session;
+use consort_core::diagnostic::nearest_name;
 use consort_core::{Diagnostic, Unit};
-use consort_system::{Component, SystemDescription};
+use consort_system::{Component, Spanned, SystemDescription};
 use std::collections::BTreeMap;
 
 /// The system that a structure describes; problems are reported to the session.
@@ -97,4 +98,22 @@ impl Tree<'_> {
             _ => Some(part),
         }
     }
+}
+
+/// The name that was probably meant, or else another way out.
+fn nearest_or<'n>(name: &str, known: impl Iterator<Item = &'n str>, way_out: &str) -> String {
+    match nearest_name(name, known) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => way_out.to_owned(),
+    }
+}
+
+fn report_not_found(
+    session: &mut Session<'_>,
+    code: &'static str,
+    message: String,
+    name: &Spanned<String>,
+    help: String,
+) {
+    session.report(Diagnostic::error(code, message).maybe_at(name.span, "not found").help(help));
 }

@@ -92,11 +92,8 @@ fn read_root(
     check_version(session, root);
     let units = Units::read(session, root);
     let Some(system) = root.child("System") else {
-        session.report(
-            Diagnostic::error("ssp::missing-element", "the description has no `System`")
-                .at(root.span(), "nothing in here")
-                .help("put the components into `<ssd:System name=\"...\"><ssd:Elements>`"),
-        );
+        let help = "put the components into `<ssd:System name=\"...\"><ssd:Elements>`";
+        session.missing("the description has no `System`", root, "nothing in here", help);
         return None;
     };
     let folder = super::uri::folder(path);
@@ -220,8 +217,10 @@ fn read_elements(
     let mut complete = true;
     for child in list.children() {
         let element = match child.name() {
+            "Component" if !admit(session, child, place) => None,
             "Component" => component::read(session, child, place),
             "System" => read_system(session, child, &mut place.deeper()),
+            "SignalDictionaryReference" if !admit(session, child, place) => None,
             "SignalDictionaryReference" => dictionary::reference(session, child, place),
             _ => continue,
         };

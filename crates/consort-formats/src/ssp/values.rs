@@ -43,11 +43,8 @@ pub(super) fn parameter_set(session: &mut Session<'_>, set: Tag<'_>) -> Vec<Valu
     session.known(set, &[META, &["version", "name"]].concat(), &children);
     let units = Units::read(session, set);
     let Some(list) = set.child("Parameters") else {
-        session.report(
-            Diagnostic::error("ssp::missing-element", "`ParameterSet` has no `Parameters`")
-                .at(set.span(), "nothing in here")
-                .help("put the values into `<ssv:Parameters>`"),
-        );
+        let message = "`ParameterSet` has no `Parameters`";
+        session.missing(message, set, "nothing in here", "put the values into `<ssv:Parameters>`");
         return Vec::new();
     };
     session.known(list, &[], &["Parameter"]);
@@ -55,18 +52,26 @@ pub(super) fn parameter_set(session: &mut Session<'_>, set: Tag<'_>) -> Vec<Valu
     let mut values = Vec::new();
     for tag in list.all("Parameter") {
         let Some(value) = parameter(session, tag, &units) else { continue };
-        if !names.insert(value.name.value.clone()) {
-            let message = format!("`{}` is given twice in one parameter set", value.name.value);
-            let warning = Diagnostic::warning("ssp::duplicate-parameter", message);
-            report_repeated(session, warning.maybe_at(value.name.span, "given again"));
-        }
+        let message = |name: &str| format!("`{name}` is given twice in one parameter set");
+        let warning = ("ssp::duplicate-parameter", "given again");
+        check_repeated(session, &mut names, &value.name, warning, message);
         values.push(value);
     }
     values
 }
 
-fn report_repeated(session: &mut Session<'_>, warning: Diagnostic) {
-    session.report(warning.help("the last one counts; remove the others"));
+/// Warns, by its code and label, of a name that was there before.
+fn check_repeated(
+    session: &mut Session<'_>,
+    seen: &mut BTreeSet<String>,
+    name: &Spanned<String>,
+    (code, label): (&'static str, &str),
+    message: impl Fn(&str) -> String,
+) {
+    if !seen.insert(name.value.clone()) {
+        let warning = Diagnostic::warning(code, message(&name.value)).maybe_at(name.span, label);
+        session.report(warning.help("the last one counts; remove the others"));
+    }
 }
 
 /// Whether the root element of a file is the one it must be.
@@ -90,11 +95,8 @@ fn parameter(session: &mut Session<'_>, tag: Tag<'_>, units: &Units) -> Option<V
     let name = Spanned { value: name.value.to_owned(), span: name.span };
     let Some(typed) = tag.children().find(|child| TYPES.contains(&child.name())) else {
         let message = format!("the parameter `{}` has no value", name.value);
-        session.report(
-            Diagnostic::error("ssp::missing-element", message)
-                .at(tag.span(), "no element with a type in here")
-                .help("add one, such as `<ssv:Real value=\"1.5\"/>`"),
-        );
+        let help = "add one, such as `<ssv:Real value=\"1.5\"/>`";
+        session.missing(message, tag, "no element with a type in here", help);
         return None;
     };
     let unit = units.of_value(session, typed);
@@ -218,11 +220,9 @@ pub(super) fn parameter_mapping(session: &mut Session<'_>, mapping: Tag<'_>) -> 
     let mut entries = Vec::new();
     for tag in mapping.all("MappingEntry") {
         let Some(entry) = entry(session, tag) else { continue };
-        if !targets.insert(entry.target.value.clone()) {
-            let message = format!("two parameters are mapped to `{}`", entry.target.value);
-            let warning = Diagnostic::warning("ssp::duplicate-target", message);
-            report_repeated(session, warning.maybe_at(entry.target.span, "mapped again"));
-        }
+        let message = |name: &str| format!("two parameters are mapped to `{name}`");
+        let warning = ("ssp::duplicate-target", "mapped again");
+        check_repeated(session, &mut targets, &entry.target, warning, message);
         entries.push(entry);
     }
     entries

@@ -2,7 +2,7 @@
 
 use super::experiment::Defaults;
 use super::{isolation, solving};
-use crate::is_name_letter;
+use crate::{given_twice, is_name_letter};
 use consort_core::{Diagnostic, Literal, SetupOrder};
 use consort_system::{Component, Parameter, Spanned, StepLength};
 use consort_toml::{DeTable, DeValue, Entry, LiteralProblem, TomlReader, Value, literal};
@@ -226,11 +226,6 @@ fn report_duplicates(reader: &mut TomlReader<'_>, list: &[Parameter]) {
     let mut first = BTreeMap::new();
     for parameter in list {
         let Some(earlier) = first.insert(&parameter.name.value, &parameter.name) else { continue };
-        let message = format!("`{}` is given twice", parameter.name.value);
-        let diagnostic = Diagnostic::error("system::duplicate-parameter", message)
-            .maybe_at(parameter.name.span, "given again")
-            .help("remove one of the two")
-            .maybe_label(earlier.span, "first given here");
-        reader.loss(diagnostic);
+        reader.loss(given_twice("system::duplicate-parameter", &parameter.name, earlier));
     }
 }

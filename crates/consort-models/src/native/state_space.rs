@@ -278,15 +278,20 @@ impl StateSpace {
         }
     }
 
+    /// `to` becomes `of_x` x + `of_u` u.
+    fn combine(&self, of_x: &Matrix, of_u: &Matrix, to: Slot, store: &mut Store) {
+        let [x, sum] = store.disjoint_lists([self.x, to]);
+        sum.fill(0.0);
+        of_x.multiply_add(x, sum);
+        if let Some(u) = self.u {
+            let [u, sum] = store.disjoint_lists([u, to]);
+            of_u.multiply_add(u, sum);
+        }
+    }
+
     /// `term` becomes h (A x + B u).
     fn derivative(&self, h: f64, store: &mut Store) {
-        let [x, term] = store.disjoint_lists([self.x, self.term]);
-        term.fill(0.0);
-        self.a.multiply_add(x, term);
-        if let Some(u) = self.u {
-            let [u, term] = store.disjoint_lists([u, self.term]);
-            self.b.multiply_add(u, term);
-        }
+        self.combine(&self.a, &self.b, self.term, store);
         store.list_mut(self.term).iter_mut().for_each(|term| *term *= h);
     }
 }
@@ -308,13 +313,7 @@ impl BlockBehavior for StateSpace {
 
     fn outputs(&self, _now: &BlockMoment<'_>, store: &mut Store) {
         self.gather(store);
-        let [x, y] = store.disjoint_lists([self.x, self.y]);
-        y.fill(0.0);
-        self.c.multiply_add(x, y);
-        if let Some(u) = self.u {
-            let [u, y] = store.disjoint_lists([u, self.y]);
-            self.d.multiply_add(u, y);
-        }
+        self.combine(&self.c, &self.d, self.y, store);
         self.scatter(store);
     }
 

@@ -1,21 +1,21 @@
 //! Comparisons and what they compare: sums, products, signs, powers, functions, signals.
 
 use super::{Open, Parser, Phrase, PhraseKind};
-use crate::tree::{Formula, Function, Operation, Relation, Term};
-use crate::words::{self, COUNTING, RELATIONS};
-use consort_core::Diagnostic;
+use crate::tree::{Formula, Function, Operation, Term};
+use crate::words::{self, COUNTING, OTHER_SIGNS};
 use consort_core::text::{Readable, TokenKind};
+use consort_core::{Comparison, Diagnostic};
 
 const VALUE: &str = "write a number, a signal as in `tank.level`, or a formula in brackets";
 
 impl Parser<'_> {
     pub(super) fn comparison(&mut self) -> Readable<Phrase> {
         let left = self.sum()?;
-        let Some(relation) = self.relation() else { return Ok(left) };
+        let Some(comparison) = self.comparison_sign() else { return Ok(left) };
         let start = left.start;
         let right = self.sum()?;
         let token = self.peek().clone();
-        if self.relation().is_some() {
+        if self.comparison_sign().is_some() {
             let message = "comparisons cannot be strung together";
             let diagnostic = Diagnostic::error("property::comparison", message)
                 .at(self.span(&token), "a second comparison")
@@ -24,14 +24,15 @@ impl Parser<'_> {
             self.sum()?;
         }
         let (left, right) = (self.term(left), self.term(right));
-        let formula = Formula::Compare(relation, left, right);
+        let formula = Formula::Compare(comparison, left, right);
         Ok(Phrase { open: Open::No, ..self.made(PhraseKind::Formula(formula), start) })
     }
 
-    fn relation(&mut self) -> Option<Relation> {
-        let found = RELATIONS.iter().find(|(sign, _)| self.sees(sign))?;
+    fn comparison_sign(&mut self) -> Option<Comparison> {
+        let mut signs = Comparison::ALL.into_iter().chain(OTHER_SIGNS);
+        let (comparison, _) = signs.find(|(_, sign)| self.sees(sign))?;
         self.advance();
-        Some(found.1)
+        Some(comparison)
     }
 
     fn sum(&mut self) -> Readable<Phrase> {

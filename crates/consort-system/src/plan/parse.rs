@@ -245,6 +245,15 @@ impl<'t> Parser<'t, '_> {
         );
     }
 
+    /// Takes a sign; `None` if there is something else, which is reported.
+    fn expect(&mut self, line: &mut Line<'t>, sign: &str, what: &str, example: &str) -> Option<()> {
+        if !line.eat(sign) {
+            self.syntax(line.rest().span(self.source), what, example);
+            return None;
+        }
+        Some(())
+    }
+
     fn syntax(&mut self, span: Span, expected: &str, example: &str) {
         self.report.push(
             Diagnostic::error("plan::syntax", format!("expected {expected}"))

@@ -96,12 +96,13 @@ pub(super) fn resolve(
     if let Some(variable_step) = variable_step {
         variable::check_order(variable_step, &step, report);
     }
-    let resolution = resolution(system, &step, &stop, report)?;
-    let fits = check_ticks(system, &step, &stop, resolution, report)
-        && check_length(system, &stop, resolution, report)
-        && (variable_step.is_some() || grid::check(system, &step, &stop, resolution, report));
+    let given = GivenTimes { system, step: &step, stop: &stop };
+    let resolution = given.resolution(report)?;
+    let fits = given.check_ticks(resolution, report)
+        && given.check_length(resolution, report)
+        && (variable_step.is_some() || grid::check(given, resolution, report));
     (fits && report.error_count() == errors_before).then_some(())?;
-    timing(system, &step, &stop, resolution)
+    given.timing(resolution)
 }
 
 /// The step, or the first where steps change their size.
@@ -117,105 +118,115 @@ fn first_step(
     }
 }
 
-/// How long a tick is: as given, or such that every number is a multiple of it.
-fn resolution(
-    system: &SystemDescription,
-    step: &Spanned<Seconds>,
-    stop: &Spanned<Seconds>,
-    report: &mut Report,
-) -> Option<Resolution> {
-    let experiment = &system.experiment;
-    if let Some(given) = &experiment.resolution {
-        return Resolution::new(given.value);
-    }
-    let numbers = numbers(system, step, stop);
-    let values: Vec<Seconds> = numbers.iter().map(|number| number.value).collect();
-    let chosen = match Resolution::for_all(&values) {
-        Ok(resolution) => resolution,
-        Err(error) => {
-            report_no_common_tick(&numbers, &error, report);
-            return None;
-        }
-    };
-    if chosen == Resolution::NANOSECOND {
-        return Some(chosen);
-    }
-    let ends = [experiment.start.value, stop.value];
-    let chosen = match &experiment.coupling.variable_step {
-        Some(variable_step) => variable::refine(chosen, variable_step, step.value, ends),
-        None => chosen,
-    };
-    report_chosen(&numbers, chosen, report);
-    Some(chosen)
+/// A system with the step and the stop that count: those it gives, or those that are assumed.
+#[derive(Clone, Copy)]
+struct GivenTimes<'a> {
+    system: &'a SystemDescription,
+    step: &'a Spanned<Seconds>,
+    stop: &'a Spanned<Seconds>,
 }
 
-/// Whether every number is a multiple of the tick; complains about each that is not.
-fn check_ticks(
-    system: &SystemDescription,
-    step: &Spanned<Seconds>,
-    stop: &Spanned<Seconds>,
-    resolution: Resolution,
-    report: &mut Report,
-) -> bool {
-    let mut fits = true;
-    for number in numbers(system, step, stop) {
-        if let Err(error) = resolution.ticks(number.value) {
-            report_ticks(system, &number, &error, report);
-            fits = false;
+impl GivenTimes<'_> {
+    /// How long a tick is: as given, or such that every number is a multiple of it.
+    fn resolution(self, report: &mut Report) -> Option<Resolution> {
+        let GivenTimes { system, step, stop } = self;
+        let experiment = &system.experiment;
+        if let Some(given) = &experiment.resolution {
+            return Resolution::new(given.value);
         }
-    }
-    fits
-}
-
-/// Whether the ticks from start to stop can be counted, so that no difference of two times of the
-/// run can leave 64 bits.
-fn check_length(
-    system: &SystemDescription,
-    stop: &Spanned<Seconds>,
-    resolution: Resolution,
-    report: &mut Report,
-) -> bool {
-    let start = &system.experiment.start;
-    let ticks = |seconds| resolution.ticks(seconds).ok();
-    let length = ticks(stop.value).zip(ticks(start.value)).map(|(a, b)| a.checked_sub(b));
-    if !matches!(length, Some(None)) {
-        return true;
-    }
-    let message = format!(
-        "from the start, {} s, to the stop, {} s, are more than 64 bits of ticks of {resolution}",
-        start.value, stop.value
-    );
-    let diagnostic = Diagnostic::error("time::out-of-range", message)
-        .maybe_at(stop.span, "ends here")
-        .help("choose a coarser resolution or a shorter experiment")
-        .maybe_label(start.span, "starts here");
-    report.push(diagnostic);
-    false
-}
-
-/// Every number that must be a multiple of the tick, each value once.
-fn numbers(
-    system: &SystemDescription,
-    step: &Spanned<Seconds>,
-    stop: &Spanned<Seconds>,
-) -> Vec<Number> {
-    let mut numbers = vec![
-        Number::new(&system.experiment.start, "the start"),
-        Number::new(stop, "the stop"),
-        Number::new(step, "the step"),
-    ];
-    let mut seen: std::collections::BTreeSet<Seconds> =
-        numbers.iter().map(|number| number.value).collect();
-    for component in &system.components {
-        let Some(own) = &component.step else { continue };
-        if seen.insert(own.value) {
-            let what = format!("the step of `{}`", component.name.value);
-            numbers.push(Number::new(own, what));
+        let numbers = self.numbers();
+        let values: Vec<Seconds> = numbers.iter().map(|number| number.value).collect();
+        let chosen = match Resolution::for_all(&values) {
+            Ok(resolution) => resolution,
+            Err(error) => {
+                report_no_common_tick(&numbers, &error, report);
+                return None;
+            }
+        };
+        if chosen == Resolution::NANOSECOND {
+            return Some(chosen);
         }
+        let ends = [experiment.start.value, stop.value];
+        let chosen = match &experiment.coupling.variable_step {
+            Some(variable_step) => variable::refine(chosen, variable_step, step.value, ends),
+            None => chosen,
+        };
+        report_chosen(&numbers, chosen, report);
+        Some(chosen)
     }
-    let sizes = system.experiment.coupling.variable_step.iter().flat_map(variable::numbers);
-    numbers.extend(sizes.filter(|size| seen.insert(size.value)));
-    numbers
+
+    /// Whether every number is a multiple of the tick; complains about each that is not.
+    fn check_ticks(self, resolution: Resolution, report: &mut Report) -> bool {
+        let mut fits = true;
+        for number in self.numbers() {
+            if let Err(error) = resolution.ticks(number.value) {
+                report_ticks(self.system, &number, &error, report);
+                fits = false;
+            }
+        }
+        fits
+    }
+
+    /// Whether the ticks from start to stop can be counted, so that no difference of two times of the
+    /// run can leave 64 bits.
+    fn check_length(self, resolution: Resolution, report: &mut Report) -> bool {
+        let GivenTimes { system, stop, .. } = self;
+        let start = &system.experiment.start;
+        let ticks = |seconds| resolution.ticks(seconds).ok();
+        let length = ticks(stop.value).zip(ticks(start.value)).map(|(a, b)| a.checked_sub(b));
+        if !matches!(length, Some(None)) {
+            return true;
+        }
+        let message = format!(
+            "from the start, {} s, to the stop, {} s, are more than 64 bits of ticks of {resolution}",
+            start.value, stop.value
+        );
+        let diagnostic = Diagnostic::error("time::out-of-range", message)
+            .maybe_at(stop.span, "ends here")
+            .help("choose a coarser resolution or a shorter experiment")
+            .maybe_label(start.span, "starts here");
+        report.push(diagnostic);
+        false
+    }
+
+    /// Every number that must be a multiple of the tick, each value once.
+    fn numbers(self) -> Vec<Number> {
+        let GivenTimes { system, step, stop } = self;
+        let mut numbers = vec![
+            Number::new(&system.experiment.start, "the start"),
+            Number::new(stop, "the stop"),
+            Number::new(step, "the step"),
+        ];
+        let mut seen: std::collections::BTreeSet<Seconds> =
+            numbers.iter().map(|number| number.value).collect();
+        for component in &system.components {
+            let Some(own) = &component.step else { continue };
+            if seen.insert(own.value) {
+                let what = format!("the step of `{}`", component.name.value);
+                numbers.push(Number::new(own, what));
+            }
+        }
+        let sizes = system.experiment.coupling.variable_step.iter().flat_map(variable::numbers);
+        numbers.extend(sizes.filter(|size| seen.insert(size.value)));
+        numbers
+    }
+
+    fn timing(self, resolution: Resolution) -> Option<Timing> {
+        let GivenTimes { system, step, stop } = self;
+        let ticks = |seconds: Seconds| resolution.ticks(seconds).ok();
+        let period = |own: &Option<Spanned<Seconds>>| ticks(own.as_ref().unwrap_or(step).value);
+        let periods: Option<Vec<Time>> =
+            system.components.iter().map(|component| period(&component.step)).collect();
+        let (start, stop, step) =
+            (ticks(system.experiment.start.value)?, ticks(stop.value)?, ticks(step.value)?);
+        let sizes = match &system.experiment.coupling.variable_step {
+            Some(variable_step) => {
+                Some(variable::sizes(variable_step, step, stop.checked_sub(start)?, resolution)?)
+            }
+            None => None,
+        };
+        Some(Timing { resolution, start, stop, step, periods: periods?, sizes })
+    }
 }
 
 fn report_chosen(numbers: &[Number], resolution: Resolution, report: &mut Report) {
@@ -274,27 +285,6 @@ fn report_ticks(
             "the resolution",
         );
     report.push(diagnostic);
-}
-
-fn timing(
-    system: &SystemDescription,
-    step: &Spanned<Seconds>,
-    stop: &Spanned<Seconds>,
-    resolution: Resolution,
-) -> Option<Timing> {
-    let ticks = |seconds: Seconds| resolution.ticks(seconds).ok();
-    let period = |own: &Option<Spanned<Seconds>>| ticks(own.as_ref().unwrap_or(step).value);
-    let periods: Option<Vec<Time>> =
-        system.components.iter().map(|component| period(&component.step)).collect();
-    let (start, stop, step) =
-        (ticks(system.experiment.start.value)?, ticks(stop.value)?, ticks(step.value)?);
-    let sizes = match &system.experiment.coupling.variable_step {
-        Some(variable_step) => {
-            Some(variable::sizes(variable_step, step, stop.checked_sub(start)?, resolution)?)
-        }
-        None => None,
-    };
-    Some(Timing { resolution, start, stop, step, periods: periods?, sizes })
 }
 
 impl Timing {

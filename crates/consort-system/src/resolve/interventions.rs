@@ -71,24 +71,15 @@ fn trigger(
     }
 }
 
-const COMPARISONS: [(&str, Comparison); 6] = [
-    ("<=", Comparison::LessEqual),
-    (">=", Comparison::GreaterEqual),
-    ("==", Comparison::Equal),
-    ("!=", Comparison::NotEqual),
-    ("<", Comparison::Less),
-    (">", Comparison::Greater),
-];
-
 fn condition(
     context: &mut Context<'_, '_>,
     written: Written<'_>,
     selection: &Selection,
 ) -> Option<Condition> {
     let split = written.text.find(['<', '>', '=', '!']).and_then(|at| {
-        let operator = COMPARISONS.iter().find(|(sign, _)| written.text[at..].starts_with(sign))?;
-        let number = number(&written.text[at + operator.0.len()..])?;
-        Some((at, operator.1, number))
+        let comparison = Comparison::at_start(&written.text[at..])?;
+        let number = number(&written.text[at + comparison.name().len()..])?;
+        Some((at, comparison, number))
     });
     let Some((at, comparison, number)) = split else {
         let message = format!("`{}` is no condition", written.text);

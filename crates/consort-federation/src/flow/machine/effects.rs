@@ -203,20 +203,14 @@ impl<P: Payload> FlowNode<P> {
 
     #[inline]
     pub(super) fn input(&self, flow: FlowId) -> Result<usize, FlowError> {
-        if let Some(input) = self.facts.input(flow) {
-            return Ok(input as usize);
-        }
-        let (flow, node) = self.strange(flow)?;
-        Err(FlowError::NotAnInput { flow, node })
+        let wrong = |flow, node| FlowError::NotAnInput { flow, node };
+        self.facts.input(flow).map(|it| it as usize).ok_or_else(|| self.strange(flow, wrong))
     }
 
     #[inline]
     pub(super) fn output(&self, flow: FlowId) -> Result<usize, FlowError> {
-        if let Some(output) = self.facts.output(flow) {
-            return Ok(output as usize);
-        }
-        let (flow, node) = self.strange(flow)?;
-        Err(FlowError::NotAnOutput { flow, node })
+        let wrong = |flow, node| FlowError::NotAnOutput { flow, node };
+        self.facts.output(flow).map(|it| it as usize).ok_or_else(|| self.strange(flow, wrong))
     }
 
     /// Which of the sinks of an output a node is.
@@ -228,9 +222,13 @@ impl<P: Payload> FlowNode<P> {
         })
     }
 
-    fn strange(&self, flow: FlowId) -> Result<(String, String), FlowError> {
-        let unknown = FlowError::UnknownFlow { flow: flow.0 };
-        let known = self.facts.world.topology.flows.get(flow.index()).ok_or(unknown)?;
-        Ok((known.name.clone(), self.facts.world.topology.nodes[self.facts.me.index()].clone()))
+    /// What is wrong with a flow that this node has not on that side: by the names of both, if there is such a flow.
+    #[cold]
+    fn strange(&self, flow: FlowId, wrong: fn(String, String) -> FlowError) -> FlowError {
+        let topology = &self.facts.world.topology;
+        match topology.flows.get(flow.index()) {
+            Some(known) => wrong(known.name.clone(), topology.nodes[self.facts.me.index()].clone()),
+            None => FlowError::UnknownFlow { flow: flow.0 },
+        }
     }
 }

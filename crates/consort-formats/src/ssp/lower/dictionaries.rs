@@ -3,8 +3,7 @@
 
 use super::super::document::Content;
 use super::super::xml::Session;
-use super::Tree;
-use consort_core::diagnostic::nearest_name;
+use super::{Tree, nearest_or, report_not_found};
 use consort_core::{Conversion, Diagnostic};
 use consort_system::Spanned;
 
@@ -38,17 +37,10 @@ fn report_unknown(
     wanted: &Spanned<String>,
 ) {
     let known = around(tree, reference).flat_map(|system| tree.parts[system].dictionaries.keys());
-    let known: Vec<&str> = known.copied().collect();
-    let help = match nearest_name(&wanted.value, known.iter().copied()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => "define it in `SignalDictionaries` of this system or of one around it".to_owned(),
-    };
+    let way_out = "define it in `SignalDictionaries` of this system or of one around it";
+    let help = nearest_or(&wanted.value, known.copied(), way_out);
     let message = format!("there is no signal dictionary `{}`", wanted.value);
-    session.report(
-        Diagnostic::error("ssp::unknown-dictionary", message)
-            .maybe_at(wanted.span, "not found")
-            .help(help),
-    );
+    report_not_found(session, "ssp::unknown-dictionary", message, wanted, help);
 }
 
 /// What a reference declares must be in the dictionary, and measured as it is there.
@@ -66,14 +58,12 @@ fn check_connectors(
                 "the dictionary `{}` has no signal `{}`",
                 signals.element.name.value, connector.name
             );
-            let nearest = nearest_name(&connector.name, signals.connectors.keys().copied());
-            let help = nearest.map(|name| format!("did you mean `{name}`?"));
+            let known = signals.connectors.keys().copied();
+            let help = nearest_or(&connector.name, known, "add a `DictionaryEntry` of that name");
             session.report(
                 Diagnostic::error("ssp::unknown-signal", message)
                     .maybe_at(span, "named by a connector in here")
-                    .help(
-                        help.unwrap_or_else(|| "add a `DictionaryEntry` of that name".to_owned()),
-                    ),
+                    .help(help),
             );
             continue;
         };

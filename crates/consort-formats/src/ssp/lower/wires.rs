@@ -4,8 +4,7 @@ mod units;
 
 use super::super::document::{Content, End, Kind, Wire};
 use super::super::xml::Session;
-use super::{Part, Tree};
-use consort_core::diagnostic::nearest_name;
+use super::{Part, Tree, nearest_or, report_not_found};
 use consort_core::{Diagnostic, Span};
 use consort_system::{Connection, Hold, Spanned};
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,27 +109,17 @@ fn report_signal(
         return Some(signal.kind);
     }
     let message = format!("the dictionary `{}` has no signal `{}`", dictionary.path, name.value);
-    let near = nearest_name(&name.value, dictionary.connectors.keys().copied());
-    let near = near.map(|name| format!("did you mean `{name}`?"));
-    session.report(
-        Diagnostic::error("ssp::unknown-signal", message)
-            .maybe_at(name.span, "not found")
-            .help(near.unwrap_or_else(|| "add a `DictionaryEntry` of that name".to_owned())),
-    );
+    let known = dictionary.connectors.keys().copied();
+    let help = nearest_or(&name.value, known, "add a `DictionaryEntry` of that name");
+    report_not_found(session, "ssp::unknown-signal", message, name, help);
     None
 }
 
 fn report_element(session: &mut Session<'_>, system: &Part<'_>, name: &Spanned<String>) {
     let message = format!("the system has no element `{}`", name.value);
-    let help = match nearest_name(&name.value, system.children.keys().copied()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => "elements are components and systems directly inside of this system".to_owned(),
-    };
-    session.report(
-        Diagnostic::error("ssp::unknown-element-name", message)
-            .maybe_at(name.span, "not found")
-            .help(help),
-    );
+    let way_out = "elements are components and systems directly inside of this system";
+    let help = nearest_or(&name.value, system.children.keys().copied(), way_out);
+    report_not_found(session, "ssp::unknown-element-name", message, name, help);
 }
 
 /// A connector that is not declared: a model may still have the variable, a system has not.
@@ -141,16 +130,10 @@ fn report_connector(
 ) -> Option<Kind> {
     let whose = if part.path.is_empty() { "the system" } else { part.path.as_str() };
     let message = format!("`{whose}` declares no connector `{}`", name.value);
-    let near = nearest_name(&name.value, part.connectors.keys().copied());
-    let near = near.map(|name| format!("did you mean `{name}`?"));
+    let known = part.connectors.keys().copied();
     if part.is_system() {
-        session.report(
-            Diagnostic::error("ssp::unknown-connector", message)
-                .maybe_at(name.span, "not found")
-                .help(
-                    near.unwrap_or_else(|| "declare it in `Connectors` of the system".to_owned()),
-                ),
-        );
+        let help = nearest_or(&name.value, known, "declare it in `Connectors` of the system");
+        report_not_found(session, "ssp::unknown-connector", message, name, help);
         return None;
     }
     // Many tools declare none at all, and mean the variables of the model.
@@ -158,7 +141,7 @@ fn report_connector(
         session.report(
             Diagnostic::warning("ssp::undeclared-connector", message)
                 .maybe_at(name.span, "taken for a variable of the model")
-                .help(near.unwrap_or_else(|| "declare it in `Connectors` of it".to_owned())),
+                .help(nearest_or(&name.value, known, "declare it in `Connectors` of it")),
         );
     }
     Some(Kind::Unspecified)

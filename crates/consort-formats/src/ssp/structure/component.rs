@@ -4,7 +4,7 @@ use super::super::document::{Content, Element};
 use super::super::uri::{self, Fault};
 use super::super::xml::{Session, Tag};
 use super::super::{DEFAULT_STRUCTURE, EQUATIONS_TYPE, SBML_TYPE, annotation, implementation};
-use super::{Place, admit, binding, element_name, read_connectors, read_nested, read_system};
+use super::{Place, binding, element_name, read_connectors, read_nested, read_system};
 use consort_core::{Diagnostic, Interface};
 use consort_system::{Component, Spanned};
 
@@ -27,9 +27,6 @@ pub(super) fn read(
     tag: Tag<'_>,
     place: &mut Place<'_>,
 ) -> Option<Element> {
-    if !admit(session, tag, place) {
-        return None;
-    }
     session.known(tag, &["name", "type", "source", "implementation"], CHILDREN);
     let name = element_name(session, tag);
     let connectors = read_connectors(session, tag, place);

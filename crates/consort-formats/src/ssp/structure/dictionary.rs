@@ -6,7 +6,7 @@ use super::super::units::Units;
 use super::super::values::{TYPES, check_root};
 use super::super::xml::{Session, Tag};
 use super::{
-    META, Place, admit, binding, check_version, component, element_name, file, read_connectors,
+    META, Place, binding, check_version, component, element_name, file, read_connectors,
     report_duplicate,
 };
 use consort_core::{Diagnostic, Span};
@@ -64,11 +64,9 @@ fn content(session: &mut Session<'_>, tag: Tag<'_>, place: &Place<'_>) -> Option
     if let Some(inline) = tag.child("SignalDictionary") {
         return Some(entries(session, inline, Some(place.units)));
     }
-    session.report(
-        Diagnostic::error("ssp::missing-element", "a signal dictionary has no content")
-            .at(tag.span(), "neither `source` nor `ssb:SignalDictionary`")
-            .help("name an `.ssb` file with `source`, or put the signals into it"),
-    );
+    let label = "neither `source` nor `ssb:SignalDictionary`";
+    let help = "name an `.ssb` file with `source`, or put the signals into it";
+    session.missing("a signal dictionary has no content", tag, label, help);
     None
 }
 
@@ -108,9 +106,6 @@ pub(super) fn reference(
     tag: Tag<'_>,
     place: &mut Place<'_>,
 ) -> Option<Element> {
-    if !admit(session, tag, place) {
-        return None;
-    }
     session.known(tag, &["name", "dictionary"], component::CHILDREN);
     let name = element_name(session, tag);
     let connectors = read_connectors(session, tag, place);

@@ -87,6 +87,18 @@ impl Session<'_> {
         self.report(FORMAT.bad_value(name, found.value, expected, found.span));
     }
 
+    /// Says that an element lacks another one.
+    pub(in crate::ssp) fn missing(
+        &mut self,
+        message: impl Into<String>,
+        tag: Tag<'_>,
+        label: &str,
+        help: &str,
+    ) {
+        let error = Diagnostic::error("ssp::missing-element", message);
+        self.report(error.at(tag.span(), label).help(help));
+    }
+
     /// Warns about attributes and child elements of the standard's namespaces that are not listed.
     pub(in crate::ssp) fn known(&mut self, tag: Tag<'_>, attributes: &[&str], children: &[&str]) {
         tag.file.known_attributes(tag.node, attributes, &mut self.reporter);

@@ -124,11 +124,7 @@ impl<'t> Parser<'t, '_> {
 
     fn port(&mut self, line: &mut Line<'t>) -> Option<Port> {
         let component = self.component(line)?;
-        if !line.eat(".") {
-            let rest = line.rest();
-            self.syntax(rest.span(self.source), "a dot and a variable", "as in `tank.level`");
-            return None;
-        }
+        self.expect(line, ".", "a dot and a variable", "as in `tank.level`")?;
         let name = line.name_here(true);
         let name = self.checked_name(name, "a variable")?;
         let count_of = |lookup: &Lookup<'_>, variable: VariableId| {
@@ -153,11 +149,7 @@ impl<'t> Parser<'t, '_> {
     pub(super) fn connection(&mut self, line: &mut Line<'t>) -> Option<ConnectionId> {
         let start = line.place();
         let from = self.port(line)?;
-        if !line.eat("->") {
-            let rest = line.rest();
-            self.syntax(rest.span(self.source), "`->`", "as in `tank.level -> pid.measurement`");
-            return None;
-        }
+        self.expect(line, "->", "`->`", "as in `tank.level -> pid.measurement`")?;
         let to = self.port(line)?;
         let span = Span::new(self.source, start..line.place());
         let Some(&id) = self.lookup.connections.get(&(from, to)) else {

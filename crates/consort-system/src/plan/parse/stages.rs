@@ -125,11 +125,7 @@ impl<'t> Parser<'t, '_> {
     /// `tank: set inflow; step; get level, volume`.
     fn task(&mut self, line: &mut Line<'t>) -> Option<Task> {
         let component = self.component(line)?;
-        if !line.eat(":") {
-            let rest = line.rest();
-            self.syntax(rest.span(self.source), "a colon", "as in `tank: step; get level`");
-            return None;
-        }
+        self.expect(line, ":", "a colon", "as in `tank: step; get level`")?;
         let mut operations = Vec::new();
         if line.is_done() {
             return Some(Task { component, operations });

@@ -1,17 +1,12 @@
 //! The stop must be a whole number of every component's steps after the start.
 
-use crate::system::{Spanned, SystemDescription};
+use super::GivenTimes;
 use consort_core::{Diagnostic, Report, Resolution, Seconds, Span, Time};
 use std::collections::BTreeMap;
 
 /// Whether all steps end at the stop; complains about each that does not.
-pub(super) fn check(
-    system: &SystemDescription,
-    step: &Spanned<Seconds>,
-    stop: &Spanned<Seconds>,
-    resolution: Resolution,
-    report: &mut Report,
-) -> bool {
+pub(super) fn check(given: GivenTimes<'_>, resolution: Resolution, report: &mut Report) -> bool {
+    let GivenTimes { system, step, stop } = given;
     // Each length of step is checked once, at the first component that has it.
     let mut steps: BTreeMap<Seconds, (usize, Option<Span>, String)> = BTreeMap::new();
     for (index, component) in system.components.iter().enumerate() {
