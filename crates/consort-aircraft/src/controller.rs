@@ -31,26 +31,26 @@ const OUTPUTS: [OutputRow<'static>; 4] = [
 
 /// Name, default and text.
 const GAINS: [(&str, f64, &str); 15] = [
-    ("altitude_gain", 0.0, "pitch wanted per altitude missing, in rad/m"),
-    ("altitude_integral", 0.0, "its growth per second, in rad/(m s)"),
-    ("climb_gain", 0.0, "pitch taken back per climb rate, in rad s/m"),
+    ("altitude_gain", 0.0, "pitch command per altitude error, in rad/m"),
+    ("altitude_integral", 0.0, "integral gain of the altitude error, in rad/(m s)"),
+    ("climb_gain", 0.0, "pitch command reduction per climb rate, in rad s/m"),
     ("pitch_trim", 0.0, "the pitch of steady flight, in rad"),
-    ("pitch_max", 0.2, "how far the pitch wanted is from that at most, in rad"),
-    ("pitch_gain", 0.0, "elevator per pitch missing"),
+    ("pitch_max", 0.2, "largest deviation of the pitch command from `pitch_trim`, in rad"),
+    ("pitch_gain", 0.0, "elevator per pitch error"),
     ("pitch_damping", 0.0, "elevator per rate of pitch, in s"),
     ("elevator_trim", 0.0, "the elevator of steady flight, in rad"),
-    ("roll_gain", 0.0, "aileron per roll missing"),
+    ("roll_gain", 0.0, "aileron per roll error"),
     ("roll_damping", 0.0, "aileron per roll rate, in s"),
-    ("yaw_damping", 0.0, "rudder per yaw rate that the turn does not need, in s"),
+    ("yaw_damping", 0.0, "rudder per yaw rate beyond that of a coordinated turn, in s"),
     ("coordination_gain", 0.0, "rudder per lateral acceleration, in rad s2/m"),
-    ("speed_gain", 0.0, "throttle per airspeed missing, in s/m"),
-    ("speed_integral", 0.0, "its growth per second, in 1/m"),
+    ("speed_gain", 0.0, "throttle per airspeed error, in s/m"),
+    ("speed_integral", 0.0, "integral gain of the airspeed error, in 1/m"),
     ("throttle_trim", 0.0, "the throttle of steady flight"),
 ];
 
 /// ```text
-/// pitch wanted = pitch_trim + altitude part, limited; integral by clamping
-/// elevator = elevator_trim + stick - pitch_gain (pitch wanted - pitch) + pitch_damping pitch'
+/// pitch_command = pitch_trim + altitude part, limited; integral by clamping
+/// elevator = elevator_trim + stick - pitch_gain (pitch_command - pitch) + pitch_damping pitch'
 /// aileron  = roll_gain (roll_command - roll) - roll_damping p
 /// rudder   = pedal + yaw_damping (r - turn) + coordination_gain acceleration_right
 /// throttle = throttle_trim + speed part, limited to 0..1; integral by clamping

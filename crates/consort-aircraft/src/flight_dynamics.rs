@@ -231,7 +231,7 @@ impl BlockBehavior for FlightDynamics {
         let ([x, y, z], xz) = (airframe.inertia, airframe.inertia_xz);
         let is_body = [airframe.mass, x, y, z, x * z - xz * xz].iter().all(|part| 0.0 < *part);
         if !is_body {
-            return Err("`mass` and `inertia` are of no body: all must be positive".to_owned());
+            return Err("`mass` must be positive, and `inertia` positive definite".to_owned());
         }
         let radius = airframe.earth_radius;
         if radius.is_nan() || radius <= 0.0 {

@@ -7,31 +7,36 @@ use crate::{OutputRow, Row, declare_inputs, declare_outputs, elements, scalars, 
 use consort_models::native::{BlockBehavior, BlockDraft, BlockMoment, Slot, Store};
 
 const INPUTS: [Row; 11] = [
-    ("mach", "", "the true one"),
+    ("mach", "", "true value"),
     ("pressure", "Pa", "of the air around"),
     ("temperature", "K", "of the air around"),
-    ("roll", "rad", "the true one"),
-    ("pitch", "rad", "the true one"),
-    ("heading", "rad", "the true one"),
-    ("roll_rate", "rad/s", "the true one"),
-    ("pitch_rate", "rad/s", "the true one"),
-    ("yaw_rate", "rad/s", "the true one"),
-    ("acceleration_right", "m/s2", "the true one"),
-    ("climb_rate", "m/s", "the true one"),
+    ("roll", "rad", "true value"),
+    ("pitch", "rad", "true value"),
+    ("heading", "rad", "true value"),
+    ("roll_rate", "rad/s", "true value"),
+    ("pitch_rate", "rad/s", "true value"),
+    ("yaw_rate", "rad/s", "true value"),
+    ("acceleration_right", "m/s2", "true value"),
+    ("climb_rate", "m/s", "true value"),
 ];
 
 const OUTPUTS: [OutputRow<'static>; 11] = [
-    ("pressure_altitude", "m", "where the standard has the pressure measured", &[1]),
+    (
+        "pressure_altitude",
+        "m",
+        "altitude of the measured pressure in the standard atmosphere",
+        &[1],
+    ),
     ("calibrated_airspeed", "m/s", "the speed at sea level with this impact pressure", &[0, 1]),
     ("true_airspeed", "m/s", "from Mach number and temperature", &[0, 2]),
-    ("measured_roll", "rad", "with its bias", &[3]),
-    ("measured_pitch", "rad", "with its bias", &[4]),
-    ("measured_heading", "rad", "with its bias", &[5]),
-    ("measured_roll_rate", "rad/s", "with its bias", &[6]),
-    ("measured_pitch_rate", "rad/s", "with its bias", &[7]),
-    ("measured_yaw_rate", "rad/s", "with its bias", &[8]),
-    ("measured_acceleration_right", "m/s2", "with its bias", &[9]),
-    ("measured_climb_rate", "m/s", "as it is", &[10]),
+    ("measured_roll", "rad", "true value plus bias", &[3]),
+    ("measured_pitch", "rad", "true value plus bias", &[4]),
+    ("measured_heading", "rad", "true value plus bias", &[5]),
+    ("measured_roll_rate", "rad/s", "true value plus bias", &[6]),
+    ("measured_pitch_rate", "rad/s", "true value plus bias", &[7]),
+    ("measured_yaw_rate", "rad/s", "true value plus bias", &[8]),
+    ("measured_acceleration_right", "m/s2", "true value plus bias", &[9]),
+    ("measured_climb_rate", "m/s", "true value", &[10]),
 ];
 
 /// Everything follows at once; errors are biases.
@@ -45,13 +50,13 @@ struct AircraftSensors {
 }
 
 pub(crate) fn aircraft_sensors(draft: &mut BlockDraft<'_>) -> Option<Box<dyn BlockBehavior>> {
-    let text = "what is measured too much";
+    let text = "measurement bias of the static pressure";
     let pressure_bias = draft.tunable("pressure_bias", 0.0, text).unit("Pa").slot();
-    let text = "what is measured too much of roll, pitch and heading";
+    let text = "measurement bias of roll, pitch and heading";
     let attitude_bias = draft.parameter("attitude_bias", &[3], 0.0, text).unit("rad").slot();
-    let text = "what is measured too much of the rates of roll, pitch and yaw";
+    let text = "measurement bias of the rates of roll, pitch and yaw";
     let rate_bias = draft.parameter("rate_bias", &[3], 0.0, text).unit("rad/s").slot();
-    let text = "what is measured too much of the lateral acceleration";
+    let text = "measurement bias of the lateral acceleration";
     let acceleration_bias = draft.tunable("acceleration_bias", 0.0, text).unit("m/s2").slot();
     let inputs = declare_inputs(draft, &INPUTS);
     let parameters = [pressure_bias, attitude_bias, rate_bias, acceleration_bias];

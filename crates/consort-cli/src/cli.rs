@@ -40,7 +40,7 @@ pub(crate) use values::WorkerList;
     max_term_width = 79,
     arg_required_else_help = true,
     subcommand_required = true,
-    after_help = "See `consort help VERB` for the options and examples of a verb.",
+    after_help = "See `consort help COMMAND` for the options and examples of a command.",
     after_long_help = include_str!("cli/consort.txt")
 )]
 pub(crate) struct Cli {

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 /// The whole program.
 pub fn main() -> ExitCode {
-    name_bugs();
+    install_panic_message();
     consort::run::paths::keep_working_folder();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -107,8 +107,8 @@ fn usage(error: &clap::Error) -> Exit {
     if error.use_stderr() { Exit::Failed } else { Exit::Done }
 }
 
-/// A panic is a bug of ours; the user should know that, and that it is worth telling.
-fn name_bugs() {
+/// Makes every panic end with a request to report it: a panic is a bug of Consort.
+fn install_panic_message() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         usual(panic);

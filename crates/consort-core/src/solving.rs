@@ -48,7 +48,7 @@ impl SolverKind {
 }
 
 named! {
-    /// By which of its faces an FMU is used.
+    /// Which of its interfaces an FMU is used by.
     #[derive(Serialize, Deserialize)]
     pub enum Interface {
         /// It brings its own solver.

@@ -37,9 +37,9 @@ pub struct NodeTask<'a> {
     pub journal: Option<PathBuf>,
     /// Where its record goes, if one is kept.
     pub folder: Option<RunFolder>,
-    /// Its saves.
+    /// The saves it has to make, and those it has made.
     pub saving: Saving,
-    /// What it goes on from, if not from the start.
+    /// The snapshot it resumes from, if it does.
     pub resumed: Option<Resumed>,
     /// Receives how far it is.
     pub listener: Option<Listener>,
@@ -47,9 +47,9 @@ pub struct NodeTask<'a> {
 
 /// A node that has ended.
 pub struct NodeRun {
-    /// What it came to.
+    /// Its result, as its starter gets it.
     pub outcome: NodeOutcome,
-    /// What it left, if it began.
+    /// What it recorded, if it started.
     pub recorded: Option<RecordOutcome>,
     /// What the others said at last, by name: the hashes of their variables.
     pub final_messages: BTreeMap<String, Vec<u8>>,
@@ -95,7 +95,7 @@ pub fn run(mut task: NodeTask<'_>, context: &Context) -> NodeRun {
         }
         Err(error) => {
             let reasons = error.errors().into_iter();
-            let reasons: Vec<Diagnostic> = reasons.map(|it| unmet(it, context)).collect();
+            let reasons: Vec<Diagnostic> = reasons.map(|it| join_failure(it, context)).collect();
             membership.fail(reasons.first().map_or("it could not start", |first| &first.message));
             NodeRun::not_begun(NodeOutcome::not_begun(reasons, None))
         }
@@ -278,7 +278,7 @@ fn blamed(error: &RunError) -> Option<String> {
 }
 
 /// A node that never joined has no times and snapshots to report.
-fn unmet(mut why: Diagnostic, context: &Context) -> Diagnostic {
+fn join_failure(mut why: Diagnostic, context: &Context) -> Diagnostic {
     if why.code == "run::node" {
         why.notes.clear();
     }

@@ -207,7 +207,7 @@ fn space(
             let diagnostic = match error {
                 SpaceError::Empty => diagnostic
                     .maybe_at(constraint, "with this one")
-                    .help("the first value of each input must be allowed, or another choice"),
+                    .help("relax the constraints, or add values that satisfy them"),
                 _ => diagnostic
                     .maybe_at(campaign.horizon.span, "with this horizon")
                     .help("take fewer values, a shorter horizon, or fewer changes (`changes-max`)"),

@@ -86,11 +86,11 @@ pub enum CampaignError {
         /// What the last one said.
         reason: String,
     },
-    /// A worker works on something else: a file was changed meanwhile.
+    /// A worker loaded different inputs: a file was changed meanwhile.
     Different {
-        /// What this process works on.
+        /// The fingerprint of the inputs of this process.
         expected: String,
-        /// What the worker works on.
+        /// The fingerprint of the inputs of the worker.
         found: String,
     },
     /// A unit ends its workers whatever is left out of it.
@@ -122,10 +122,13 @@ impl fmt::Display for CampaignError {
                 write!(f, "{STARTS_MAX} workers ended before they were ready: {reason}")
             }
             CampaignError::Different { expected, found } => {
-                write!(f, "a worker works on something else: {found}, not {expected}")
+                write!(
+                    f,
+                    "a worker loaded different inputs (fingerprint {found}, expected {expected})"
+                )
             }
             CampaignError::Unit { number, reason } => {
-                write!(f, "unit {number} ends every worker: {reason}")
+                write!(f, "work unit {number} crashes every worker: {reason}")
             }
             CampaignError::Journal { source } => {
                 write!(f, "the journal cannot be written: {source}")

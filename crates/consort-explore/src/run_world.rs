@@ -34,7 +34,7 @@ pub struct RunWorld {
     is_canonical: bool,
 }
 
-/// What a run is made of, to make it anew.
+/// The executable and the end condition, from which a run is started again.
 #[derive(Clone)]
 struct Origin {
     executable: Executable,

@@ -7,11 +7,11 @@
 
 /* Events that bring about each other without end are a mistake of the model. */
 #define EXECUTIONS_MAX 10000
-/* So are more events than this within such a part of the time since the start. */
-#define CROWD_MAX 1000
-static const double CROWDED = 1e-9;
+/* So are more events than this without progress: within this part of the time since the start. */
+#define EVENTS_WITHOUT_PROGRESS_MAX 1000
+static const double PROGRESS_FRACTION_MIN = 1e-9;
 /* Near the start at least within this time. */
-static const double CROWD_MIN = 1e-15;
+static const double PROGRESS_TIME_MIN = 1e-15;
 /* And more that wait than this. */
 #define QUEUE_MAX 1000000
 
@@ -247,13 +247,13 @@ static double next_event(Instance *instance)
 static Status count(Instance *instance)
 {
     double time = instance->time;
-    double close = CROWDED * (time - instance->start);
-    if (close < CROWD_MIN) close = CROWD_MIN;
+    double close = PROGRESS_FRACTION_MIN * (time - instance->start);
+    if (close < PROGRESS_TIME_MIN) close = PROGRESS_TIME_MIN;
     if (close < time - instance->crowded_since) {
         instance->crowded_since = time;
         instance->crowd = 0;
     }
-    if (++instance->crowd <= CROWD_MAX) return OK;
+    if (++instance->crowd <= EVENTS_WITHOUT_PROGRESS_MAX) return OK;
     return fail(instance, "events follow each other without end at t = %.17g; give what switches back and forth a "
                 "hysteresis, or a state of its own", time);
 }

@@ -209,7 +209,7 @@ void indicate(Instance *instance, double *indicators)
     }
 }
 
-/* First values follow what was set; those that somebody has set stay. */
+/* First values follow what was set; those that were set from outside stay. */
 static void refresh_initial(Instance *instance)
 {
     double *first = instance->point + first_state();

@@ -122,7 +122,7 @@ double past_ago(const Past *past, size_t buffer, double seconds)
     return polynomial(past, buffer, i, time);
 }
 
-/* Drops what nobody will ask for any more; three entries before it are its neighbors. */
+/* Drops values that are no longer needed; three entries before it are its neighbors. */
 static void prune(Instance *instance)
 {
     Past *past = &instance->past;

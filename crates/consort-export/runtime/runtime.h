@@ -25,7 +25,7 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Our own functions are nobody else's: several FMUs may live in one process. */
+/* Our functions are local to this library: several FMUs may live in one process. */
 #if defined(__GNUC__)
 #define HIDDEN __attribute__((visibility("hidden")))
 /* The parts of a long program stay apart: compilers are slow with long functions. */
@@ -103,7 +103,7 @@ typedef struct {
     const double *nominals;        /* of the states */
     const char *const *state_names;
     const unsigned char *is_duration_fixed;   /* of the delays: parameters decide how long they are */
-    double tolerance;              /* relative, if nobody says another one */
+    double tolerance;              /* relative; the default */
     bool depends_on_time;          /* derivatives do */
     bool events_are_unordered;     /* of several of one priority any may come first */
     const EventRow *event;

@@ -6,7 +6,7 @@ use crate::{FmuOptions, TOOL};
 use consort_equations::{Equations, ModelPart};
 use std::fmt::Write as _;
 
-/// The license of the C sources that are Consort's own, as everybody may take it.
+/// The license of Consort's own C sources.
 const MIT: &str = include_str!("../../../LICENSE-MIT");
 
 /// `documentation/index.html`: what the model is, and a table of its variables.

@@ -71,7 +71,7 @@ impl Model for SolvedModel {
     }
 }
 
-/// What the model is from outside: its states are nobody's business, so outputs depend on inputs only.
+/// The description of the model with its solver: states are internal, so outputs depend on inputs only.
 pub(crate) fn describe(of: &ModelDescription, settings: &SolverSettings) -> ModelDescription {
     let mut description = of.clone();
     let variables = &description.variables;

@@ -22,10 +22,10 @@ mod given;
 mod held;
 mod portable;
 mod reference;
-mod rig;
 mod signals;
 mod store;
 mod tools;
+mod trial_instance;
 mod trials;
 mod verdict;
 mod watch;
@@ -41,9 +41,9 @@ pub use verdict::{Costs, Failure, RestoreMismatch, Verdict, Why};
 use consort_core::{Model, Provider, Seconds};
 use deadline::Deadline;
 use reference::Reference;
-use rig::{Circumstances, Rig};
 use signals::{Path, Signals, Varied};
 use std::time::Duration;
+use trial_instance::{TrialInstance, TrialSetup};
 use trials::Baseline;
 use watch::Watch;
 
@@ -122,7 +122,7 @@ impl CheckOptions {
 
 /// A model on its course, and what it does there if it is never saved.
 pub struct Check {
-    around: Circumstances,
+    trial_setup: TrialSetup,
     reference: Result<Reference, Failure>,
     /// What was assumed on the way.
     notes: Vec<String>,
@@ -138,21 +138,21 @@ impl Check {
         let mut notes = given.notes().to_vec();
         let has_events = options.conditions.event_mode && description.capabilities.event_mode;
         let deadline = Deadline::new(options.budget);
-        let mut around = Circumstances { course, watch, signals, given, has_events, deadline };
-        around.deadline.begin_plain();
-        let reference = record(model, &mut around, &mut notes);
+        let mut trial_setup = TrialSetup { course, watch, signals, given, has_events, deadline };
+        trial_setup.deadline.begin_plain();
+        let reference = record(model, &mut trial_setup, &mut notes);
         notes.extend(reference.iter().flat_map(|reference| reference.hazards.clone()));
-        Some(Check { around, reference, notes })
+        Some(Check { trial_setup, reference, notes })
     }
 
-    /// The run.
+    /// The times at which trials save and restore.
     pub fn course(&self) -> &Course {
-        &self.around.course
+        &self.trial_setup.course
     }
 
     /// How many variables are compared.
     pub fn variable_count(&self) -> usize {
-        self.around.watch.len()
+        self.trial_setup.watch.len()
     }
 
     /// What went wrong in a run without any saving.
@@ -188,8 +188,8 @@ impl Check {
                 return Verdict { notes: self.notes.clone(), ..Verdict::without(provider, why) };
             }
         };
-        let baseline = Baseline { around: &self.around, reference };
-        self.around.deadline.begin(reference.whole, provider == Provider::Replay);
+        let baseline = Baseline { trial_setup: &self.trial_setup, reference };
+        self.trial_setup.deadline.begin(reference.whole, provider == Provider::Replay);
         let mut verdict = trials::judge(model, provider, baseline, false, on_done);
         let is_lost = |why: &Why| matches!(why, Why::Failed { failure } if failure.is_on_excursion);
         if verdict.why.as_ref().is_some_and(is_lost) {
@@ -206,14 +206,14 @@ impl Check {
 /// about its states.
 fn record(
     model: &dyn Model,
-    around: &mut Circumstances,
+    trial_setup: &mut TrialSetup,
     notes: &mut Vec<String>,
 ) -> Result<Reference, Failure> {
-    let ladder = around.signals.ladder();
+    let ladder = trial_setup.signals.ladder();
     let (mut first, mut longest) = (None, None::<(Varied, Reference)>);
     for &varied in &ladder {
-        around.signals.vary(varied);
-        let reference = match record_what_is_readable(model, around, notes) {
+        trial_setup.signals.vary(varied);
+        let reference = match record_what_is_readable(model, trial_setup, notes) {
             Ok(reference) => reference,
             // What is not the model's doing says nothing about what it takes: no clock decides which verdict it is.
             Err(failure) if failure.is_late || failure.is_from_outside => return Err(failure),
@@ -238,7 +238,7 @@ fn record(
     let Some((varied, reference)) = longest else {
         return Err(first.expect("there is a rung at least"));
     };
-    around.signals.vary(varied);
+    trial_setup.signals.vary(varied);
     notes.extend(left_out(varied, &ladder));
     let ended = reference.failure.as_ref();
     notes.extend(ended.map(|failure| format!("{failure}; states are checked up to there")));
@@ -259,31 +259,31 @@ fn left_out(varied: Varied, ladder: &[Varied]) -> Option<String> {
 /// The same; variables that the model refuses to read are left out.
 fn record_what_is_readable(
     model: &dyn Model,
-    around: &mut Circumstances,
+    trial_setup: &mut TrialSetup,
     notes: &mut Vec<String>,
 ) -> Result<Reference, Failure> {
     loop {
-        let failure = match Reference::record(model, around) {
+        let failure = match Reference::record(model, trial_setup) {
             Err(failure) if failure.is_of_reading => failure,
             recorded => return recorded,
         };
-        let left_out = unreadable(model, around)?;
+        let left_out = unreadable(model, trial_setup)?;
         let Some(name) = left_out.first() else { return Err(failure) };
         notes.push(match left_out.len() - 1 {
             0 => format!("`{name}` cannot be read, and is not compared"),
             more => format!("`{name}` and {more} more cannot be read, and are not compared"),
         });
-        around.watch.leave_out(&left_out);
+        trial_setup.watch.leave_out(&left_out);
     }
 }
 
 /// What the model refuses to read at its start, else one tau later.
-fn unreadable(model: &dyn Model, around: &Circumstances) -> Result<Vec<String>, Failure> {
-    let mut rig = Rig::start(model, around)?;
-    let at_start = rig.unreadable();
+fn unreadable(model: &dyn Model, trial_setup: &TrialSetup) -> Result<Vec<String>, Failure> {
+    let mut trial_instance = TrialInstance::start(model, trial_setup)?;
+    let at_start = trial_instance.unreadable();
     if !at_start.is_empty() {
         return Ok(at_start);
     }
-    rig.sim(around.course.point(1), Path::Main)?;
-    Ok(rig.unreadable())
+    trial_instance.sim(trial_setup.course.point(1), Path::Main)?;
+    Ok(trial_instance.unreadable())
 }

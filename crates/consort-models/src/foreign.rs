@@ -9,7 +9,7 @@
 //!
 //! # Determinism
 //!
-//! A program is told the time of a tag and the inputs, and nothing else: what it computes from that is the same in
+//! A program receives the time of a tag and the inputs, and nothing else: what it computes from that is the same in
 //! every run if the program is. How long it takes has no influence.
 
 mod channel;

@@ -11,10 +11,10 @@ mod isolated;
 mod isolation;
 mod judged;
 mod kind;
+mod load_cache;
 mod program;
 mod solving;
 mod sources;
-mod tried;
 
 pub use crate::files::cache::default_cache_dir;
 pub use crate::files::input_file::{InputFile, InputFileRole};
@@ -35,12 +35,12 @@ use crate::ssp::Nested;
 use compiler::Compiler;
 use consort_core::{ContinuousModel, Interface, Model, Provider, Report, SolverSettings};
 use fmu::FmuCaches;
+use load_cache::LoadCache;
 use solving::Key;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tried::Tried;
 
 /// Where a [`Loader`] keeps and finds things.
 #[derive(Clone, Debug)]
@@ -99,8 +99,8 @@ impl LoaderOptions {
 /// Makes models for the components of a system.
 ///
 /// The same FMU, asked for any number of times, is unpacked, compiled and loaded once, also if it is
-/// integrated by different solvers. One that could not be loaded is told once per report, however many
-/// components ask for it.
+/// integrated by different solvers. A failure is reported once per report, however many components
+/// ask for the model.
 pub struct Loader {
     options: LoaderOptions,
     /// Asked from the system at the first source FMU.
@@ -109,7 +109,7 @@ pub struct Loader {
     asked: BTreeMap<(PathBuf, Key), LoadedModel>,
     fmus: FmuCaches,
     /// Models by the path that remains when links are followed and, for FMUs, the interface.
-    bound: Tried<(PathBuf, Option<Interface>), Bound>,
+    bound: LoadCache<(PathBuf, Option<Interface>), Bound>,
     /// Archives that paths of models lead through.
     nested: Nested,
     /// Programs that are there already, by component.
@@ -117,7 +117,7 @@ pub struct Loader {
     on_trial: Option<OnTrial>,
 }
 
-/// A model as it is before anybody integrates it.
+/// A loaded model, without a solver of ours.
 #[derive(Clone)]
 struct Bound {
     model: Inner,
@@ -127,7 +127,7 @@ struct Bound {
 
 #[derive(Clone)]
 enum Inner {
-    /// It needs nobody.
+    /// Brings its own solver.
     Whole(Arc<dyn Model>),
     /// It is given by its equations; with the solvers that were asked for so far.
     Equations(Arc<dyn ContinuousModel>, Vec<(SolverSettings, Arc<dyn Model>)>),
@@ -142,7 +142,7 @@ impl Loader {
             compiler: None,
             asked: BTreeMap::new(),
             fmus: FmuCaches::default(),
-            bound: Tried::default(),
+            bound: LoadCache::default(),
             channels: BTreeMap::new(),
             on_trial: None,
         }

@@ -43,7 +43,7 @@ use std::sync::Arc;
 pub struct Block {
     /// What follows `native:`.
     pub name: &'static str,
-    /// What it does.
+    /// What it computes, in one line, for lists and help.
     pub summary: &'static str,
     /// Its inputs, for lists and help.
     pub inputs: &'static str,

@@ -31,9 +31,9 @@ pub struct Asked<T> {
 /// what the experiment says for all.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SolverRequest {
-    /// By which of its faces an FMU that has several is used.
+    /// Which interface of an FMU with several is used.
     pub interface: Option<Asked<Interface>>,
-    /// Which solver; of an FMU that has several faces this chooses Model Exchange.
+    /// Which solver; of an FMU with several interfaces this chooses Model Exchange.
     pub solver: Option<Asked<SolverKind>>,
     /// Its relative tolerance.
     pub tolerance: Option<Asked<f64>>,

@@ -174,7 +174,7 @@ fn unpack(path: &Path, name: &str, cache: &Path, report: &mut Report) -> Option<
             report.push(unusable(error));
             None
         }
-        // If somebody else was faster, theirs is as good.
+        // Another process may have unpacked it first; its copy is the same.
         _ => Some((place, hash)),
     }
 }

@@ -179,7 +179,7 @@ impl<'p> Driver<'p> {
         })
     }
 
-    /// Its saves.
+    /// The saves that wait, and those that were made.
     pub fn saving(&self) -> &Saving {
         &self.saving
     }

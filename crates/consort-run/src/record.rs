@@ -39,7 +39,7 @@ pub struct RunTask<'a> {
     pub until: Option<Time>,
     /// The snapshot it is resumed from, if it is.
     pub resumed: Option<&'a Resumed>,
-    /// Its saves.
+    /// The saves it has to make, and those it has made.
     pub saving: Saving,
     /// Which part of the system it is, if it is not the whole.
     pub part: Option<Part>,

@@ -5,7 +5,7 @@ use consort_core::{Interface, Seconds, SolverKind, Spanned};
 /// What a component says about its solver; what it does not say, the experiment says for all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Solving {
-    /// By which of its faces an FMU that has several is used.
+    /// Which interface of an FMU with several is used.
     pub interface: Option<Spanned<Interface>>,
     /// Which of our solvers integrates it.
     pub solver: Option<Spanned<SolverKind>>,

@@ -30,9 +30,9 @@ pub use source::{is_neither, is_scenario, is_system, system_file};
 pub struct Loaded {
     /// The system file, as typed.
     pub path: PathBuf,
-    /// Its text.
+    /// The text of the system file.
     pub text: String,
-    /// What it says, changed as the options say.
+    /// The system description in it, with the changes of the options.
     pub system: SystemDescription,
     /// The folder that paths of models are relative to.
     pub base: PathBuf,
@@ -275,7 +275,7 @@ fn judge(system: &ResolvedSystem, models: &[&ModelDescription], plan: &Plan) {
 
 /// What a system means and how it is computed.
 pub struct Planned {
-    /// What it means.
+    /// The system with ids, ticks and typed values.
     pub resolved: ResolvedSystem,
     plan: Plan,
     hash: String,

@@ -132,13 +132,13 @@ pub struct RepeatedRun {
     pub disturbed: Disturbed,
     /// How long it took.
     pub took: Duration,
-    /// What it did.
+    /// Its hashes and how it ended.
     pub result: RunResult,
-    /// Its trace.
+    /// The file of its trace.
     pub trace: PathBuf,
 }
 
-/// What all runs came to.
+/// The result of the comparison of all runs.
 pub enum RepeatAnswer {
     /// Every bit was the same; the first run.
     Identical(Box<RepeatedRun>),

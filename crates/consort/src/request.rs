@@ -148,7 +148,7 @@ impl RunRequest {
             let diagnostic =
                 Diagnostic::error("snapshot::options", "the run was saved with other options");
             let diagnostic = contradictions.into_iter().fold(diagnostic, Diagnostic::with_note);
-            let help = "leave them out: all but `--stop` and `--isolate` is as it was";
+            let help = "leave them out: only `--stop` and `--isolate` can be changed";
             return Err(Error::invalid(diagnostic.help(help)));
         }
         let mut changes = Changes::from_options(&saved, |path| resumed.found(path))?;

@@ -180,8 +180,8 @@ fn a_controller_asks_for_what_its_laws_say() {
 #[test]
 fn bodies_that_cannot_be_are_refused() {
     for (parameters, reason) in [
-        ("mass = 0", "`mass` and `inertia` are of no body: all must be positive"),
-        ("inertia_xz = 2", "`mass` and `inertia` are of no body: all must be positive"),
+        ("mass = 0", "`mass` must be positive, and `inertia` positive definite"),
+        ("inertia_xz = 2", "`mass` must be positive, and `inertia` positive definite"),
         ("substeps = 1.5", "`substeps` = 1.5 is no whole number up to a million"),
         ("earth_radius = 0", "`earth_radius` is not positive"),
     ] {

@@ -60,7 +60,7 @@ impl CampaignChangeArgs {
 /// Options of a campaign's worker, which only `explore` starts.
 #[derive(Args, Debug)]
 pub(crate) struct CampaignWorkerArgs {
-    /// What it is given
+    /// The file that says what to work on
     #[arg(long, value_name = "FILE")]
     pub(crate) assignment: PathBuf,
 }

@@ -54,7 +54,10 @@ fn note_other_order(plan: &Plan, system: &ResolvedSystem, report: &mut Report) {
         return;
     }
     let message = format!("the plan's order is `{}`, the system's is `{wanted}`", plan.order);
-    let help = format!("the plan is judged by its own; `--order {}` makes them agree", plan.order);
+    let help = format!(
+        "the plan is checked with its own order; `--order {}` makes them agree",
+        plan.order
+    );
     report.push(Diagnostic::note("check::other-order", message).help(help));
 }
 
@@ -98,7 +101,7 @@ struct Refusal {
     help: String,
 }
 
-/// The verdict.
+/// Prints the verdict, and gives its exit code.
 fn answer(name: &str, refused: Option<Refusal>, printer: &Printer) -> CommandResult {
     let Some(Refusal { place, said, help }) = refused else {
         printer.data(format!("{name}: accepted\n"))?;

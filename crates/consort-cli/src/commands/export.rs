@@ -75,7 +75,8 @@ fn form_of(out: &Path) -> Result<Form, CommandError> {
         Some("ssp") => Ok(Form::Ssp),
         None => Ok(Form::SspFolder),
         Some(_) => {
-            let message = format!("`{}` has the ending of no form of a system", out.display());
+            let message =
+                format!("the ending of `{}` is not that of a form of a system", out.display());
             let diagnostic = Diagnostic::error("cli::unknown-form", message);
             let help = "let it end in `.toml`, `.ssp` or `.json`; a folder is an SSP";
             Err(CommandError::invalid(diagnostic.help(help)))

@@ -487,7 +487,7 @@ fn nothing_is_written_where_something_is_wrong() {
     for (line, code, told) in [
         ("export fmu bad.eq", 1, "nothing was written"),
         ("export fmu ball.eq out.zip", 1, "`out.zip` does not have the ending of an FMU"),
-        ("export fmu ball.eq there.fmu", 2, "`there.fmu` is there already"),
+        ("export fmu ball.eq there.fmu", 2, "`there.fmu` exists already"),
         ("export fmu ball.eq --set energy=1", 1, "`energy` is computed from others"),
         ("export fmu ball.eq --set twice=1", 1, "`twice` is computed from others"),
         ("export fmu ball.eq --set ee=1", 1, "did you mean `e`?"),

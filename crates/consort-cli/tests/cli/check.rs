@@ -124,7 +124,7 @@ fn a_plan_in_another_order_than_the_system_says_so() {
     let said = bench.done(&["check", "plan", "loop", "naive.txt"]);
     insta::assert_snapshot!(said.stderr, @r"
     note[check::other-order]: the plan's order is `jacobi`, the system's is `derived`
-    help: the plan is judged by its own; `--order jacobi` makes them agree
+    help: the plan is checked with its own order; `--order jacobi` makes them agree
     ");
     let said = bench.done(&["check", "plan", "loop", "naive.txt", "--order", "jacobi"]);
     assert_eq!(said.stderr, "");

@@ -29,8 +29,8 @@ pub(super) fn write(fingerprint: &Fingerprint, state: &State) -> Vec<u8> {
     state.is_set.iter().chain(&state.held).for_each(|flag| writer.flag(*flag));
     writer.word(state.fired);
     state.prng.iter().flat_map(Prng::to_words).for_each(|word| writer.word(word));
-    writer.real(state.crowd.0);
-    writer.word(state.crowd.1);
+    writer.real(state.without_progress.0);
+    writer.word(state.without_progress.1);
     writer.count(state.queue.len());
     for waiting in &state.queue {
         writer.real(waiting.due);
@@ -98,7 +98,7 @@ fn read_state(reader: &mut Reader<'_>, equations: &Equations) -> Read<State> {
         held: read_flags(reader, equations.events.len())?,
         fired: reader.word()?,
         prng: equations.events_are_unordered.then(|| read_prng(reader)).transpose()?,
-        crowd: (reader.real()?, reader.word()?),
+        without_progress: (reader.real()?, reader.word()?),
         queue: read_queue(reader, equations)?,
         pasts: equations.delays.iter().map(|_| read_past(reader)).collect::<Read<_>>()?,
         breaks: read_breaks(reader)?,

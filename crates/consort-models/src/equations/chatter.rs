@@ -23,7 +23,7 @@ pub(super) struct Chatter {
 const NEAR: f64 = 1e-6;
 /// So many reversals within this part of the time since the start make no progress.
 const REVERSALS_MAX: u64 = 10_000;
-const CROWDED: f64 = 1e-3;
+const REVERSALS_FRACTION: f64 = 1e-3;
 
 impl Chatter {
     fn new() -> Self {
@@ -45,7 +45,7 @@ impl Chatter {
         let is_rising = self.last < value;
         self.reversals += u64::from(is_rising != self.is_rising);
         (self.last, self.is_rising) = (value, is_rising);
-        REVERSALS_MAX < self.reversals && time - self.since < CROWDED * (time - start)
+        REVERSALS_MAX < self.reversals && time - self.since < REVERSALS_FRACTION * (time - start)
     }
 }
 

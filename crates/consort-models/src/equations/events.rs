@@ -11,14 +11,14 @@ use std::cmp::Ordering;
 
 /// More executions at one instant have no end.
 const EXECUTIONS_MAX: u32 = 10_000;
-/// So many events within this part of the time since the start make no progress: they switch something back
-/// and forth.
-const CROWD_MAX: u64 = 1_000;
-const CROWDED: f64 = 1e-9;
-/// Near the start at least within this time, in seconds: there times are fine without end.
-const CROWD_MIN: f64 = 1e-15;
+/// More events than this without progress switch something back and forth.
+const EVENTS_WITHOUT_PROGRESS_MAX: u64 = 1_000;
+/// Progress is at least this part of the time since the start,
+const PROGRESS_FRACTION_MIN: f64 = 1e-9;
+/// and at least this long, in seconds: near the start doubles are finer.
+const PROGRESS_TIME_MIN: f64 = 1e-15;
 
-/// Everybody an event concerns.
+/// What the handling of an event reads and changes.
 pub(super) struct EventMoment<'a> {
     pub(super) equations: &'a Equations,
     pub(super) state: &'a mut State,
@@ -101,12 +101,12 @@ impl EventMoment<'_> {
 
     /// Refuses events that follow each other so closely that time stands still.
     fn count(&mut self) -> CallResult<()> {
-        let State { start, time, crowd: (since, count), .. } = &mut *self.state;
-        if (CROWDED * (*time - *start)).max(CROWD_MIN) < *time - *since {
+        let State { start, time, without_progress: (since, count), .. } = &mut *self.state;
+        if (PROGRESS_FRACTION_MIN * (*time - *start)).max(PROGRESS_TIME_MIN) < *time - *since {
             (*since, *count) = (*time, 0);
         }
         *count += 1;
-        if *count <= CROWD_MAX {
+        if *count <= EVENTS_WITHOUT_PROGRESS_MAX {
             return Ok(());
         }
         let changes =

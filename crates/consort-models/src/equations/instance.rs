@@ -38,7 +38,7 @@ impl EquationsInstance {
         EquationsInstance { equations, identity, state, work, durations }
     }
 
-    /// First values follow what was set; those that somebody has set stay.
+    /// First values follow from parameters; those that were set from outside stay.
     fn start(&mut self) {
         let first = self.work.initial.compute(&self.equations.programs.initial, &self.state);
         let State { states, discretes, is_set, .. } = &mut self.state;

@@ -16,7 +16,7 @@ pub(super) struct Past {
     recent: Vec<PastValue>,
     /// How many entries of all of these are forgotten, from the first on.
     forgotten: usize,
-    /// Chunks that are nobody's any more.
+    /// Free chunks, to be used again.
     spare: Room<Vec<Chunk>>,
 }
 
@@ -95,13 +95,13 @@ impl Past {
             return;
         }
         let mut chunk = self.spare.pop().unwrap_or_else(|| Arc::new([PastValue::default(); CHUNK]));
-        let room = Arc::get_mut(&mut chunk).expect("a spare chunk is nobody else's");
+        let room = Arc::get_mut(&mut chunk).expect("a spare chunk has no other owner");
         room.copy_from_slice(&self.recent);
         self.old.to_mut().push(chunk);
         self.recent.clear();
     }
 
-    /// Drops the chunks that are forgotten as a whole; those that are nobody else's serve again.
+    /// Drops the chunks that are forgotten as a whole; those without another owner are used again.
     fn give_up_chunks(&mut self) {
         let count = (self.forgotten / CHUNK).min(self.old.len());
         if 0 < count {
@@ -123,7 +123,7 @@ impl Past {
         self.recent.last().map_or(f64::NEG_INFINITY, |last| last.time)
     }
 
-    /// Forgets what nobody looks at any more who looks back to `oldest` at most.
+    /// Forgets values that are not needed to look back to `oldest`.
     pub(super) fn forget_before(&mut self, oldest: f64) {
         while NEIGHBORS + 1 < self.len() && self.entry(NEIGHBORS + 1).time <= oldest {
             self.forgotten += 1;

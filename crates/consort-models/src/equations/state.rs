@@ -17,7 +17,7 @@ pub(super) enum Phase {
     Continuous,
 }
 
-/// Where nobody says another one.
+/// The default relative tolerance.
 const TOLERANCE: f64 = 1e-6;
 
 /// All that changes while an instance lives.
@@ -41,7 +41,7 @@ pub(super) struct State {
     pub(super) inputs: Vec<f64>,
     pub(super) states: Vec<f64>,
     pub(super) discretes: Vec<f64>,
-    /// Which first values were set by somebody: of states, then of discretes.
+    /// Which first values were set from outside: of states, then of discretes.
     pub(super) is_set: Shared<[bool]>,
     /// Whether the condition of each event held.
     pub(super) held: Vec<bool>,
@@ -51,7 +51,7 @@ pub(super) struct State {
     /// Draws the order of events, where the model leaves it open.
     pub(super) prng: Option<Prng>,
     /// When the first of events that follow each other closely was handled, and how many did.
-    pub(super) crowd: (f64, u64),
+    pub(super) without_progress: (f64, u64),
     pub(super) pasts: Vec<Past>,
     pub(super) breaks: Breaks,
     pub(super) chatters: Vec<Chatter>,
@@ -75,7 +75,7 @@ clone_by_field!(State {
     queue,
     fired,
     prng,
-    crowd,
+    without_progress,
     pasts,
     breaks,
     chatters,
@@ -117,7 +117,7 @@ impl State {
             queue: Vec::new(),
             fired: 0,
             prng: equations.events_are_unordered.then(|| prng.clone()),
-            crowd: (f64::NEG_INFINITY, 0),
+            without_progress: (f64::NEG_INFINITY, 0),
             pasts: vec![Past::default(); equations.delays.len()],
             breaks: Breaks::default(),
             chatters: Chatter::all(equations),

@@ -73,7 +73,8 @@ pub fn choose<'a>(choice: Choice<'a>, make: &'a mut Make<'a>) -> Chosen {
         .iter()
         .filter(is_worse)
         .filter_map(|verdict| Some(format!("{}: {}", verdict.provider, verdict.why.as_ref()?)));
-    let losing = subject.losing().map(|why| format!("native: tried last, as {why}"));
+    let losing =
+        subject.losing().map(|why| format!("provider `native` is tried last because {why}"));
     let why = losing.into_iter().chain(said).collect::<Vec<_>>().join("; ");
     let is_late = |verdict: &Verdict| matches!(verdict.why, Some(Why::OutOfTime { .. }));
     Chosen { provider, fidelity, why, is_undecided: found.iter().any(is_late) }

@@ -1,6 +1,6 @@
 //! States that are held at the same time.
 
-use super::rig::Point;
+use super::trial_instance::Point;
 use super::watch::Observed;
 use consort_core::Prng;
 

@@ -1,7 +1,7 @@
 //! A run without saving: what all others are compared with.
 
-use super::rig::{Circumstances, Rig};
 use super::signals::Path;
+use super::trial_instance::{TrialInstance, TrialSetup};
 use super::trials::{TrialPlace, example};
 use super::verdict::{Failure, RestoreMismatch};
 use super::watch::Observed;
@@ -32,18 +32,18 @@ struct UnsavedRun {
 impl Reference {
     /// Runs the model twice. Where it fails in the midst of its run, that is the end of it: what came before can be
     /// saved.
-    pub(super) fn record(model: &dyn Model, around: &Circumstances) -> Result<Self, Failure> {
-        let first = uninterrupted(model, around, around.course.points)?;
+    pub(super) fn record(model: &dyn Model, trial_setup: &TrialSetup) -> Result<Self, Failure> {
+        let first = uninterrupted(model, trial_setup, trial_setup.course.points)?;
         let points = u32::try_from(first.observed.len() - 1).unwrap_or(u32::MAX);
-        let second = uninterrupted(model, around, points.min(around.course.points))?;
+        let second = uninterrupted(model, trial_setup, points.min(trial_setup.course.points))?;
         // Of two times of the same work the longer one holds more of what others did.
         let whole = first.seconds.min(second.seconds);
         let mut pairs = first.observed.iter().zip(&second.observed).enumerate();
         let unequal = pairs.find_map(|(index, (first, second))| {
-            let difference = around.watch.difference(first, second)?;
-            let end = around.course.point(u32::try_from(index).ok()?);
+            let difference = trial_setup.watch.difference(first, second)?;
+            let end = trial_setup.course.point(u32::try_from(index).ok()?);
             let trial = TrialPlace { number: 0, saved_at: end, excursion: Time::ZERO };
-            Some(example(around, &trial, end, difference))
+            Some(example(trial_setup, &trial, end, difference))
         });
         let UnsavedRun { observed, hazards, failure, .. } = first;
         Ok(Reference { observed, unequal, whole, hazards, failure })
@@ -64,14 +64,14 @@ impl Reference {
 /// The values at the start and after each point, that of the end included.
 fn uninterrupted(
     model: &dyn Model,
-    around: &Circumstances,
+    trial_setup: &TrialSetup,
     points: u32,
 ) -> Result<UnsavedRun, Failure> {
-    let mut rig = Rig::start(model, around)?;
-    let (observed, hazards) = (vec![rig.observe()?], Vec::new());
+    let mut trial_instance = TrialInstance::start(model, trial_setup)?;
+    let (observed, hazards) = (vec![trial_instance.observe()?], Vec::new());
     let mut run = UnsavedRun { observed, seconds: 0.0, hazards, failure: None };
     for index in 0..points {
-        match rig.sim(around.course.point(index + 1), Path::Main) {
+        match trial_instance.sim(trial_setup.course.point(index + 1), Path::Main) {
             Ok(seconds) => run.seconds += seconds,
             Err(failure) if failure.is_late || index == 0 => return Err(failure),
             Err(failure) => {
@@ -79,16 +79,16 @@ fn uninterrupted(
                 return Ok(run);
             }
         }
-        match rig.observe() {
+        match trial_instance.observe() {
             Ok(observed) => run.observed.push(observed),
             // Who has ended need not answer any more.
-            Err(_) if rig.is_over() => break,
+            Err(_) if trial_instance.is_over() => break,
             Err(failure) => return Err(failure),
         }
-        if rig.is_over() {
+        if trial_instance.is_over() {
             break;
         }
     }
-    run.hazards = rig.hazards();
+    run.hazards = trial_instance.hazards();
     Ok(run)
 }

@@ -10,8 +10,8 @@
 use super::held::{Held, HeldState};
 use super::portable;
 use super::reference::Reference;
-use super::rig::{Circumstances, Point, Rig};
 use super::signals::Path;
+use super::trial_instance::{Point, TrialInstance, TrialSetup};
 use super::verdict::{Costs, Failure, RestoreMismatch, Verdict, Why};
 use super::watch::{Difference, Observed};
 use consort_core::{Fidelity, Model, Prng, Provider, Time};
@@ -35,7 +35,7 @@ pub(super) type OnDone<'t> = &'t dyn Fn(Provider, [u32; 2]);
 /// What trials are compared with.
 #[derive(Clone, Copy)]
 pub(super) struct Baseline<'c> {
-    pub(super) around: &'c Circumstances,
+    pub(super) trial_setup: &'c TrialSetup,
     /// A run that was never saved.
     pub(super) reference: &'c Reference,
 }
@@ -80,7 +80,7 @@ pub(super) fn judge(
     is_tame: bool,
     on_done: OnDone<'_>,
 ) -> Verdict {
-    let Baseline { around, reference } = baseline;
+    let Baseline { trial_setup, reference } = baseline;
     if let Some(example) = &reference.unequal {
         return Verdict::without(provider, Why::NotRepeatable { example: example.clone() });
     }
@@ -92,7 +92,7 @@ pub(super) fn judge(
         Costs { points: reference.points(), whole: reference.whole, ..Costs::default() };
     let mut trials = Trials::new(baseline, provider, is_tame, on_done);
     let judged = match trials.exact(model, &mut costs) {
-        Ok(()) => portable::judge(model, around, reference, &mut costs),
+        Ok(()) => portable::judge(model, trial_setup, reference, &mut costs),
         Err(Ended::Failed(failure)) => (Fidelity::None, Some(failure.into_why())),
         Err(Ended::Differs(example)) => match trials.repeatable(model, &mut costs) {
             Ok(()) => (Fidelity::Repeatable, Some(Why::Differs { example: *example })),
@@ -109,7 +109,7 @@ pub(super) fn judge(
 
 /// The trials of one provider.
 struct Trials<'c> {
-    around: &'c Circumstances,
+    trial_setup: &'c TrialSetup,
     reference: &'c Reference,
     provider: Provider,
     is_tame: bool,
@@ -126,12 +126,12 @@ struct Trials<'c> {
 
 impl<'c> Trials<'c> {
     fn new(baseline: Baseline<'c>, provider: Provider, is_tame: bool, on_done: OnDone<'c>) -> Self {
-        let Baseline { around, reference } = baseline;
-        let prng = Prng::new(around.course.seed).split("excursions");
-        let tries = around.course.trials().div_ceil(reference.points());
+        let Baseline { trial_setup, reference } = baseline;
+        let prng = Prng::new(trial_setup.course.seed).split("excursions");
+        let tries = trial_setup.course.trials().div_ceil(reference.points());
         let (done, unequal_bytes, notes) = (0, 0, Vec::new());
         Trials {
-            around,
+            trial_setup,
             reference,
             provider,
             is_tame,
@@ -146,42 +146,48 @@ impl<'c> Trials<'c> {
 
     /// Algorithm 1.
     fn exact(&mut self, model: &dyn Model, costs: &mut Costs) -> Result<(), Ended> {
-        let mut rig = Rig::start(model, self.around)?;
+        let mut trial_instance = TrialInstance::start(model, self.trial_setup)?;
         let mut held = Held::default();
         for index in 0..self.reference.points() {
-            let (point, get) = rig.save()?;
+            let (point, get) = trial_instance.save()?;
             costs.get.push(get);
             costs.bytes = point.bytes;
-            let bytes = self.canonical_bytes(&mut rig, &point)?;
+            let bytes = self.canonical_bytes(&mut trial_instance, &point)?;
             held.add(HeldState { index, point, bytes, expected: None }, &mut self.prng);
             for _ in 0..self.tries {
-                self.trial(&mut rig, &held, costs)?;
+                self.trial(&mut trial_instance, &held, costs)?;
             }
         }
-        self.notes.extend(growth(&mut rig, self.provider)?);
+        self.notes.extend(growth(&mut trial_instance, self.provider)?);
         Ok(())
     }
 
     /// One trial; afterwards the instance is one tau after its newest state.
-    fn trial(&mut self, rig: &mut Rig<'_>, held: &Held, costs: &mut Costs) -> Result<(), Ended> {
-        let excursion = self.excursion(rig)?;
+    fn trial(
+        &mut self,
+        trial_instance: &mut TrialInstance<'_>,
+        held: &Held,
+        costs: &mut Costs,
+    ) -> Result<(), Ended> {
+        let excursion = self.excursion(trial_instance)?;
         let chosen = held.choose(&mut self.prng);
-        costs.set.push(rig.restore(&chosen.point)?);
+        costs.set.push(trial_instance.restore(&chosen.point)?);
         let mut parts = match self.prng.below(FOLLOWED_EVERY) {
             0 => FOLLOWED_PARTS,
             _ => 1,
         };
-        if self.has_other_bytes(rig, chosen)? && self.unequal_bytes <= BYTES_FOLLOWED_MAX {
+        if self.has_other_bytes(trial_instance, chosen)? && self.unequal_bytes <= BYTES_FOLLOWED_MAX
+        {
             parts = self.reference.points();
         }
         let newest = held.newest();
         let is_older = chosen.index != newest.index;
         let which = if is_older { OLDER } else { "" };
-        costs.sim.push(self.go_on(rig, chosen, parts, Detour { excursion, which })?);
+        costs.sim.push(self.go_on(trial_instance, chosen, parts, Detour { excursion, which })?);
         if is_older || 1 < parts {
-            rig.restore(&newest.point)?;
+            trial_instance.restore(&newest.point)?;
             let which = if is_older { NEWER } else { "" };
-            self.go_on(rig, newest, 1, Detour { excursion, which })?;
+            self.go_on(trial_instance, newest, 1, Detour { excursion, which })?;
         }
         Ok(())
     }
@@ -189,24 +195,24 @@ impl<'c> Trials<'c> {
     /// Moves on from a state by so many tau, and compares after each; how long the first took, in seconds.
     fn go_on(
         &self,
-        rig: &mut Rig<'_>,
+        trial_instance: &mut TrialInstance<'_>,
         saved: &HeldState,
         parts: u32,
         detour: Detour<'_>,
     ) -> Result<f64, Ended> {
-        let saved_at = rig.now();
+        let saved_at = trial_instance.now();
         let last = self.reference.points().min(saved.index + parts);
         let mut first = None;
         for index in saved.index..last {
-            let end = self.around.course.point(index + 1);
-            let seconds = rig.sim(end, Path::Main)?;
+            let end = self.trial_setup.course.point(index + 1);
+            let seconds = trial_instance.sim(end, Path::Main)?;
             first = first.or(Some(seconds));
-            let found = rig.observe()?;
+            let found = trial_instance.observe()?;
             let expected = &self.reference.observed[index as usize + 1];
             let expected = saved.expected.as_ref().unwrap_or(expected);
-            if let Some(difference) = self.around.watch.difference(expected, &found) {
+            if let Some(difference) = self.trial_setup.watch.difference(expected, &found) {
                 let trial = TrialPlace { number: self.done, saved_at, excursion: detour.excursion };
-                let example = example(self.around, &trial, end, difference);
+                let example = example(self.trial_setup, &trial, end, difference);
                 let example = RestoreMismatch { which: detour.which.to_owned(), ..example };
                 return Err(Ended::Differs(Box::new(example)));
             }
@@ -217,21 +223,21 @@ impl<'c> Trials<'c> {
     /// Whether a restored instance always goes on in the same way, if every branch starts by a restore.
     fn repeatable(&mut self, model: &dyn Model, costs: &mut Costs) -> Result<(), Ended> {
         let expected = self.restored_at_once(model)?;
-        let mut rig = Rig::start(model, self.around)?;
+        let mut trial_instance = TrialInstance::start(model, self.trial_setup)?;
         let mut held = Held::default();
         self.done = 0;
         (costs.get, costs.set, costs.sim) = <(Vec<f64>, Vec<f64>, Vec<f64>)>::default();
         for (index, expected) in (0..).zip(expected) {
-            let (point, get) = rig.save()?;
+            let (point, get) = trial_instance.save()?;
             costs.get.push(get);
             let expected = Some(expected);
             held.add(HeldState { index, point, bytes: None, expected }, &mut self.prng);
             for _ in 0..self.tries {
-                self.excursion(&mut rig)?;
+                self.excursion(&mut trial_instance)?;
                 for saved in [held.choose(&mut self.prng), held.newest()] {
-                    costs.set.push(rig.restore(&saved.point)?);
+                    costs.set.push(trial_instance.restore(&saved.point)?);
                     let detour = Detour { excursion: Time::ZERO, which: "" };
-                    costs.sim.push(self.go_on(&mut rig, saved, 1, detour)?);
+                    costs.sim.push(self.go_on(&mut trial_instance, saved, 1, detour)?);
                 }
             }
         }
@@ -240,34 +246,34 @@ impl<'c> Trials<'c> {
 
     /// What follows each point in a run that restores right after every save, and never goes elsewhere.
     fn restored_at_once(&self, model: &dyn Model) -> Result<Vec<Observed>, Ended> {
-        let mut rig = Rig::start(model, self.around)?;
+        let mut trial_instance = TrialInstance::start(model, self.trial_setup)?;
         let mut observed = Vec::new();
         for index in 0..self.reference.points() {
-            let (point, _) = rig.save()?;
-            rig.restore(&point)?;
-            rig.sim(self.around.course.point(index + 1), Path::Main)?;
-            observed.push(rig.observe()?);
+            let (point, _) = trial_instance.save()?;
+            trial_instance.restore(&point)?;
+            trial_instance.sim(self.trial_setup.course.point(index + 1), Path::Main)?;
+            observed.push(trial_instance.observe()?);
         }
         Ok(observed)
     }
 
     /// Goes elsewhere for a random time; how long it was.
-    fn excursion(&mut self, rig: &mut Rig<'_>) -> Result<Time, Failure> {
-        (self.on_done)(self.provider, [self.done, self.around.course.trials()]);
+    fn excursion(&mut self, trial_instance: &mut TrialInstance<'_>) -> Result<Time, Failure> {
+        (self.on_done)(self.provider, [self.done, self.trial_setup.course.trials()]);
         self.done += 1;
-        let course = &self.around.course;
+        let course = &self.trial_setup.course;
         let near = course.tau.checked_mul(SHORT_PARTS).unwrap_or(course.bound);
         let bound = match self.prng.below(LONG_EVERY) {
             0 => course.bound,
             _ => course.bound.min(near),
         };
-        let left = course.point(self.reference.points()) - rig.now();
+        let left = course.point(self.reference.points()) - trial_instance.now();
         let bound = if self.is_tame { bound.min(left) } else { bound };
         let places = u64::try_from(bound.ticks() / course.place.ticks()).unwrap_or(0);
         let places = i64::try_from(self.prng.below(places + 1)).expect("it was 64 bits of ticks");
         let excursion = course.place.checked_mul(places).expect("it is within the bound");
         let path = if self.is_tame { Path::Main } else { Path::Excursion(self.done) };
-        let moved = rig.sim(rig.now() + excursion, path);
+        let moved = trial_instance.sim(trial_instance.now() + excursion, path);
         moved.map_err(|failure| Failure { is_on_excursion: true, ..failure })?;
         Ok(excursion)
     }
@@ -275,26 +281,31 @@ impl<'c> Trials<'c> {
     /// The bytes of a state the instance saved itself; `None` if it has none or writes others each time.
     fn canonical_bytes(
         &self,
-        rig: &mut Rig<'_>,
+        trial_instance: &mut TrialInstance<'_>,
         point: &Point,
     ) -> Result<Option<Vec<u8>>, Failure> {
         if self.provider != Provider::Native {
             return Ok(None);
         }
-        let Ok(bytes) = rig.serialize(point) else { return Ok(None) };
-        let (again, _) = rig.save()?;
-        Ok(Some(bytes).filter(|bytes| rig.serialize(&again).is_ok_and(|other| other == *bytes)))
+        let Ok(bytes) = trial_instance.serialize(point) else { return Ok(None) };
+        let (again, _) = trial_instance.save()?;
+        Ok(Some(bytes)
+            .filter(|bytes| trial_instance.serialize(&again).is_ok_and(|other| other == *bytes)))
     }
 
     /// Whether a restored instance writes other bytes than those that were saved. They may count saves, or hold what
     /// decides nothing: that is noted, and what follows is looked at for longer.
-    fn has_other_bytes(&mut self, rig: &mut Rig<'_>, saved: &HeldState) -> Result<bool, Failure> {
+    fn has_other_bytes(
+        &mut self,
+        trial_instance: &mut TrialInstance<'_>,
+        saved: &HeldState,
+    ) -> Result<bool, Failure> {
         let Some(bytes) = &saved.bytes else { return Ok(false) };
-        let (restored, _) = rig.save()?;
-        let found = rig.serialize(&restored)?;
+        let (restored, _) = trial_instance.save()?;
+        let found = trial_instance.serialize(&restored)?;
         let Some(at) = first_difference(bytes, &found) else { return Ok(false) };
         if self.unequal_bytes == 0 {
-            let time = self.around.course.seconds(rig.now());
+            let time = self.trial_setup.course.seconds(trial_instance.now());
             self.notes.push(format!(
                 "bytes of a restored state differ from those that were saved (byte {at} at {time} s), though every \
                  variable goes on equal"
@@ -316,16 +327,19 @@ const SAVES: u32 = 64;
 const GROWTH_MIN: u64 = 64 << 10;
 
 /// What is to be said of a model whose memory grows by every save, though all states are given back.
-fn growth(rig: &mut Rig<'_>, provider: Provider) -> Result<Option<String>, Failure> {
+fn growth(
+    trial_instance: &mut TrialInstance<'_>,
+    provider: Provider,
+) -> Result<Option<String>, Failure> {
     if provider != Provider::Native {
         return Ok(None);
     }
     let mut sizes = [None; 2];
     for size in &mut sizes {
         for _ in 0..SAVES {
-            rig.save()?;
+            trial_instance.save()?;
         }
-        *size = rig.resident_bytes();
+        *size = trial_instance.resident_bytes();
     }
     let [Some(before), Some(after)] = sizes else { return Ok(None) };
     let grown = after.saturating_sub(before);
@@ -335,12 +349,12 @@ fn growth(rig: &mut Rig<'_>, provider: Provider) -> Result<Option<String>, Failu
 
 /// What a trial found.
 pub(super) fn example(
-    around: &Circumstances,
+    trial_setup: &TrialSetup,
     trial: &TrialPlace,
     end: Time,
     difference: Difference,
 ) -> RestoreMismatch {
-    let seconds = |time: Time| around.course.seconds(time);
+    let seconds = |time: Time| trial_setup.course.seconds(time);
     RestoreMismatch {
         trial: trial.number,
         saved_at: seconds(trial.saved_at),

@@ -125,7 +125,7 @@ pub struct Failure {
     pub is_on_excursion: bool,
     /// It refused to read a variable.
     pub is_of_reading: bool,
-    /// It is not the model's doing, as far as anybody knows: too slow, or ended by somebody else.
+    /// The cause is not known to be the model: too slow, or ended from outside.
     pub is_from_outside: bool,
     /// There was no time left for the check.
     pub is_late: bool,

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-/// Where the cache is unless somebody says otherwise: `CONSORT_CACHE`, else `consort` below
+/// The default place of the cache: `CONSORT_CACHE`, else `consort` below
 /// `XDG_CACHE_HOME`, else `~/.cache/consort`, else `.consort-cache` in the current folder: never a
 /// place that other users can write to, because code is loaded from it.
 pub fn default_cache_dir() -> PathBuf {
@@ -75,8 +75,8 @@ pub(crate) fn work_folder(part: &Path) -> io::Result<tempfile::TempDir> {
     tempfile::Builder::new().prefix(".work-").tempdir_in(part)
 }
 
-/// Gives a complete folder its place in the cache; if somebody else was faster, theirs, which has
-/// `file` in it, is as good.
+/// Moves a complete folder to its place in the cache. If another process was faster, its folder, with
+/// `file` in it, stays.
 pub(crate) fn settle(made: &Path, place: &Path, file: &str) -> io::Result<()> {
     match fs::rename(made, place) {
         Err(_) if place.join(file).is_file() => Ok(()),

@@ -34,7 +34,7 @@ pub(super) enum Broken {
     Closed,
     /// It says nothing for too long.
     Silent(Duration),
-    /// It says that it leaves, though nobody said that the run has ended.
+    /// It leaves before the end of the run.
     Left,
     /// It cannot go on, and says why.
     Failed(String),
@@ -70,7 +70,7 @@ impl fmt::Display for Broken {
                 write!(f, "the program sent {what} that cannot be read: {why}")
             }
             Broken::Oversized(bytes) => {
-                write!(f, "the program announced a message of {bytes} bytes, which none has")
+                write!(f, "the program announced a message of {bytes} bytes, which is out of range")
             }
             Broken::Io(error) => write!(f, "the channel to the program is broken: {error}"),
         }
@@ -174,7 +174,7 @@ impl Channel {
             answer::FAILED => {
                 let text = wire::Body(body).text();
                 text.map(|words| Err(Broken::Failed(words.to_owned())))
-                    .unwrap_or_else(|why| Err(Broken::Misread { what: "words", why }))
+                    .unwrap_or_else(|why| Err(Broken::Misread { what: "an error message", why }))
             }
             kind => Err(Broken::Unexpected { kind, expected }),
         }

@@ -40,7 +40,7 @@ pub(super) struct ForeignInstance {
     /// Where the run starts and stops, in seconds.
     span: (f64, f64),
     /// It has got parameters and start values and has said its first outputs.
-    is_told: bool,
+    is_initialized: bool,
     /// Why nothing can be asked of it any more.
     gone: Option<CallStatus>,
     name: String,
@@ -48,7 +48,7 @@ pub(super) struct ForeignInstance {
 }
 
 impl ForeignInstance {
-    /// Waits for the program's first word and tells it its variables.
+    /// Waits for the program's first message and sends it the table of variables.
     pub(super) fn join(
         description: &ModelDescription,
         channel: Channel,
@@ -63,7 +63,7 @@ impl ForeignInstance {
             channel,
             phase: ProgramPhase::Fresh,
             span: (0.0, f64::NAN),
-            is_told: false,
+            is_initialized: false,
             gone: None,
             name: name.to_owned(),
             log,
@@ -74,22 +74,22 @@ impl ForeignInstance {
     }
 
     fn greet(&mut self, description: &ModelDescription) -> Result<(), Broken> {
-        let body = self.channel.receive(answer::HELLO, "its first word")?;
+        let body = self.channel.receive(answer::HELLO, "its first message")?;
         if let Some(refusal) = refusal(body, &self.name)? {
-            // It may be gone already; what is told here is told by us as well.
+            // The program may have ended already; the caller reports the refusal as well.
             let _ = self.channel.send(ask::END, |out| wire::put_text(out, &refusal));
             return Err(Broken::Failed(refusal));
         }
         self.channel.send(ask::TABLE, |out| put_table(out, description))
     }
 
-    /// Tells parameters and start values, once, and takes the first outputs.
-    fn tell(&mut self) -> CallResult<()> {
-        if self.is_told {
+    /// Sends parameters and start values, once, and receives the first outputs.
+    fn initialize(&mut self) -> CallResult<()> {
+        if self.is_initialized {
             return Ok(());
         }
         self.require_alive("initialize")?;
-        self.is_told = true;
+        self.is_initialized = true;
         let ((start, stop), table) = (self.span, &self.table);
         let sent = self.channel.send(ask::INITIALIZE, |out| {
             wire::put_real(out, start);
@@ -125,9 +125,9 @@ impl ForeignInstance {
 
     fn give_state(&mut self, blob: &[u8]) -> Result<(), Broken> {
         self.channel.send(ask::RESTORE, |out| out.extend_from_slice(blob))?;
-        let body = self.channel.receive(answer::ACCEPTED, "a word that it took its state")?;
+        let body = self.channel.receive(answer::ACCEPTED, "a confirmation of its state")?;
         let ended = Body(body).end();
-        ended.map_err(|why| Broken::Misread { what: "a word that it took its state", why })
+        ended.map_err(|why| Broken::Misread { what: "a confirmation of its state", why })
     }
 
     fn require(&self, call: &'static str, phase: ProgramPhase) -> CallResult<()> {
@@ -145,7 +145,7 @@ impl ForeignInstance {
         }
     }
 
-    /// What is told about a program that did not answer as it should; nothing is asked of it again.
+    /// The error of a program that did not answer as required; it gets no further requests.
     #[cold]
     fn broken(&mut self, call: &'static str, arguments: String, broken: &Broken) -> Box<CallError> {
         let mut reason = broken.to_string();
@@ -193,9 +193,9 @@ impl ForeignInstance {
         match (variable.causality, self.phase) {
             (_, ProgramPhase::Terminated) => Some("the run has ended"),
             (Causality::Input, _) => None,
-            (Causality::Parameter, _) if !self.is_told => None,
+            (Causality::Parameter, _) if !self.is_initialized => None,
             (Causality::Parameter, _) => Some("it is fixed once the program has started"),
-            _ if !self.is_told && variable.start.is_some() => None,
+            _ if !self.is_initialized && variable.start.is_some() => None,
             _ => Some("the program computes it"),
         }
     }
@@ -203,10 +203,10 @@ impl ForeignInstance {
 
 /// Why a program that says hello is turned away.
 fn refusal(body: &[u8], component: &str) -> Result<Option<String>, Broken> {
-    let misread = |why: Misread| Broken::Misread { what: "a first word", why };
+    let misread = |why: Misread| Broken::Misread { what: "a first message", why };
     let mut body = Body(body);
     if body.bytes(MAGIC.len()).map_err(misread)? != MAGIC {
-        return Ok(Some("its first word is none of this protocol".to_owned()));
+        return Ok(Some("invalid first message: not this protocol".to_owned()));
     }
     let version = body.count().map_err(misread)?;
     if version != VERSION {
@@ -216,7 +216,7 @@ fn refusal(body: &[u8], component: &str) -> Result<Option<String>, Broken> {
     }
     let name = body.text().map_err(misread)?;
     body.end().map_err(misread)?;
-    let says = || format!("it joins as `{name}`, but its place is that of `{component}`");
+    let says = || format!("it joins as component `{name}`, expected component `{component}`");
     Ok((name != component).then(says))
 }
 
@@ -231,7 +231,7 @@ impl LiveModel for ForeignInstance {
 
     fn exit_initialization(&mut self) -> CallResult<()> {
         self.require("exit initialization", ProgramPhase::Initialization)?;
-        self.tell()?;
+        self.initialize()?;
         self.phase = ProgramPhase::Stepping;
         Ok(())
     }
@@ -261,7 +261,7 @@ impl LiveModel for ForeignInstance {
             variable.is_some_and(|variable| variable.causality == Causality::Output)
         };
         if self.phase == ProgramPhase::Initialization && references.iter().any(is_output) {
-            self.tell()?;
+            self.initialize()?;
         }
         let (asked, count) = (values.value_type(), values.len());
         let mut at = 0;

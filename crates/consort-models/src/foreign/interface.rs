@@ -38,7 +38,7 @@ const ELEMENTS_MAX: usize = 1 << 24;
 pub(crate) struct Interface {
     /// What it is to a plan.
     pub(crate) description: ModelDescription,
-    /// How it is started; none if that is up to somebody else.
+    /// The command that starts it; none if the user starts it.
     pub(crate) launch: Option<Launch>,
 }
 
@@ -139,10 +139,13 @@ impl Draft {
             let named = self.variables.iter().find(|(known, _)| known.name == variable.name);
             if let Some((_, first)) = named {
                 reader.error(
-                    Diagnostic::error("foreign::twice", format!("`{}` is there twice", entry.key))
-                        .at(entry.key_span, "again here")
-                        .label(*first, "first here")
-                        .help("a variable is an input, an output or a parameter"),
+                    Diagnostic::error(
+                        "foreign::twice",
+                        format!("`{}` is declared twice", entry.key),
+                    )
+                    .at(entry.key_span, "again here")
+                    .label(*first, "first here")
+                    .help("a variable is an input, an output or a parameter"),
                 );
                 continue;
             }

@@ -36,17 +36,17 @@ impl Program {
         let [name, arguments @ ..] = &start.words[..] else {
             return Err("its command has no words".to_owned());
         };
-        let told = |error: io::Error| format!("`{name}` could not be started: {error}");
-        let (ours, theirs) = UnixStream::pair().map_err(told)?;
-        let output = output_file().map_err(told)?;
+        let failed = |error: io::Error| format!("`{name}` could not be started: {error}");
+        let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+        let output = output_file().map_err(failed)?;
         let print = || output.try_clone().map(Stdio::from);
         let mut command = Command::new(found(name, start));
         command.args(arguments).current_dir(&start.folder).env(VARIABLE, "0");
         command.envs(start.environment.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::from(OwnedFd::from(theirs)));
-        command.stdout(print().map_err(told)?).stderr(print().map_err(told)?);
+        command.stdout(print().map_err(failed)?).stderr(print().map_err(failed)?);
         // What a person types at the terminal is for the run, which ends its programs itself.
-        let child = command.process_group(0).spawn().map_err(told)?;
+        let child = command.process_group(0).spawn().map_err(failed)?;
         Ok((ours, Program { child, output, status: None }))
     }
 
@@ -59,7 +59,7 @@ impl Program {
         let taken = length.min(OUTPUT_MAX);
         let mut bytes = vec![0; usize::try_from(taken).expect("it is a small number")];
         let is_read = self.output.read_exact_at(&mut bytes, length - taken).is_ok();
-        // What cannot be emptied is told again, which is better than to fail for words.
+        // Output that cannot be removed is reported again, which is better than an error.
         let _ = self.output.set_len(0);
         if is_read {
             let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -77,7 +77,7 @@ impl Program {
                 (None, Some(signal)) => format!("it was killed by signal {signal}"),
                 (None, None) => "it is gone".to_owned(),
             },
-            None => "it went on without it and was ended".to_owned(),
+            None => "it kept running without its channel and was ended".to_owned(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a program is told about its variables, and their values by role.
+//! The table of variables that a program receives, and their values by role.
 
 use super::wire::{self, Body, Misread, VERSION};
 use consort_core::variable::Dimension;

@@ -88,7 +88,7 @@ impl std::fmt::Display for Misread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Misread::Short => f.write_str("it ends too early"),
-            Misread::Long(more) => write!(f, "it goes on for {more} bytes after its end"),
+            Misread::Long(more) => write!(f, "it has extra bytes at the end: {more}"),
             Misread::NotUtf8 => f.write_str("it has a text that is not UTF-8"),
             Misread::NoBoolean(byte) => write!(f, "it has a Boolean that is {byte}"),
             Misread::TooLarge(value) => write!(f, "it has an Int32 that is {value}"),

@@ -4,7 +4,7 @@ use super::isolated::{self, Recipe};
 use super::isolation::{self, Measured, Place, Wanted};
 use super::judged::Judged;
 use super::kind::{Loading, ModelClaim, ModelKind};
-use super::tried::Tried;
+use super::load_cache::LoadCache;
 use super::{Bound, Compiler, Inner, Loader, compile, solver, solving, sources};
 use crate::fidelity::{CheckOptions, Given, Subject};
 use crate::files::input_file::InputFile;
@@ -96,11 +96,11 @@ impl FmuKey {
 #[derive(Default)]
 pub(super) struct FmuCaches {
     /// By the path that remains when links are followed.
-    opened: Tried<PathBuf, Opened>,
+    opened: LoadCache<PathBuf, Opened>,
     /// Binaries.
-    located: Tried<FmuKey, Located>,
+    located: LoadCache<FmuKey, Located>,
     /// Binaries that could be loaded in a process of their own.
-    isolated: Tried<FmuKey, ()>,
+    isolated: LoadCache<FmuKey, ()>,
 }
 
 /// An FMU whose binary is not loaded yet.
@@ -176,8 +176,8 @@ impl Loader {
     ) -> Option<LoadedModel> {
         let located = self.locate(key, request, report)?;
         let (mut assumed, is_exchange) = (located.assumed.clone(), key.is_exchange());
-        let mut told = Report::default();
-        let settings = is_exchange.then(|| solver(request, &mut told, &mut assumed));
+        let mut solver_report = Report::default();
+        let settings = is_exchange.then(|| solver(request, &mut solver_report, &mut assumed));
         let recipe = Recipe::new(&located, self.options.python_library.as_deref(), settings);
         let host = Arc::new(self.options.host.clone()?);
         self.check_isolated(key, &recipe, &located.fmu, request, report)?;
@@ -201,7 +201,7 @@ impl Loader {
         let model = match place.isolated {
             Some(provider) => {
                 // Loading it here would report them again.
-                told.diagnostics().iter().for_each(|it| report.push(it.clone()));
+                solver_report.diagnostics().iter().for_each(|it| report.push(it.clone()));
                 make(provider, place.fidelity)
             }
             None => judged(self.load_here(key, request, report)?.model, &place),

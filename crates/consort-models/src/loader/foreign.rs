@@ -30,8 +30,7 @@ impl ModelKind for ForeignKind {
     }
 
     fn no_effect(&self) -> NoEffect {
-        let solver =
-            Objection { why: "a program of one's own brings its own solver", help: "remove it" };
+        let solver = Objection { why: "a program has its own solver", help: "remove it" };
         let isolation = ProcessRule::Settled(Objection {
             why: "a program is a process of its own anyway",
             help: "remove it; `saves-state = true` in its interface says that it saves its state",

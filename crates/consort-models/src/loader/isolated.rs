@@ -1,4 +1,4 @@
-//! FMUs in processes of their own: what such a process is told, and what it makes of it.
+//! FMUs in processes of their own: what such a process receives, and how it loads the model.
 
 use super::fmu::Located;
 use crate::continuous::{self, SolvedModel};
@@ -96,7 +96,7 @@ impl Recipe {
             reason: messages(&report),
         })?;
         let options = LoadOptions { python_library: self.python_library.clone() };
-        // Nobody else lives here, so the lane is nobody's business.
+        // The process has no other instance, so the lane has no effect.
         let lane = String::new();
         match self.settings {
             Some(settings) => ExchangeModel::load(fmu, &self.binary, lane, &options)

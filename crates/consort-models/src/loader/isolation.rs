@@ -25,21 +25,21 @@ pub(super) struct Place {
     pub(super) fidelity: Fidelity,
     /// Its bytes are as good as its states, as far as is known.
     pub(super) has_bytes: bool,
-    /// What is worth telling about that.
-    pub(super) told: Option<String>,
+    /// The text for a person about that choice.
+    pub(super) note: Option<String>,
     /// What it was decided by, if it was measured.
     pub(super) chosen: Option<Chosen>,
 }
 
 impl Place {
     fn unmeasured(isolated: Option<Provider>) -> Self {
-        Place { isolated, fidelity: Fidelity::Exact, has_bytes: true, told: None, chosen: None }
+        Place { isolated, fidelity: Fidelity::Exact, has_bytes: true, note: None, chosen: None }
     }
 
-    /// What a person wants to know about it.
+    /// The note about the choice, if there is one.
     pub(super) fn note(&self, is_exchange: bool) -> Option<Diagnostic> {
         let alone = "its solver is there with it: it is not integrated as one with others";
-        let note = Diagnostic::note("model::state", self.told.clone()?);
+        let note = Diagnostic::note("model::state", self.note.clone()?);
         let is_alone = is_exchange && self.isolated.is_some();
         Some(if is_alone { note.with_note(alone) } else { note })
     }
@@ -48,7 +48,7 @@ impl Place {
     pub(super) fn undecided(&self, request: &ModelRequest<'_>) -> Option<Diagnostic> {
         let chosen = self.chosen.as_ref().filter(|chosen| chosen.is_undecided)?;
         let asker = request.asker();
-        let message = format!("who saves the states of {asker} could not be found out in time");
+        let message = format!("no provider for the states of {asker} could be determined in time");
         let diagnostic = Diagnostic::error("model::no-time", message);
         let help = "allow more time with `--budget SECONDS`, or choose: `state = \"image\"` (or `fork`, `replay`, \
                     `native`) of the component, or `--providers image`";
@@ -124,21 +124,23 @@ pub(super) fn place(
         on_trial: measured.on_trial,
     };
     let chosen = fidelity::choose(choice, &mut make);
-    let told = told(&chosen, located.fmu.name());
+    let note = note_text(&chosen, located.fmu.name());
     let fidelity = chosen.fidelity;
     let provider = chosen.provider.unwrap_or(Provider::Native);
     // What its own process does not change is better off here.
     let isolated = (isolated || provider != Provider::Native).then_some(provider);
     let has_bytes = !(options.portable && fidelity == Fidelity::Exact);
-    Place { isolated, fidelity, has_bytes, told, chosen: Some(chosen) }
+    Place { isolated, fidelity, has_bytes, note, chosen: Some(chosen) }
 }
 
-/// What a person wants to know about the choice.
-fn told(chosen: &Chosen, model: &str) -> Option<String> {
+/// The text for a person about the choice; none if the model saves its states itself.
+fn note_text(chosen: &Chosen, model: &str) -> Option<String> {
     let what = match (chosen.provider, chosen.fidelity) {
         (Some(Provider::Native), Fidelity::Exact | Fidelity::Portable) => return None,
         (Some(provider), Fidelity::Repeatable) => {
-            format!("saved by `{provider}`; it goes on from them in its own way, always the same")
+            format!(
+                "saved by `{provider}`; after a restore it continues differently, but always in the same way"
+            )
         }
         (Some(provider), _) => format!("saved by `{provider}`"),
         (None, _) => "not saved by any provider".to_owned(),

@@ -98,7 +98,7 @@ pub(crate) fn settings(request: &ModelRequest<'_>, report: &mut Report) -> Solve
                     such as `dopri5`";
         refuse(&given, &why, help, request, report);
     }
-    // Numbers that mean nothing are told of with the rest of the system.
+    // Invalid numbers are reported with the rest of the system.
     let step = asked.step.map(|it| it.value).or(asked.default_step);
     SolverSettings {
         kind,

@@ -102,7 +102,7 @@ impl<'a> BlockDraft<'a> {
         self.declare(name, Causality::Local, shape, text).initial(Initial::Calculated)
     }
 
-    /// Room for `count` numbers nobody sees. To be asked for after all variables, whose slots are
+    /// Room for `count` internal numbers. To be asked for after all variables, whose slots are
     /// their references.
     pub fn hidden(&mut self, count: usize) -> Slot {
         self.hidden.push(Values::zeros(ValueType::Float64, count));
@@ -323,7 +323,7 @@ impl<'a> BlockDraft<'a> {
                 let found = found.map_or("ragged rows".to_owned(), |found| shape_text(&found));
                 let (path, takes) = (self.path(name), shape_text(shape));
                 let message = format!("{path} takes {takes}, but was given {found}");
-                let help = "one number stands for all elements";
+                let help = "one number applies to all elements";
                 self.wrong("model::parameter-shape", Some(given), message, help);
                 stand_in
             }

@@ -178,7 +178,7 @@ impl NativeInstance {
         match (variable.causality, self.phase) {
             (_, BlockPhase::Terminated) => Some("the run has ended"),
             (Causality::Parameter, _) if is_shaping => {
-                Some("it shaped the block when that was made and cannot change")
+                Some("it determines the shape of the block and cannot change")
             }
             (Causality::Parameter, BlockPhase::Stepping) if is_fixed => {
                 Some("it is fixed once the run has started")

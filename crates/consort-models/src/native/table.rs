@@ -138,7 +138,7 @@ struct TableContent {
     first_nan: u64,
 }
 
-/// The most mistakes of one table that are told.
+/// The most errors of one table that are reported.
 const MISTAKES_MAX: usize = 5;
 
 fn parse(draft: &mut BlockDraft<'_>, name: &str, text: &str) -> Option<TableContent> {

@@ -189,7 +189,11 @@ fn states_of_tools_that_are_known_to_lose_something_come_last() {
     let tool = "OpenModelica Compiler OpenModelica v1.22.0 (64-bit)";
     let (found, asked) = chosen_of(tool, &[(Native, 0), (Fork, 0)], cache.path());
     assert_eq!((found.provider, asked), (Some(Fork), vec![Image, Fork]));
-    assert!(found.why.contains("native: tried last, as states of OpenModelica"), "{}", found.why);
+    assert!(
+        found.why.contains("provider `native` is tried last because states of OpenModelica"),
+        "{}",
+        found.why
+    );
     let (found, asked) = chosen_of(tool, &[(Native, 0)], cache.path());
     assert_eq!((found.provider, asked), (Some(Native), vec![Image, Fork, Replay, Native]));
 }

@@ -125,7 +125,7 @@ fn a_program_that_never_joins_is_told() {
 fn a_program_that_joins_as_somebody_else_is_turned_away_and_told_so() {
     let program = "#include \"consort.h\"\nint main(void) { return consort_leave(consort_join(\"that\")); }\n";
     let shop = Shop::new(&[("it.toml", INTERFACE), ("it.c", program)]);
-    let expected = "join() did not return: the program failed: it joins as `that`, but its place is that of `it`";
+    let expected = "join() did not return: the program failed: it joins as component `that`, expected component `it`";
     assert_eq!(said(&shop), expected);
 }
 

@@ -317,7 +317,7 @@ fn parameters_are_start_values_and_shaping_ones_can_only_be_confirmed() {
     let error = bench.instance.set(&[signs], ValuesRef::String(&["++".to_owned()])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "set(signs) was refused: it shaped the block when that was made and cannot change"
+        "set(signs) was refused: it determines the shape of the block and cannot change"
     );
     let gain = load("gain", "k = 4", &mut report).unwrap();
     let k = &gain.model.description().variables[0];

@@ -23,11 +23,11 @@ pub(super) struct Campaign {
     pub(super) path: PathBuf,
     /// The text of the file.
     pub(super) text: String,
-    /// What it says, changed as was asked for.
+    /// The campaign as written, with the changes of the caller.
     pub(super) written: consort_system::Campaign,
-    /// What it means.
+    /// The campaign with typed values and ids.
     pub(super) resolved: ResolvedCampaign,
-    /// Its system.
+    /// The system that is explored.
     pub(super) prepared: Prepared,
     /// Hashes of everything that decides results.
     pub(super) identity: Value,

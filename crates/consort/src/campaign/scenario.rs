@@ -168,7 +168,7 @@ impl File {
             let campaign = file.campaign.display();
             let message = format!("the campaign `{campaign}` of this counter-example is not there");
             let diagnostic = Diagnostic::error("replay::no-campaign", message);
-            let help = "its file names it by the way from there: move both together, or mend `campaign` in it";
+            let help = "the path in its file is relative to that file: move both together, or correct `campaign` in it";
             return Err(Error::failed(diagnostic.help(help)));
         }
         Ok(file)

@@ -199,10 +199,10 @@ fn unusable_journal(error: &JournalError) -> Error {
     let (code, help) = match error {
         JournalError::OtherCampaign { .. } => (
             "campaign::other-campaign",
-            "put everything back as it was, or begin anew with `--out DIR`",
+            "put everything back as it was, or start again with `--out DIR`",
         ),
         JournalError::Damaged { .. } => {
-            ("campaign::damaged-journal", "begin anew with `--out DIR`")
+            ("campaign::damaged-journal", "start again with `--out DIR`")
         }
         JournalError::InUse { .. } => {
             ("campaign::in-use", "wait until the other one has ended, or use another folder")

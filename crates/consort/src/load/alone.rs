@@ -66,7 +66,7 @@ impl Alone {
         let is_unknown = |it: &Diagnostic| it.code == "model::unknown-kind";
         let is_part = self.asked.ends_with("modelDescription.xml");
         if !is_part && !self.asked.contains(':') && report.diagnostics().iter().any(is_unknown) {
-            let message = format!("`{}` is no system either", self.asked);
+            let message = format!("`{}` is not a system either", self.asked);
             report.push(Diagnostic::note("cli::unknown-form", message).help(KNOWN));
         }
         loaded

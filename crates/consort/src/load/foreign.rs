@@ -31,7 +31,8 @@ pub(super) fn attach(
     }
     let channel = program.channel.try_clone();
     let channel = channel.map_err(|error| {
-        let message = format!("the channel to `{component}` is no good: {}", plain_words(&error));
+        let message =
+            format!("the channel to `{component}` cannot be used: {}", plain_words(&error));
         let diagnostic = Diagnostic::error("cli::no-foreign", message);
         Error::failed(diagnostic.help("let the program start the node, as `consort_join` does"))
     })?;

@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Source {
     /// The system file, as typed.
     pub(super) path: PathBuf,
-    /// Its text.
+    /// The text of the system file.
     pub(super) text: String,
-    /// What it says.
+    /// The system description in it.
     pub(super) system: SystemDescription,
     /// The folder that paths of models are relative to.
     pub(super) base: PathBuf,
@@ -200,7 +200,7 @@ fn locate_in(folder: &Path, report: &mut Report) -> Result<(PathBuf, Form), Erro
 fn scenario(path: &Path) -> Error {
     let name = path.display();
     let diagnostic =
-        Diagnostic::error("cli::is-a-scenario", format!("`{name}` is a scenario, no system"))
+        Diagnostic::error("cli::is-a-scenario", format!("`{name}` is a scenario, not a system"))
             .with_note("a scenario says in which order FMUs are called, not what they are")
             .help(format!(
                 "`consort check scenario {name}` judges its algorithm, `consort plan {name}` \

@@ -25,7 +25,7 @@ impl Files {
             path.exists() && std::fs::read(path).ok().as_ref() != self.contents.get(*path)
         };
         let Some(path) = self.list.iter().find(differs).filter(|_| !force) else { return Ok(()) };
-        let message = format!("`{}` is there already", path.display());
+        let message = format!("`{}` exists already", path.display());
         let diagnostic = Diagnostic::error("cli::file-exists", message);
         Err(CommandError::failed(diagnostic.help("choose another name, or add `--force`")))
     }

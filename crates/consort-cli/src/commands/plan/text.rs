@@ -41,8 +41,8 @@ pub(super) fn page(
     late::delays(&mut page, prepared.resolved(), &explanation.delays);
     late::held(&mut page, prepared.resolved(), &explanation.delays);
     late::outputs(&mut page, &explanation.lags);
-    let ages: Vec<String> = explanation.equal_delays.iter().map(equal_delay).collect();
-    page.bullets("Ages of what discrete components see", &ages);
+    let delays: Vec<String> = explanation.equal_delays.iter().map(equal_delay).collect();
+    page.bullets("Input delays of discrete components", &delays);
     let mut page = page.cut_after(lines_max.max(FEDERATION_MAX));
     federation::section(&mut page, prepared.resolved(), &explanation.federation);
     page.bullets("Warnings for a federation", &explanation.warnings);
@@ -139,15 +139,15 @@ fn equal_delay(found: &EqualDelay) -> String {
     };
     match &found.broken {
         Some(broken) => format!(
-            "{}: inputs of one tag differ in age: {}, but {}",
+            "{}: inputs have different delays: {}, but {}",
             found.component,
             path(&broken.least),
             path(&broken.greatest)
         ),
         None => match found.steps.unwrap_or(0) {
-            0 => format!("{}: all inputs of a tag are of that tag", found.component),
+            0 => format!("{}: inputs have no delay", found.component),
             steps => format!(
-                "{}: all inputs of a tag are equally late, by {}",
+                "{}: all inputs have the same delay of {}",
                 found.component,
                 plural(u64::from(steps), "step")
             ),
@@ -184,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn ages_of_inputs_are_told_with_the_paths_that_differ() {
-        check(Some(0), None, "logic: all inputs of a tag are of that tag");
-        check(Some(2), None, "logic: all inputs of a tag are equally late, by 2 steps");
+    fn input_delays_show_the_paths_that_differ() {
+        check(Some(0), None, "logic: inputs have no delay");
+        check(Some(2), None, "logic: all inputs have the same delay of 2 steps");
         check(
             None,
             Some([(0, &["a.y", "logic.u"]), (1, &["a.y", "b.u", "b.y", "logic.v"])]),
-            "logic: inputs of one tag differ in age: 0 steps over a.y > logic.u, but 1 step over \
+            "logic: inputs have different delays: 0 steps over a.y > logic.u, but 1 step over \
              a.y > b.u > b.y > logic.v",
         );
     }

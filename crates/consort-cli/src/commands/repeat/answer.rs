@@ -37,7 +37,7 @@ struct Happened {
     /// How many runs it was planned for.
     runs: u64,
     /// In how many of them it happened.
-    struck: u64,
+    runs_affected: u64,
     /// How often in all.
     count: u64,
 }
@@ -46,16 +46,19 @@ impl Happened {
     fn add(&mut self, is_planned: bool, count: u64) {
         if is_planned {
             self.runs += 1;
-            self.struck += u64::from(0 < count);
+            self.runs_affected += u64::from(0 < count);
             self.count += count;
         }
     }
 
     /// `41 stops of 1 to 14 s in 40 of 66 runs`; nothing if no run was to face it.
     fn line(&self, what: &str, more: &str) -> Option<String> {
-        let Happened { runs, struck, count } = self;
-        let line =
-            format!("{}{more} in {struck} of {}", plural(*count, what), plural(*runs, "run"));
+        let Happened { runs, runs_affected, count } = self;
+        let line = format!(
+            "{}{more} in {runs_affected} of {}",
+            plural(*count, what),
+            plural(*runs, "run")
+        );
         (0 < *runs).then_some(line)
     }
 }

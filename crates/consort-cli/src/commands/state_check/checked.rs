@@ -27,7 +27,7 @@ pub(super) enum Outcome {
     Judged(Judged),
 }
 
-/// Its verdicts.
+/// The verdicts of a model that was checked.
 pub(super) struct Judged {
     /// `FMI 2.0 Co-Simulation`.
     kind: String,
@@ -88,7 +88,7 @@ impl Checked {
         };
         let each = judged.verdicts.iter().map(|it| format!("{} {}", it.provider, it.fidelity));
         let speed = judged.best().and_then(|best| best.costs.as_ref());
-        let speed = speed.map(|costs| format!(", S(50,5) = {:.1}", speed_up(costs, TREE)));
+        let speed = speed.map(|costs| format!(", speed-up {:.1}", speed_up(costs, TREE)));
         let each = each.collect::<Vec<_>>().join(", ");
         format!("{}: {each}{}\n", self.name, speed.unwrap_or_default())
     }
@@ -139,7 +139,7 @@ impl Judged {
 
     fn table(&self) -> Table {
         let headings = [
-            "provider", "verdict", "trials", "get", "set", "sim(tau)", "bytes", "R(50)", "S(50,5)",
+            "provider", "verdict", "trials", "get", "set", "sim(tau)", "bytes", "R(50)", "speed-up",
         ];
         let mut table = Table::new(&headings);
         for verdict in &self.verdicts {

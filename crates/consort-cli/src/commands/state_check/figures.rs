@@ -53,7 +53,12 @@ fn threshold() -> Figure {
         curve(&format!("h = {depth}"), (2..=20).map(move |b| (f64::from(b), part(b))))
     };
     let series = [5, 10, 50, 100].map(of_depth).to_vec();
-    figure("Figure 5: the threshold psi(h, b)", "branching b", "psi(h, b) / (h - 1)", series)
+    figure(
+        "Break-even cost of saving and restoring, psi(h, b)",
+        "branching b",
+        "psi(h, b) / (h - 1)",
+        series,
+    )
 }
 
 /// Figure 7: a simulation of length h tau, and h of length tau.
@@ -69,7 +74,7 @@ fn simulation_times(costs: &[&Costs]) -> Figure {
     let models = Series { style: Style::Points, ..curve("", logarithms) };
     let ends = points.first().into_iter().chain(points.last()).map(|(x, _)| (x.log10(), x.log10()));
     let series = vec![models, curve("equal", ends)];
-    let title = "Figure 7: one simulation of h tau, and h simulations of tau";
+    let title = "One simulation of h tau, and h simulations of tau";
     let x_label = "log10 of the time of sim(h tau) [s]";
     let mut figure = figure(title, x_label, "log10 of h times that of sim(tau) [s]", series);
     figure.subtitle =
@@ -85,8 +90,8 @@ fn set_times(costs: &[&Costs]) -> Figure {
         curve("", costs.set.iter().enumerate().map(move |(index, set)| (part(index), set.log10())))
     };
     let series = costs.iter().map(of_model).collect();
-    let title = "Figure 8: the time of set() over the run, a curve per model";
-    figure(title, "part of the run", "log10 of the time of set() [s]", series)
+    let title = "Restore time over the run, a curve per model";
+    figure(title, "part of the run", "log10 of the restore time [s]", series)
 }
 
 /// Figure 9: the ratio over the depth.
@@ -94,7 +99,7 @@ fn ratios(costs: &[&Costs]) -> Figure {
     let of_model = |costs: &&Costs| over_depth("", |depth| ratio(costs, depth).log10());
     let mut series = vec![over_depth("R = 1", |_| 0.0)];
     series.extend(costs.iter().map(of_model));
-    let title = "Figure 9: R(h, tau), a curve per model";
+    let title = "Cost ratio R(h, tau), a curve per model";
     figure(title, "depth h", "log10 of R(h, tau)", series)
 }
 
@@ -103,7 +108,7 @@ fn mean_speed_ups(costs: &[&Costs]) -> Figure {
     let of_branching =
         |b: u32| over_depth(&format!("b = {b}"), |depth| mean(costs, Tree { depth, branching: b }));
     let series = BRANCHINGS.map(of_branching).to_vec();
-    figure("Figure 10: the mean speed-up", "depth h", "mean S(h, b)", series)
+    figure("Mean speed-up over depth and branching", "depth h", "mean speed-up", series)
 }
 
 /// Figure 11: the speed-up of each model.
@@ -112,6 +117,6 @@ fn speed_ups(costs: &[&Costs]) -> Figure {
     let of_model = |costs: &&Costs| over_depth("", |depth| speed_up(costs, tree(depth)));
     let mut series = vec![over_depth("ideal", |depth| tree(depth).ideal())];
     series.extend(costs.iter().map(of_model));
-    let title = "Figure 11: the speed-up for b = 10, a curve per model";
-    figure(title, "depth h", "S(h, 10)", series)
+    let title = "Speed-up for branching 10, a curve per model";
+    figure(title, "depth h", "speed-up", series)
 }

@@ -42,7 +42,10 @@ pub(super) fn text(all: &[Checked]) -> String {
         table.lines(WIDTH).iter().for_each(|line| text.push_str(&format!("  {line}\n")));
     }
     let ideal = TREES.map(|tree| format!("{:.2}", tree.ideal()));
-    text.push_str(&format!("  ideal: S(50,5) = {}, S(100,10) = {}\n", ideal[0], ideal[1]));
+    text.push_str(&format!(
+        "  ideal speed-up: {} (depth 50, branching 5), {} (depth 100, branching 10)\n",
+        ideal[0], ideal[1]
+    ));
     text
 }
 
@@ -84,8 +87,15 @@ fn judged(all: &[Checked]) -> Vec<&Judged> {
 }
 
 fn table(judged: &[&Judged]) -> Table {
-    let headings =
-        ["provider", "exact", "repeatable", "refused", "crashed", "S(50,5)", "S(100,10)"];
+    let headings = [
+        "provider",
+        "exact",
+        "repeatable",
+        "refused",
+        "crashed",
+        "speed-up 50/5",
+        "speed-up 100/10",
+    ];
     let mut table = Table::new(&headings);
     for (provider, name) in Provider::ALL {
         let Some(tally) = ProviderTally::of(provider, judged) else { continue };

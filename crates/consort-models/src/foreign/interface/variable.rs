@@ -15,7 +15,7 @@ const EXTENT_MAX: u64 = 1 << 24;
 
 const KEYS: [&str; 5] = ["type", "unit", "start", "dimensions", "description"];
 
-/// The variable of an entry; `None` if its name or kind is no good.
+/// The variable of an entry; `None` if its name or kind is invalid.
 pub(super) fn read(
     reader: &mut TomlReader<'_>,
     entry: &Entry<'_, '_>,
@@ -110,12 +110,14 @@ fn read_dimensions(reader: &mut TomlReader<'_>, setting: &Entry<'_, '_>, variabl
     match extents.filter(fits) {
         Some(extents) => variable.dimensions = extents,
         None => {
-            let message = format!("the dimensions of `{}` are none", variable.name);
+            let message = format!("the dimensions of `{}` are invalid", variable.name);
             let diagnostic = Diagnostic::error("foreign::bad-dimensions", message);
             let help =
                 format!("write whole numbers, `[3]` or `[2, 3]`; at most {EXTENT_MAX} elements");
             let span = reader.span(setting.value.span());
-            reader.error(diagnostic.at(span, "no list of extents").help(help));
+            reader.error(
+                diagnostic.at(span, "expected a list of whole numbers from 1 on").help(help),
+            );
         }
     }
 }
@@ -133,9 +135,9 @@ fn read_start(reader: &mut TomlReader<'_>, written: Option<&Value<'_>>, variable
         match start_values(value, variable) {
             Ok(values) => variable.start = Some(values),
             Err(why) => {
-                let message = format!("`{}` cannot start so: {why}", variable.name);
+                let message = format!("the start value of `{}` is invalid: {why}", variable.name);
                 let span = reader.span(value.span());
-                let help = "one value is for all elements; else there is one for each";
+                let help = "write one value for all elements, or a list with one for each";
                 let diagnostic = Diagnostic::error("foreign::bad-start", message);
                 reader.error(diagnostic.at(span, "this value").help(help));
             }
@@ -147,11 +149,11 @@ fn read_start(reader: &mut TomlReader<'_>, written: Option<&Value<'_>>, variable
 
 fn start_values(value: &Value<'_>, variable: &Variable) -> Result<Values, String> {
     let literal = consort_toml::literal(value.get_ref());
-    let literal = literal.map_err(|_| "no variable has a value of this kind")?;
+    let literal = literal.map_err(|_| "expected a number, a Boolean, text, or a list of these")?;
     let values = literal.to_values(variable.value_type, &[]).map_err(|error| error.to_string())?;
     let (found, expected) = (values.len(), table::count(variable));
     if found == 1 || found == expected {
         return Ok(values);
     }
-    Err(format!("there are {found} values for {expected} elements"))
+    Err(format!("expected {expected} values, found {found}"))
 }

@@ -23,8 +23,9 @@ impl Times {
             let text = text.as_ref()?;
             let time = exact::read(text);
             if time.is_none() {
-                let message =
-                    format!("the default {what} of the model, `{text}`, cannot be counted");
+                let message = format!(
+                    "the default {what} of the model, `{text}`, cannot be represented exactly"
+                );
                 let diagnostic = Diagnostic::warning("model::odd-default", message);
                 report.push(diagnostic.help(format!("it is ignored; say it with `--{what}`")));
             }

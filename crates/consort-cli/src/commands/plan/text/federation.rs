@@ -13,14 +13,17 @@ pub(super) fn section(page: &mut Page, system: &ResolvedSystem, federation: &Fed
     page.heading("As a federation");
     let same = system.components.windows(2).all(|pair| pair[0].period == pair[1].period);
     let own = if same { "dt =" } else { "dt is each federate's own step, at least" };
-    let asks = federation.federates.iter().any(|federate| 0 < federate.next_event_requests);
-    let grants = if asks { "; NER stands with the time it is granted at" } else { "" };
+    let has_events = federation.federates.iter().any(|federate| 0 < federate.next_event_requests);
     page.remark(&format!(
-        "{own} {} s; {}, so the lookahead lk is {} s at most{grants}",
+        "{own} {} s; {}, so the lookahead lk is {} s at most",
         federation.step,
         plural(u64::from(federation.levels), "level"),
         federation.lookahead_max
     ));
+    page.remark(match has_events {
+        true => "NER: next event request, with the time it is granted; TAR: time advance request",
+        false => "TAR: time advance request",
+    });
     let mut table = Table::new(&["Federate", "Strategy", "Requests in cycle n", "Publishes"]);
     for federate in &federation.federates {
         let mut published = federate.groups.iter().map(publishes);

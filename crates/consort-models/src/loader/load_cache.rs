@@ -1,19 +1,19 @@
-//! What was tried before, and what came of it.
+//! Results of earlier loads, failed ones included.
 
 use consort_core::Report;
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-/// Results by what they were made from; what cannot be made is known too.
-pub(super) struct Tried<K, T>(BTreeMap<K, Option<T>>);
+/// Loaded items by key; `None` for those that could not be loaded.
+pub(super) struct LoadCache<K, T>(BTreeMap<K, Option<T>>);
 
-impl<K, T> Default for Tried<K, T> {
+impl<K, T> Default for LoadCache<K, T> {
     fn default() -> Self {
-        Tried(BTreeMap::new())
+        LoadCache(BTreeMap::new())
     }
 }
 
-impl<K: Ord, T> Tried<K, T> {
+impl<K: Ord, T> LoadCache<K, T> {
     /// Whether there is no need to try: it went well, or the report says already that something did not.
     pub(super) fn is_settled<Q: Ord + ?Sized>(&self, key: &Q, report: &Report) -> bool
     where

@@ -19,8 +19,8 @@ const STRIDE_MAX: usize = 1024;
 /// A call that takes less may have more steps, in seconds.
 const SHORT: f64 = 0.1;
 
-/// What every run of a model has in common.
-pub(super) struct Circumstances {
+/// What all trial runs of a model share.
+pub(super) struct TrialSetup {
     pub(super) course: Course,
     pub(super) watch: Watch,
     pub(super) signals: Signals,
@@ -31,9 +31,9 @@ pub(super) struct Circumstances {
 }
 
 /// A live instance, where it is, and whether it asked to end.
-pub(super) struct Rig<'c> {
+pub(super) struct TrialInstance<'c> {
     instance: Box<dyn Instance>,
-    around: &'c Circumstances,
+    trial_setup: &'c TrialSetup,
     now: Time,
     is_over: bool,
     /// When it has its next event, if it said so.
@@ -52,37 +52,38 @@ pub(super) struct Point {
     next_event: Option<Time>,
 }
 
-impl<'c> Rig<'c> {
+impl<'c> TrialInstance<'c> {
     /// A fresh instance at the start of its course.
-    pub(super) fn start(model: &dyn Model, around: &'c Circumstances) -> Result<Self, Failure> {
-        Self::begin(model, around, false)
+    pub(super) fn start(model: &dyn Model, trial_setup: &'c TrialSetup) -> Result<Self, Failure> {
+        Self::begin(model, trial_setup, false)
     }
 
     /// The same in a process whose memory lies elsewhere.
     pub(super) fn start_elsewhere(
         model: &dyn Model,
-        around: &'c Circumstances,
+        trial_setup: &'c TrialSetup,
     ) -> Result<Self, Failure> {
-        Self::begin(model, around, true)
+        Self::begin(model, trial_setup, true)
     }
 
     fn begin(
         model: &dyn Model,
-        around: &'c Circumstances,
+        trial_setup: &'c TrialSetup,
         elsewhere: bool,
     ) -> Result<Self, Failure> {
-        let course = &around.course;
+        let course = &trial_setup.course;
         let failed = |error: Box<CallError>| {
             let failure = Failure::new(&error, course.seconds(course.start));
             Failure { is_of_saving: true, ..failure }
         };
-        let instance = instantiate(model, around, elsewhere).map_err(failed)?;
+        let instance = instantiate(model, trial_setup, elsewhere).map_err(failed)?;
         let (now, next_event) = (course.start, None);
-        let mut rig = Rig { instance, around, now, is_over: false, next_event, stride: 1 };
-        if around.has_events {
-            rig.leave_event_mode().map_err(failed)?;
+        let mut trial_instance =
+            TrialInstance { instance, trial_setup, now, is_over: false, next_event, stride: 1 };
+        if trial_setup.has_events {
+            trial_instance.leave_event_mode().map_err(failed)?;
         }
-        Ok(rig)
+        Ok(trial_instance)
     }
 
     /// Back to steps.
@@ -95,7 +96,7 @@ impl<'c> Rig<'c> {
 
     /// Gives inputs and parameters their values, those that change at events in event mode.
     fn apply(&mut self, changes: &[Change]) -> CallResult<()> {
-        let has_events = self.around.has_events;
+        let has_events = self.trial_setup.has_events;
         let (at_events, now): (Vec<_>, Vec<_>) =
             changes.iter().partition(|change| change.at_event && has_events);
         for change in now {
@@ -113,11 +114,11 @@ impl<'c> Rig<'c> {
 
     /// Moves on to `until`; how long that took, in seconds.
     pub(super) fn sim(&mut self, until: Time, path: Path) -> Result<f64, Failure> {
-        let course = self.around.course;
+        let course = self.trial_setup.course;
         let mut seconds = 0.0;
         while self.now < until && !self.is_over {
             let index = (self.now - course.start).ticks().div_euclid(course.tau.ticks());
-            let changes = self.around.signals.changes(path, index);
+            let changes = self.trial_setup.signals.changes(path, index);
             self.apply(&changes).map_err(|error| self.failure(&error))?;
             let next = course.start + course.tau.checked_mul(index + 1).unwrap_or(until);
             seconds += self.steps(until.min(next))?;
@@ -129,8 +130,8 @@ impl<'c> Rig<'c> {
     fn steps(&mut self, until: Time) -> Result<f64, Failure> {
         let mut seconds = 0.0;
         while self.now < until && !self.is_over {
-            self.around.deadline.check(self.around.course.seconds(self.now))?;
-            let moved = match self.around.has_events {
+            self.trial_setup.deadline.check(self.trial_setup.course.seconds(self.now))?;
+            let moved = match self.trial_setup.has_events {
                 true => self.step_with_events(until),
                 false => self.stride(until),
             };
@@ -142,7 +143,9 @@ impl<'c> Rig<'c> {
     /// Some steps in one call.
     fn stride(&mut self, until: Time) -> CallResult<f64> {
         let steps = self.grid(until);
-        let run = |rig: &mut Self| rig.instance.run_steps((&[], &[]), &steps, (&[], &mut []));
+        let run = |trial_instance: &mut Self| {
+            trial_instance.instance.run_steps((&[], &[]), &steps, (&[], &mut []))
+        };
         let (ran, taken) = self.timed(run);
         let (done, outcome) = ran?;
         // A call that takes long would be taken for a hang.
@@ -159,7 +162,7 @@ impl<'c> Rig<'c> {
 
     /// One step, and the events in it.
     fn step_with_events(&mut self, until: Time) -> CallResult<f64> {
-        let (step, resolution) = (self.grid(until)[0], self.around.course.resolution);
+        let (step, resolution) = (self.grid(until)[0], self.trial_setup.course.resolution);
         let context = StepContext { resolution, event_mode: true, next_event: self.next_event };
         let began = Instant::now();
         let arrival = stepping::take_step(&mut *self.instance, &step, &context, |_, _| ())?;
@@ -174,7 +177,7 @@ impl<'c> Rig<'c> {
 
     /// The next steps, as many as go into one call.
     fn grid(&self, until: Time) -> Vec<Step> {
-        let course = &self.around.course;
+        let course = &self.trial_setup.course;
         let mut now = self.now;
         let next = || {
             let (from, to) = (now, until.min(now + course.step));
@@ -203,13 +206,13 @@ impl<'c> Rig<'c> {
 
     /// The values of all variables.
     pub(super) fn observe(&mut self) -> Result<Observed, Failure> {
-        let read = self.around.watch.read(&mut *self.instance);
+        let read = self.trial_setup.watch.read(&mut *self.instance);
         read.map_err(|error| Failure { is_of_reading: true, ..self.failure(&error) })
     }
 
     /// The names of the variables that it refuses to read.
     pub(super) fn unreadable(&mut self) -> Vec<String> {
-        self.around.watch.unreadable(&mut *self.instance)
+        self.trial_setup.watch.unreadable(&mut *self.instance)
     }
 
     /// How much memory its process has, where it has one.
@@ -219,7 +222,7 @@ impl<'c> Rig<'c> {
 
     /// Saves the state; how long that took, in seconds.
     pub(super) fn save(&mut self) -> Result<(Point, f64), Failure> {
-        let (saved, seconds) = self.timed(|rig| rig.instance.save());
+        let (saved, seconds) = self.timed(|trial_instance| trial_instance.instance.save());
         let state = saved.map_err(|error| self.not_saved(&error))?;
         let bytes = Some(self.instance.unshared_bytes(&state)).filter(|bytes| *bytes != 0);
         let (now, is_over, next_event) = (self.now, self.is_over, self.next_event);
@@ -228,7 +231,8 @@ impl<'c> Rig<'c> {
 
     /// Goes back; how long that took, in seconds.
     pub(super) fn restore(&mut self, point: &Point) -> Result<f64, Failure> {
-        let (restored, seconds) = self.timed(|rig| rig.instance.restore(&point.state));
+        let (restored, seconds) =
+            self.timed(|trial_instance| trial_instance.instance.restore(&point.state));
         restored.map_err(|error| self.not_saved(&error))?;
         (self.now, self.is_over, self.next_event) = (point.now, point.is_over, point.next_event);
         Ok(seconds)
@@ -241,9 +245,13 @@ impl<'c> Rig<'c> {
     }
 
     /// Goes to where another instance was, by the bytes of its state.
-    pub(super) fn revive(&mut self, bytes: &[u8], other: &Rig<'_>) -> Result<(), Failure> {
+    pub(super) fn revive(
+        &mut self,
+        bytes: &[u8],
+        other: &TrialInstance<'_>,
+    ) -> Result<(), Failure> {
         let state = self.instance.deserialize(bytes).map_err(|error| self.not_saved(&error))?;
-        let Rig { now, is_over, next_event, .. } = *other;
+        let TrialInstance { now, is_over, next_event, .. } = *other;
         self.restore(&Point { state, bytes: None, now, is_over, next_event }).map(drop)
     }
 
@@ -273,12 +281,12 @@ impl<'c> Rig<'c> {
     }
 
     fn failure(&self, error: &CallError) -> Failure {
-        Failure::new(error, self.around.course.seconds(self.now))
+        Failure::new(error, self.trial_setup.course.seconds(self.now))
     }
 }
 
-impl Drop for Rig<'_> {
-    /// Nobody is interested any more in how it ends.
+impl Drop for TrialInstance<'_> {
+    /// The result of `terminate` no longer matters.
     fn drop(&mut self) {
         let _ = self.instance.terminate();
     }
@@ -286,23 +294,23 @@ impl Drop for Rig<'_> {
 
 fn instantiate(
     model: &dyn Model,
-    around: &Circumstances,
+    trial_setup: &TrialSetup,
     elsewhere: bool,
 ) -> CallResult<Box<dyn Instance>> {
-    let course = &around.course;
+    let course = &trial_setup.course;
     let prng = Prng::new(course.seed).split("checked");
     let can = &model.description().capabilities;
     let instantiation = Instantiation {
-        event_mode: around.has_events,
-        early_return: around.has_events && can.early_return,
+        event_mode: trial_setup.has_events,
+        early_return: trial_setup.has_events && can.early_return,
         elsewhere,
         ..Instantiation::quiet("checked", prng)
     };
     let mut instance = model.instantiate(&instantiation)?;
-    // Excursions may pass the stop, so nobody is told of one.
+    // Excursions may pass the stop, so the model gets none.
     let (resolution, start, tolerance) = (course.resolution, course.start, course.tolerance);
     let setup = Setup { resolution, start, stop: None, tolerance };
-    around.given.preparation(model.description()).enter(&mut *instance, &setup)?;
+    trial_setup.given.preparation(model.description()).enter(&mut *instance, &setup)?;
     instance.exit_initialization()?;
     Ok(instance)
 }
