@@ -68,7 +68,7 @@ impl Convergence {
 }
 
 /// Which matrix of a Newton iteration to factorize.
-struct Matrix {
+struct IterationMatrix {
     t: f64,
     gamma: f64,
     /// The Jacobian is computed anew at `t`.
@@ -149,7 +149,7 @@ impl Multistep {
             work.correction.fill(0.0);
             self.statistics.evaluations += 1;
             problem.derivatives(t, &work.x, &mut work.slope)?;
-            if factorize && !self.set_up(problem, newton, &Matrix { t, gamma, refresh })? {
+            if factorize && !self.set_up(problem, newton, &IterationMatrix { t, gamma, refresh })? {
                 let is_finite = self.work.slope.iter().all(|slope| slope.is_finite());
                 return Ok(if is_finite { Outcome::Unsolved } else { Outcome::NotFinite });
             }
@@ -168,7 +168,7 @@ impl Multistep {
         &mut self,
         problem: &mut P,
         newton: &mut Newton,
-        matrix: &Matrix,
+        matrix: &IterationMatrix,
     ) -> Result<bool, P::Error> {
         if matrix.refresh {
             self.fill_jacobian(problem, newton, matrix.t)?;
