@@ -172,7 +172,7 @@ fn where_a_restore_is_noticed_a_save_belongs_to_the_experiment() {
     let saves =
         ["--save-at", "2", "--save", "2.snapshot", "--save-at", "4", "--save", "4.snapshot"];
     let said = run(&[&["run", "s", "--out", "saved"], &saves[..]].concat());
-    assert!(said.stderr.contains("always the same"), "{said}");
+    assert!(said.stderr.contains("always in the same way"), "{said}");
     let hash = world.trace_hash("saved");
     assert_ne!(hash, world.trace_hash("plain"), "its restore is noticed");
     run(&["run", "--resume", "4.snapshot", "--out", "from-4"]);
