@@ -45,6 +45,6 @@ fn every_link_gives_the_same_bits_when_nodes_stop_and_links_break() {
         assert!(said.contains(&format!("{link}: 1 run, ")), "{link}: {said}");
     }
     assert!(said.contains("\nidentical: 7 runs, trace sha256:"), "{said}");
-    let suffered = said.lines().find(|line| line.starts_with("suffered: ")).expect("a line");
-    assert!(!suffered.contains("suffered: 0 stops") && !suffered.contains(" 0 links"), "{said}");
+    let disturbed = said.lines().find(|line| line.starts_with("disturbed: ")).expect("a line");
+    assert!(!disturbed.contains("disturbed: 0 stops") && !disturbed.contains(" 0 links"), "{said}");
 }
