@@ -174,6 +174,26 @@ fn only_the_components_of_a_node_have_models_there() {
 }
 
 #[test]
+fn a_model_that_changed_since_it_was_sent_is_refused() {
+    let world = World::new();
+    let folder = world.path("changing");
+    fs::create_dir(&folder).unwrap();
+    let model = |rate: &str| format!("model m\n  output state x = 1\n  der(x) = {rate}*x\nend\n");
+    fs::write(folder.join("m.eq"), model("-1")).unwrap();
+    let system =
+        System::build("changing", &folder).component("m", "m.eq").finish().step(0.1).stop(1);
+    let data = system.prepare().unwrap().to_data();
+    let mut loader = ModelOptions::served_by(world.cache().to_owned(), None).loader();
+    assert!(data.clone().load(|_| true, &mut loader).is_ok());
+    // Its variables are the same; what it computes is not.
+    fs::write(folder.join("m.eq"), model("-2")).unwrap();
+    let mut loader = ModelOptions::served_by(world.cache().to_owned(), None).loader();
+    let error = data.load(|_| true, &mut loader).map(drop).unwrap_err();
+    let codes: Vec<_> = error.errors().into_iter().map(|it| it.code).collect();
+    assert_eq!(codes, ["node::another-system"]);
+}
+
+#[test]
 fn runs_that_are_isolated_saved_and_branched_have_the_hash_of_the_command_line() {
     let world = World::new();
     let path = example("quickstart").display().to_string();

@@ -9,6 +9,7 @@ use consort_core::{
 use consort_models::{Loader, ModelSource};
 use consort_system::{Plan, ResolvedSystem};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,7 +77,7 @@ impl PreparedData {
     /// descriptions are there. Nothing is resolved, planned or judged again.
     ///
     /// # Errors
-    /// If a model cannot be loaded, or is another one than the plan was made for.
+    /// If a model cannot be loaded, or its files or its description changed since the plan was made.
     pub fn load(
         self,
         is_computed: impl Fn(ComponentId) -> bool,
@@ -84,9 +85,12 @@ impl PreparedData {
     ) -> Result<Prepared, Error> {
         let mut report = Report::default();
         let mut models = Vec::new();
+        let files: BTreeSet<&str> = self.inputs.iter().map(|file| file.sha256.as_str()).collect();
         for (index, data) in self.models.into_iter().enumerate() {
-            let is_computed = is_computed(ComponentId::from_index(index));
-            models.extend(data.load(is_computed, loader, &mut report));
+            models.extend(match is_computed(ComponentId::from_index(index)) {
+                true => data.load(&files, loader, &mut report),
+                false => Some(data.elsewhere()),
+            });
         }
         Error::check(report)?;
         let PreparedData { path, text, resolved, plan, hashes, inputs, plot, .. } = self;
@@ -101,19 +105,23 @@ impl PreparedData {
 }
 
 impl ModelData {
+    /// The model of a component that another process computes.
+    fn elsewhere(self) -> PreparedModel {
+        let model = Arc::new(ElsewhereModel { description: self.description });
+        PreparedModel { model, saved_by: None, source: self.source }
+    }
+
+    /// The model of a component that this process computes; `files` are the hashes of those that it was made of.
     fn load(
         self,
-        is_computed: bool,
+        files: &BTreeSet<&str>,
         loader: &mut Loader,
         report: &mut Report,
     ) -> Option<PreparedModel> {
         let ModelData { description, source } = self;
-        if !is_computed {
-            let model = Arc::new(ElsewhereModel { description });
-            return Some(PreparedModel { model, saved_by: None, source });
-        }
         let loaded = loader.load(&source.request(&source.parameters()), report)?;
-        if *loaded.model.description() != description {
+        let is_same = loaded.inputs.iter().all(|file| files.contains(file.sha256.as_str()));
+        if !is_same || *loaded.model.description() != description {
             report.push(another_model(&source));
             return None;
         }
