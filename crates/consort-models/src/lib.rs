@@ -14,8 +14,8 @@
 //! - [`native`] has blocks that need no FMU, below.
 //! - [`ModelKinds`] lists the kinds of models; each is a [`ModelKind`]: how references to it look, how it is loaded,
 //!   what has no effect on it.
-//! - [`ModelKinds::written_model`] gives a model as it was written, native blocks included, to whoever makes something
-//!   else of it; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
+//! - [`ModelKinds::written_model`] gives a model as it was written, native blocks included, for export and other
+//!   uses; [`Loader::binary_of`] compiles what was made, [`pack`] packs it.
 //! - [`fidelity`] measures how faithfully the states of a model can be saved, and by whom.
 //! - [`ssp`] unpacks `.ssp` archives.
 //! - [`default_cache_dir`] says where all of this is kept. Nothing is written anywhere else.
