@@ -60,9 +60,14 @@ impl LoadedPart {
         self.loaded.model.description()
     }
 
-    fn load(request: &ModelRequest<'_>, loader: &mut Loader, report: &mut Report) -> Option<Self> {
-        // A model may leave the working folder when it is loaded.
-        let base = whole(request.base);
+    /// `base` is the absolute path of the request's folder: a model may leave the working folder when it is loaded.
+    fn load(
+        request: &ModelRequest<'_>,
+        base: &Path,
+        loader: &mut Loader,
+        report: &mut Report,
+    ) -> Option<Self> {
+        let base = base.to_owned();
         let loaded = loader.load(request, report)?;
         Some(LoadedPart { loaded, source: ModelSource { base, ..ModelSource::of(request) } })
     }
@@ -336,6 +341,7 @@ fn load_models(
     loader: &mut Loader,
     report: &mut Report,
 ) -> Vec<Option<LoadedPart>> {
+    let base = whole(places.base);
     let load = |component: &Component| {
         let parameters = parameters(component);
         let request = ModelRequest {
@@ -346,7 +352,7 @@ fn load_models(
             searched: places.searched,
             ..isolation::request(component, &system.experiment, &component.model.value, places.base)
         };
-        LoadedPart::load(&request, loader, report)
+        LoadedPart::load(&request, &base, loader, report)
     };
     system.components.iter().map(load).collect()
 }

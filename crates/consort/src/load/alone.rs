@@ -11,6 +11,7 @@ use consort_core::{Causality, Diagnostic, ModelDescription, Report, ValueType, V
 use consort_models::ModelRequest;
 use consort_models::equations::Form;
 use consort_models::loader::Loader;
+use consort_run::paths::whole;
 use consort_system::{Record, Spanned, SystemDescription};
 use std::path::{Path, PathBuf};
 use times::Times;
@@ -62,7 +63,7 @@ impl Alone {
                 &self.asked_from,
             )
         };
-        let loaded = LoadedPart::load(&request, loader, report);
+        let loaded = LoadedPart::load(&request, &whole(&self.asked_from), loader, report);
         let is_unknown = |it: &Diagnostic| it.code == "model::unknown-kind";
         let is_part = self.asked.ends_with("modelDescription.xml");
         if !is_part && !self.asked.contains(':') && report.diagnostics().iter().any(is_unknown) {

@@ -46,12 +46,17 @@ impl Source {
     /// A system that was built, as it would be written in a folder.
     pub(crate) fn built(system: SystemDescription, folder: &Path) -> Self {
         let text = consort_formats::write_system(&system);
-        let inputs = vec![InputHash::new(FILES[0].0, "system", text.as_bytes())];
+        Self::written(folder.join(FILES[0].0), text, system)
+    }
+
+    /// A `system.toml` with this text.
+    fn written(path: PathBuf, text: String, system: SystemDescription) -> Self {
+        let inputs = vec![InputHash::new(&file_name(&path), "system", text.as_bytes())];
         Source {
-            path: folder.join(FILES[0].0),
+            base: folder_of(&path),
+            path,
             text,
             system,
-            base: folder.to_owned(),
             is_unpacked: false,
             is_lenient: false,
             inputs,
@@ -229,20 +234,7 @@ fn read_toml(path: PathBuf, report: &mut Report) -> Result<Option<Source>, Error
         return Ok(None);
     };
     call_after_folder(&mut system, &path, "system", "system.toml");
-    let inputs = vec![InputHash::new(&file_name(&path), "system", text.as_bytes())];
-    let (base, keys) = (folder_of(&path), Keys::default());
-    Ok(Some(Source {
-        path,
-        text,
-        system,
-        base,
-        is_unpacked: false,
-        is_lenient: false,
-        inputs,
-        searched: Vec::new(),
-        keys,
-        alone: None,
-    }))
+    Ok(Some(Source::written(path, text, system)))
 }
 
 /// The longest text of a system that is read.
