@@ -120,9 +120,9 @@ impl Run {
         self.resolution().to_f64(self.stop())
     }
 
-    /// Whether it has come to its end.
-    pub fn is_finished(&self) -> bool {
-        self.stop() <= self.engine.tag().time
+    /// Whether it is over: at the stop time, or where a model or an observer ended it.
+    pub fn is_over(&self) -> bool {
+        self.engine.is_over()
     }
 
     /// The hash of what happened so far.

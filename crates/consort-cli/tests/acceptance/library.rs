@@ -174,6 +174,26 @@ fn only_the_components_of_a_node_have_models_there() {
 }
 
 #[test]
+fn a_run_is_over_at_its_end_or_where_an_observer_ends_it() {
+    let world = World::new();
+    for (last, expected) in [(f64::INFINITY, 60.0), (20.0, 20.0)] {
+        let mut run = system(&world, "quickstart").prepare().unwrap().start().unwrap();
+        run.observe(&[], move |time, _| match time < last {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        })
+        .unwrap();
+        let mut calls = 0;
+        while !run.is_over() && calls < 100 {
+            run.advance(run.time() + 10.0).unwrap();
+            calls += 1;
+        }
+        assert_eq!(run.time().to_bits(), f64::to_bits(expected), "{last}");
+        assert!(calls < 10, "{calls} calls");
+    }
+}
+
+#[test]
 fn a_model_that_changed_since_it_was_sent_is_refused() {
     let world = World::new();
     let folder = world.path("changing");

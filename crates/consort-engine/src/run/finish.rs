@@ -61,6 +61,11 @@ impl Summary {
 }
 
 impl Run {
+    /// Whether it is over: at the stop time, or where a component or an observer ended it.
+    pub fn is_over(&self) -> bool {
+        self.ending.over().is_some()
+    }
+
     /// The hash of everything hashed so far.
     pub fn trace_hash(&self) -> TraceHash {
         trace_hash(self.trace.hashes().list())
